@@ -1,0 +1,101 @@
+// layout/node.hpp: the canonical program. Nodes are immutable, shared, and know nothing of where they are placed.
+// May include: bytes.hpp, kernel/record.hpp. Users of layout/ include layout.hpp instead.
+//
+//   Block            len                            one contiguous piece
+//   Loop             count, stride, child           the child at 0, stride, 2·stride, ...
+//   BlockIndexed     offsets, child                 the same child at each offset
+//   Indexed          offsets, lengths               contiguous pieces of different lengths
+//   Struct           (offset, child) ...            different children, in packed order
+//
+// Normal form, kept by the functions of rewrite.hpp, the only ones that make nodes: the first byte in packed order is at
+// offset 0 (displacements are hoisted to the parent, finally to the Layout's origin); nothing is empty; a Loop has
+// count >= 2; an Indexed has unequal lengths; a Struct has at least two children that are not all Blocks.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "layout/bytes.hpp"
+
+namespace heddle::layout {
+
+namespace kernel {
+class Record;
+}
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+/// A child at a displacement. An empty node pointer is the layout of no bytes.
+struct Placed {
+  Bytes offset = 0;
+  NodePtr node;
+};
+
+/// A list of displacements or lengths, kept in 32 bits when all of them fit: half the memory traffic of a gather.
+class Integers {
+ public:
+  Integers() = default;
+  explicit Integers(const std::vector<Bytes>& values);
+
+  [[nodiscard]] Count size() const { return size_; }
+  [[nodiscard]] bool narrow() const { return wide_.empty(); }
+  [[nodiscard]] const std::int32_t* narrow_data() const { return narrow_.data(); }
+  [[nodiscard]] const std::int64_t* wide_data() const { return wide_.data(); }
+  Bytes operator[](Count i) const { return narrow() ? narrow_[static_cast<std::size_t>(i)] : wide_[static_cast<std::size_t>(i)]; }
+  bool operator==(const Integers&) const = default;
+
+  /// Calls f(pointer to the first of the values) with the width they are stored in.
+  template <class F>
+  decltype(auto) with(F&& f) const {
+    return narrow() ? f(narrow_data()) : f(wide_data());
+  }
+
+ private:
+  Count size_ = 0;
+  std::vector<std::int32_t> narrow_;
+  std::vector<std::int64_t> wide_;
+};
+
+struct Block {};  // its length is the node's size
+struct Loop {
+  Count count;
+  Bytes stride;
+  NodePtr child;
+};
+struct BlockIndexed {
+  Integers offsets;
+  NodePtr child;
+};
+struct Indexed {
+  static constexpr Count milestone = 64;  // pieces between two entries of `packed_at`
+  Integers offsets;
+  Integers lengths;
+  std::vector<Bytes> packed_at;  // packed offset of piece 0, 64, 128, ...: a seek is a binary search and <= 63 steps
+};
+struct Struct {
+  std::vector<Placed> children;
+  std::vector<Bytes> packed_at;  // packed offset of each child
+};
+
+using Form = std::variant<Block, Loop, BlockIndexed, Indexed, Struct>;
+
+struct Node {
+  Bytes size = 0;    ///< Packed bytes.
+  Count blocks = 0;  ///< Contiguous pieces.
+  Bytes low = 0;     ///< First byte touched, relative to the placement; <= 0.
+  Bytes high = 0;    ///< One past the last byte touched.
+  int depth = 1;     ///< Levels of the program below and with this one.
+  Form form;
+  /// The whole node as a short list of pieces, when it has few: what the inner loops of pack and unpack run on.
+  std::shared_ptr<const kernel::Record> record;
+
+  [[nodiscard]] bool contiguous() const { return std::holds_alternative<Block>(form); }
+};
+
+/// Structural equality, whatever objects hold it.
+bool same(const Node& a, const Node& b);
+bool same(const NodePtr& a, const NodePtr& b);
+
+}  // namespace heddle::layout

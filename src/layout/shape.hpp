@@ -1,0 +1,25 @@
+// layout/shape.hpp: a layout in a few numbers, what select/ and people judge it by. May include: layout.hpp.
+#pragma once
+
+#include "layout/layout.hpp"
+
+namespace heddle::layout {
+
+struct Shape {
+  Bytes size = 0;                 ///< Packed bytes.
+  Bytes extent = 0;               ///< Lower to upper bound of all elements.
+  Bytes true_extent = 0;          ///< First to last byte touched.
+  Count blocks = 0;               ///< Contiguous pieces.
+  double mean_block = 0;          ///< Bytes.
+  Bytes median_block = 0;         ///< Bytes.
+  double deviation_block = 0;     ///< Standard deviation, bytes.
+  Bytes smallest_block = 0;       ///< Bytes.
+  Bytes largest_block = 0;        ///< Bytes.
+  Count lines = 0;                ///< 64-byte cache lines touched by a line-aligned buffer, each counted once a block.
+  int depth = 0;                  ///< Levels of the canonical program.
+};
+
+/// O(size of the program), not of the data: loops multiply a histogram of block lengths.
+Shape shape(const Layout& layout, Count count = 1);
+
+}  // namespace heddle::layout
