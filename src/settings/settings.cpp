@@ -1,0 +1,168 @@
+// settings/settings.cpp: the table, and reading an environment by it.
+#include "settings/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+namespace heddle::settings {
+namespace {
+
+constexpr auto library = Reader::library;
+constexpr auto command_line = Reader::command_line;
+
+constexpr Variable rows[] = {
+    {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
+    {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
+     "instruction set of the packing kernels; auto is the widest the processor has", library},
+    {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
+    {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
+     "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
+    {"HEDDLE_MPI_PATH", "", "folders, separated by ':'",
+     "further places where heddle looks for MPI installations (each with bin/mpiexec)", command_line},
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+std::optional<std::string_view> find(const char* const* environment, std::string_view name) {
+  for (; environment && *environment; ++environment) {
+    const std::string_view line = *environment;
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == '=') return line.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
+const Variable& row(std::string_view name) { return *std::ranges::find(rows, name, &Variable::name); }
+
+/// What is printed of a value: absurdly long ones would hide the message.
+std::string shown(std::string_view value) { return std::string(value.substr(0, 60)) + (value.size() > 60 ? "..." : ""); }
+
+/// Edits that turn a into b (Levenshtein 1966).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> line(b.size() + 1);
+  std::iota(line.begin(), line.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = line[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t keep = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = line[j + 1];
+      line[j + 1] = std::min({keep, line[j] + 1, diagonal + 1});
+    }
+  }
+  return line.back();
+}
+
+std::string_view nearest(std::string_view name) {
+  constexpr std::size_t longest = 64;  // also bounds the work on an absurd name
+  if (name.size() > longest) return {};
+  const std::string upper_case = [&] {
+    std::string text(name);
+    for (char& c : text)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+  }();
+  const auto best = std::ranges::min_element(rows, {}, [&](const Variable& v) { return distance(upper_case, v.name); });
+  // A third of the part after the prefix may be wrong: HEDDLE_FOO is not a slip of HEDDLE_ISA.
+  const std::size_t own = best->name.size() - std::min<std::size_t>(best->name.size(), 7);
+  return distance(upper_case, best->name) <= std::max<std::size_t>(1, own / 3) ? best->name : std::string_view{};
+}
+
+}  // namespace
+
+std::span<const Variable> table() { return rows; }
+
+Parsed<bool> on_off(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "on" || word == "1" || word == "yes" || word == "true") return {true, {}};
+  if (word == "off" || word == "0" || word == "no" || word == "false") return {false, {}};
+  return {false, "is neither on nor off"};
+}
+
+Parsed<Isa> isa(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "auto") return {Isa::automatic, {}};
+  if (word == "portable") return {Isa::portable, {}};
+  if (word == "avx2") return {Isa::avx2, {}};
+  if (word == "avx512") return {Isa::avx512, {}};
+  return {Isa::automatic, "is no instruction set that Heddle has kernels for"};
+}
+
+Parsed<int> integer(std::string_view text, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return {low, "is out of range"};
+  if (error != std::errc{} || end != text.data() + text.size()) return {low, "is not a number"};
+  if (value < low || value > high) return {low, "is out of range"};
+  return {value, {}};
+}
+
+Parsed<std::int64_t> bytes(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return {0, "is too large"};
+  if (error != std::errc{}) return {0, "is not a number of bytes"};
+  if (value < 0) return {0, "is negative"};
+
+  std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  if (unit.starts_with(' ')) unit.erase(0, 1);
+  static constexpr std::array<std::string_view, 5> prefixes = {"", "k", "m", "g", "t"};
+  for (std::size_t power = 0; power < prefixes.size(); ++power) {
+    const std::string prefix(prefixes[power]);
+    if (unit != prefix && unit != prefix + "b" && (power == 0 || unit != prefix + "ib")) continue;
+    std::int64_t scaled = 0;
+    if (__builtin_mul_overflow(value, std::int64_t{1} << (10 * power), &scaled)) return {0, "is too large"};
+    return {scaled, {}};
+  }
+  return {0, "has an unknown unit"};
+}
+
+std::vector<Unknown> unknown(const char* const* environment) {
+  std::vector<Unknown> result;
+  for (; environment && *environment; ++environment) {
+    const std::string_view line = *environment;
+    const std::string_view name = line.substr(0, line.find('='));
+    if (name != "HEDDLE" && !name.starts_with("HEDDLE_")) continue;
+    if (std::ranges::find(rows, name, &Variable::name) != std::end(rows)) continue;
+    result.push_back({std::string(name), nearest(name)});
+  }
+  return result;
+}
+
+Settings read(const char* const* environment) {
+  Settings set;
+  const auto take = [&](std::string_view name, auto parse, auto& target) {
+    const auto text = find(environment, name);
+    if (!text || text->empty()) return;  // NAME= is how one unsets a variable for one command
+    auto parsed = parse(*text);
+    if (parsed.complaint.empty()) {
+      target = parsed.value;
+      return;
+    }
+    const Variable& variable = row(name);
+    set.complaints.push_back("heddle: " + std::string(name) + "=" + shown(*text) + " " + parsed.complaint + "; using " +
+                             std::string(variable.fallback) + ". Allowed: " + std::string(variable.values) + ".");
+  };
+  take("HEDDLE", on_off, set.enabled);
+  take("HEDDLE_ISA", isa, set.isa);
+  take(
+      "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
+  take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
+  for (const Unknown& stray : unknown(environment))
+    set.complaints.push_back(
+        "heddle: no variable is called " + shown(stray.name) + "; it has no effect. " +
+        (stray.nearest.empty() ? std::string("`heddle env` lists them.") : "Did you mean " + std::string(stray.nearest) + "?"));
+  return set;
+}
+
+Settings from_environment() { return read(environ); }
+
+}  // namespace heddle::settings

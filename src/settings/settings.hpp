@@ -1,0 +1,71 @@
+// settings/settings.hpp: every HEDDLE_ environment variable, in one table, read in one place. No MPI, nothing else of Heddle.
+//
+//   const settings::Settings set = settings::from_environment();
+//   if (!set.enabled) return PMPI_Send(...);
+//   for (const std::string& complaint : set.complaints) fprintf(stderr, "%s\n", complaint.c_str());   // rank 0, at MPI_Init
+//
+// A value that makes no sense is never fatal: the default is used, and a complaint names variable, value and what is allowed.
+// A new variable is a row in settings.cpp, a member of Settings, and a line in from_environment().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::settings {
+
+enum class Reader { library, command_line };
+
+/// One row of the table.
+struct Variable {
+  std::string_view name;
+  std::string_view fallback;  ///< The default, as one would write it; empty: not set.
+  std::string_view values;    ///< What may be written: "on|off", "bytes, with K, M or G".
+  std::string_view meaning;
+  Reader reader;
+};
+
+/// All variables, those of the library first.
+std::span<const Variable> table();
+
+enum class Isa { automatic, portable, avx2, avx512 };
+
+/// What the library reads, with its types; the members' initial values are the defaults of the table.
+struct Settings {
+  bool enabled = true;                              ///< HEDDLE
+  Isa isa = Isa::automatic;                         ///< HEDDLE_ISA
+  int verbose = 0;                                  ///< HEDDLE_VERBOSE
+  std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
+
+  /// One line for each bad value, then one for each unknown variable: ready to print, "heddle: ..." without a newline.
+  std::vector<std::string> complaints;
+};
+
+/// Reads an environment: `environment` is a null-terminated list of "NAME=value", as environ is.
+Settings read(const char* const* environment);
+
+/// read(environ).
+Settings from_environment();
+
+/// A value read from text, or the complaint: what is wrong with it and what is allowed, to follow "NAME=text ".
+template <class T>
+struct Parsed {
+  T value{};
+  std::string complaint;  ///< Empty: fine.
+};
+
+Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
+Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
+Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
+Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
+
+/// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is near.
+struct Unknown {
+  std::string name;
+  std::string_view nearest;  ///< Empty: nothing like it.
+};
+std::vector<Unknown> unknown(const char* const* environment);
+
+}  // namespace heddle::settings

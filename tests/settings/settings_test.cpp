@@ -1,0 +1,111 @@
+// The environment is read once, by the table; nonsense gives a message and the default, never a crash.
+#include "settings/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace heddle::settings {
+namespace {
+
+Settings with(std::initializer_list<const char*> lines) {
+  std::vector<const char*> environment(lines);
+  environment.push_back(nullptr);
+  return read(environment.data());
+}
+
+TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
+  const Settings set = with({});
+  EXPECT_TRUE(set.enabled);
+  EXPECT_EQ(set.isa, Isa::automatic);
+  EXPECT_EQ(set.verbose, 0);
+  EXPECT_EQ(set.pool_limit, 1 << 30);
+  EXPECT_TRUE(set.complaints.empty());
+
+  std::vector<std::string> lines;  // the defaults as the table writes them
+  for (const Variable& v : table()) lines.push_back(std::string(v.name) + "=" + std::string(v.fallback));
+  std::vector<const char*> environment;
+  for (const std::string& line : lines) environment.push_back(line.c_str());
+  environment.push_back(nullptr);
+  const Settings written = read(environment.data());
+  EXPECT_EQ(written.enabled, set.enabled);
+  EXPECT_EQ(written.isa, set.isa);
+  EXPECT_EQ(written.verbose, set.verbose);
+  EXPECT_EQ(written.pool_limit, set.pool_limit);
+  EXPECT_TRUE(written.complaints.empty());
+}
+
+TEST(Settings, TheTableNamesEachVariableOnceAndSaysWhatItMeans) {
+  std::set<std::string_view> names;
+  for (const Variable& v : table()) {
+    EXPECT_TRUE(names.insert(v.name).second) << v.name;
+    EXPECT_TRUE(v.name == "HEDDLE" || v.name.starts_with("HEDDLE_")) << v.name;
+    EXPECT_FALSE(v.values.empty()) << v.name;
+    EXPECT_FALSE(v.meaning.empty()) << v.name;
+  }
+}
+
+TEST(Settings, GoodValuesAreTaken) {
+  const Settings set = with({"PATH=/bin", "HEDDLE=off", "HEDDLE_ISA=AVX2", "HEDDLE_VERBOSE=1", "HEDDLE_POOL_LIMIT=64M"});
+  EXPECT_FALSE(set.enabled);
+  EXPECT_EQ(set.isa, Isa::avx2);
+  EXPECT_EQ(set.verbose, 1);
+  EXPECT_EQ(set.pool_limit, 64 << 20);
+  EXPECT_TRUE(set.complaints.empty());
+}
+
+TEST(Settings, ABadValueIsNamedWithWhatIsAllowedAndTheDefaultIsUsed) {
+  const Settings set = with({"HEDDLE_ISA=sse9"});
+  EXPECT_EQ(set.isa, Isa::automatic);
+  ASSERT_EQ(set.complaints.size(), 1u);
+  EXPECT_EQ(set.complaints[0],
+            "heddle: HEDDLE_ISA=sse9 is no instruction set that Heddle has kernels for; using auto. "
+            "Allowed: auto|portable|avx2|avx512.");
+}
+
+TEST(Settings, AbsurdValuesGiveOneComplaintEach) {
+  const std::string huge = "HEDDLE_POOL_LIMIT=" + std::string(100000, '9');
+  for (const char* line :
+       {"HEDDLE=maybe", "HEDDLE_ISA=-1", "HEDDLE_VERBOSE=2", "HEDDLE_VERBOSE=1x", "HEDDLE_VERBOSE=99999999999",
+        "HEDDLE_POOL_LIMIT=-1", "HEDDLE_POOL_LIMIT=lots", "HEDDLE_POOL_LIMIT=9999999999T", "HEDDLE_POOL_LIMIT=1Q",
+        "HEDDLE_POOL_LIMIT=\xff\xfe", huge.c_str()}) {
+    const Settings set = with({line});
+    ASSERT_EQ(set.complaints.size(), 1u) << line;
+    EXPECT_LT(set.complaints[0].size(), 250u) << line;
+    EXPECT_EQ(set.pool_limit, 1 << 30) << line;
+    EXPECT_TRUE(set.enabled) << line;
+  }
+}
+
+TEST(Settings, AnEmptyValueMeansTheDefault) { EXPECT_TRUE(with({"HEDDLE=", "HEDDLE_ISA="}).complaints.empty()); }
+
+TEST(Settings, BytesHaveUnits) {
+  EXPECT_EQ(bytes("0").value, 0);
+  EXPECT_EQ(bytes("1000").value, 1000);
+  EXPECT_EQ(bytes("4k").value, 4096);
+  EXPECT_EQ(bytes("4KiB").value, 4096);
+  EXPECT_EQ(bytes("4 MB").value, 4 << 20);
+  EXPECT_EQ(bytes("2T").value, std::int64_t{2} << 40);
+  EXPECT_TRUE(bytes("7b").complaint.empty());
+  EXPECT_FALSE(bytes("7ib").complaint.empty());
+  EXPECT_FALSE(bytes("").complaint.empty());
+}
+
+TEST(Settings, UnknownVariablesAreListedWithTheNearestName) {
+  const char* environment[] = {"HEDDLE_ISAA=avx2", "HEDDLE_POOLLIMIT=1", "heddle_x=1",       "HEDDLE_TEAPOT=1",
+                               "HEDDLER=1",        "HEDDLE_verbose=1",   "HEDDLE_NO_EQUALS", nullptr};
+  const std::vector<Unknown> strays = unknown(environment);
+  ASSERT_EQ(strays.size(), 5u);
+  EXPECT_EQ(strays[0].nearest, "HEDDLE_ISA");
+  EXPECT_EQ(strays[1].nearest, "HEDDLE_POOL_LIMIT");
+  EXPECT_EQ(strays[2].nearest, "");
+  EXPECT_EQ(strays[3].nearest, "HEDDLE_VERBOSE");
+  EXPECT_EQ(strays[4].nearest, "");
+  const Settings set = read(environment);
+  ASSERT_EQ(set.complaints.size(), 5u);
+  EXPECT_EQ(set.complaints[0], "heddle: no variable is called HEDDLE_ISAA; it has no effect. Did you mean HEDDLE_ISA?");
+  EXPECT_EQ(set.complaints[2], "heddle: no variable is called HEDDLE_TEAPOT; it has no effect. `heddle env` lists them.");
+}
+
+}  // namespace
+}  // namespace heddle::settings
