@@ -7,8 +7,8 @@
 
 #include <sys/uio.h>
 
-#include <array>
 #include <span>
+#include <vector>
 
 #include "layout/layout.hpp"
 
@@ -43,8 +43,11 @@ class Cursor {
   /// @param offset  0 … layout.size() · count, bytes. Otherwise: std::out_of_range.
   void seek(Bytes offset);
 
-  /// The contiguous piece from here on, and moves past it. length 0 at the end.
+  /// The contiguous piece from here on; length 0 at the end.
+  [[nodiscard]] Segment peek() const;
+  /// The same, and moves past it, or past its first `room` bytes.
   Segment next();
+  Segment next(Bytes room);
 
   /// Judges the next `blocks` pieces and leaves this cursor behind them.
   Ahead ahead(Count blocks = look_ahead);
@@ -63,10 +66,11 @@ class Cursor {
     Count index;  // which repetition or piece of it we are in
   };
   void descend(const Node& node, Bytes base, Bytes into);
-  void climb();
-  [[nodiscard]] Segment here() const;
+  void advance();
 
-  Layout repeated_;
+  const Layout* layout_;
+  Count count_;
+  Placed root_;
   std::vector<Level> path_;
   Bytes size_ = 0;
   Bytes at_ = 0;

@@ -16,11 +16,16 @@
 
 namespace heddle::layout {
 
+/// Bounds that MPI_Type_create_resized (or subarray, darray) set: in a struct they overrule natural ones (MPI-5.0 §5.1.7).
+struct Marks {
+  bool lower = false;
+  bool upper = false;
+};
+
 class Layout {
  public:
   Layout() = default;
-  Layout(Placed root, Bytes lower_bound, Bytes extent, Bytes alignment)
-      : root_(std::move(root)), lower_bound_(lower_bound), extent_(extent), alignment_(alignment) {}
+  Layout(Placed root, Bytes lower_bound, Bytes extent, Bytes alignment, Marks marks = {});
 
   [[nodiscard]] Bytes size() const { return root_.node ? root_.node->size : 0; }
   [[nodiscard]] Bytes lower_bound() const { return lower_bound_; }
@@ -29,8 +34,11 @@ class Layout {
   [[nodiscard]] Bytes true_lower_bound() const { return root_.node ? root_.offset + root_.node->low : 0; }
   [[nodiscard]] Bytes true_extent() const { return root_.node ? root_.node->high - root_.node->low : 0; }
   [[nodiscard]] Bytes alignment() const { return alignment_; }
+  [[nodiscard]] Marks marks() const { return marks_; }
   [[nodiscard]] const Placed& root() const { return root_; }
   [[nodiscard]] const Node* node() const { return root_.node.get(); }
+  /// The whole element as a record, if it is a few pieces.
+  [[nodiscard]] const kernel::Record* record() const { return record_.get(); }
 
   /// One piece without holes, for any count: packing is a memcpy from base + root().offset.
   [[nodiscard]] bool dense() const { return !root_.node || (root_.node->contiguous() && extent_ == size()); }
@@ -43,6 +51,8 @@ class Layout {
   Bytes lower_bound_ = 0;
   Bytes extent_ = 0;
   Bytes alignment_ = 1;
+  Marks marks_;
+  std::shared_ptr<const kernel::Record> record_;
 };
 
 /// The same bytes in the same order, whatever the bounds.

@@ -43,7 +43,9 @@ class Integers {
   [[nodiscard]] bool narrow() const { return wide_.empty(); }
   [[nodiscard]] const std::int32_t* narrow_data() const { return narrow_.data(); }
   [[nodiscard]] const std::int64_t* wide_data() const { return wide_.data(); }
-  Bytes operator[](Count i) const { return narrow() ? narrow_[static_cast<std::size_t>(i)] : wide_[static_cast<std::size_t>(i)]; }
+  Bytes operator[](Count i) const {
+    return narrow() ? narrow_[static_cast<std::size_t>(i)] : wide_[static_cast<std::size_t>(i)];
+  }
   bool operator==(const Integers&) const = default;
 
   /// Calls f(pointer to the first of the values) with the width they are stored in.
@@ -88,11 +90,23 @@ struct Node {
   Bytes high = 0;    ///< One past the last byte touched.
   int depth = 1;     ///< Levels of the program below and with this one.
   Form form;
-  /// The whole node as a short list of pieces, when it has few: what the inner loops of pack and unpack run on.
-  std::shared_ptr<const kernel::Record> record;
+  /// The child of a Loop or BlockIndexed as a short list of pieces, if it is one: what the inner loops run on.
+  std::shared_ptr<const kernel::Record> body;
 
   [[nodiscard]] bool contiguous() const { return std::holds_alternative<Block>(form); }
 };
+
+/// The node as a record, if it is more than one piece but only a few: otherwise null.
+std::shared_ptr<const kernel::Record> as_record(const Node& node);
+
+/// The piece of an Indexed node that holds packed byte `packed`, and how far into it that is.
+struct PieceAt {
+  Count piece;
+  Bytes into;
+};
+PieceAt piece_at(const Indexed& list, Bytes packed);
+/// The child of a Struct node that holds packed byte `packed`.
+std::size_t child_at(const Struct& sequence, Bytes packed);
 
 /// Structural equality, whatever objects hold it.
 bool same(const Node& a, const Node& b);

@@ -6,17 +6,17 @@
 namespace heddle::layout {
 
 struct Shape {
-  Bytes size = 0;                 ///< Packed bytes.
-  Bytes extent = 0;               ///< Lower to upper bound of all elements.
-  Bytes true_extent = 0;          ///< First to last byte touched.
-  Count blocks = 0;               ///< Contiguous pieces.
-  double mean_block = 0;          ///< Bytes.
-  Bytes median_block = 0;         ///< Bytes.
-  double deviation_block = 0;     ///< Standard deviation, bytes.
-  Bytes smallest_block = 0;       ///< Bytes.
-  Bytes largest_block = 0;        ///< Bytes.
-  Count lines = 0;                ///< 64-byte cache lines touched by a line-aligned buffer, each counted once a block.
-  int depth = 0;                  ///< Levels of the canonical program.
+  Bytes size = 0;              ///< Packed bytes.
+  Bytes extent = 0;            ///< Lower to upper bound of all elements.
+  Bytes true_extent = 0;       ///< First to last byte touched.
+  Count blocks = 0;            ///< Contiguous pieces.
+  double mean_block = 0;       ///< Bytes.
+  Bytes median_block = 0;      ///< Bytes.
+  double deviation_block = 0;  ///< Standard deviation, bytes.
+  Bytes smallest_block = 0;    ///< Bytes.
+  Bytes largest_block = 0;     ///< Bytes.
+  Count lines = 0;             ///< 64-byte cache lines touched if offset 0 is line-aligned; exact for lists, a bound for loops.
+  int depth = 0;               ///< Levels of the canonical program.
 };
 
 /// O(size of the program), not of the data: loops multiply a histogram of block lengths.
