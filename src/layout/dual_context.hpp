@@ -1,0 +1,51 @@
+// layout/dual_context.hpp: a message in portions, each judged dense or sparse before it is touched. May include: cursor.hpp.
+//
+//   DualContext message{layout, count, base};
+//   while (!message.done()) {
+//     const Portion portion = message.next(stage, entries);
+//     portion.packed ? send(stage, portion.bytes) : send_vector(entries, portion.entries);
+//   }
+//
+//   look  ──────────────▶ 15 blocks ahead: are they long?
+//   pack  ─▶ this portion, from where the last one ended
+//
+// One context that looks ahead loses the place from which packing goes on, and must search for it from the start: quadratic
+// in the size of the message. Two contexts over one program never search (Balaji et al. 2007, §4.1, figure 9).
+#pragma once
+
+#include "layout/cursor.hpp"
+
+namespace heddle::layout {
+
+struct Portion {
+  bool packed = false;  ///< True: `bytes` bytes lie in the stage. False: `entries` iovecs describe them in memory.
+  Bytes bytes = 0;
+  std::size_t entries = 0;
+};
+
+class DualContext {
+ public:
+  /// Blocks of at least this mean length are handed over as they lie; shorter ones are packed. An iovec entry costs about
+  /// as much as packing half a kilobyte (process_vm: 107 to 150 ns for each remote entry, packing 5 to 10 GB/s).
+  static constexpr double dense_from = 512;
+
+  /// Layout and memory must outlive the context.
+  DualContext(const Layout& layout, Count count, const void* base, double dense = dense_from, Count blocks = Cursor::look_ahead)
+      : look_(layout, count), pack_(layout, count), base_(base), dense_(dense), blocks_(blocks) {}
+
+  [[nodiscard]] bool done() const { return pack_.done(); }
+  [[nodiscard]] Bytes tell() const { return pack_.tell(); }
+
+  /// The next portion: at most the stage's size if it is packed, at most entries.size() pieces and the stage's size if not.
+  /// Both spans must not be empty.
+  Portion next(std::span<std::byte> stage, std::span<iovec> entries);
+
+ private:
+  Cursor look_;
+  Cursor pack_;
+  const void* base_;
+  double dense_;
+  Count blocks_;
+};
+
+}  // namespace heddle::layout
