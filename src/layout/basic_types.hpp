@@ -22,7 +22,7 @@ struct Scalar {
 struct BasicType {
   std::string_view name;  ///< As in the standard, in lower case without MPI_.
   Scalar first;
-  Scalar second;          ///< Of the pair types (double_int, ...); size 0 otherwise.
+  Scalar second;  ///< Of the pair types (double_int, ...); size 0 otherwise.
 
   [[nodiscard]] bool pair() const { return second.size != 0; }
   [[nodiscard]] Bytes second_at() const { return (first.size + second.alignment - 1) / second.alignment * second.alignment; }
@@ -30,7 +30,8 @@ struct BasicType {
 
 std::span<const BasicType> basic_types();
 
-/// By the standard's name or a common other one (float64, complex128); with or without MPI_, in any case. nullptr: no such type.
+/// By the standard's name or a common other one (float64, complex128); with or without MPI_, in any case. nullptr: no such
+/// type.
 const BasicType* find_basic(std::string_view name);
 
 Layout layout_of(const BasicType& type);

@@ -1,255 +1,133 @@
-// layout/grammar.cpp: a recursive-descent parser; every error knows its column.
+// layout/grammar.cpp: a recursive-descent parser over grammar_scan.hpp; what it has read becomes a layout at once, so that a
+// constructor that refuses its arguments is blamed where it stands.
 #include "layout/grammar.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <ranges>
+#include <limits>
 
+#include "layout/grammar_scan.hpp"
 #include "text/nearest.hpp"
 
 namespace heddle::layout::grammar {
 namespace {
 
-constexpr std::string_view combiner_names[] = {"named",         "dup",            "contiguous", "vector",   "hvector", "indexed", "hindexed",
-                                               "indexed_block", "hindexed_block", "struct",     "subarray", "darray",  "resized"};
+constexpr std::string_view combiner_names[] = {"named",    "dup",      "contiguous",    "vector",         "hvector",
+                                               "indexed",  "hindexed", "indexed_block", "hindexed_block", "struct",
+                                               "subarray", "darray",   "resized"};
 
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+/// Bounds beyond this are a mistake; below it, no sum of two of them overflows.
+constexpr Bytes farthest = Bytes{1} << 61;
 
-/// MPI_Type_create_subarray -> subarray, MPI_ORDER_FORTRAN -> fortran.
+/// MPI_Type_create_subarray -> subarray, MPI_ORDER_FORTRAN -> fortran, MPI_DISTRIBUTE_BLOCK -> block.
 std::string plain(std::string_view word) {
   std::string key(word);
-  for (char& c : key)
+  for (char& c : key) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  for (const std::string_view prefix : {"mpi_", "type_", "create_", "order_", "distribute_"})
+  }
+  for (const std::string_view prefix : {"mpi_", "type_", "create_", "order_", "distribute_"}) {
     if (key.starts_with(prefix)) key.erase(0, prefix.size());
+  }
   return key;
 }
 
-class Parser {
+class Parser : Scanner {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  using Scanner::Scanner;
 
   TypePtr whole() {
-    if (text_.size() > max_text) fail(max_text, "the description is longer than 1 MiB");
     TypePtr result = type();
-    skip();
-    if (at_ < text_.size()) fail(at_, "expected the end of the description, found " + found());
+    if (peek() != '\0' || found() != "the end") fail(place(), "expected the end of the description, found " + found());
     return result;
   }
 
  private:
-  // --- Characters and words
-
-  [[noreturn]] static void fail(std::size_t at, const std::string& what) { throw Error(at + 1, what); }
-
-  void skip() {
-    while (at_ < text_.size() && space(text_[at_])) ++at_;
-  }
-  char peek() {
-    skip();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool accept(char c) {
-    if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c, std::string_view instead_of) {
-    if (!accept(c)) fail(at_, "expected " + std::string(instead_of) + ", found " + found());
-  }
-  void comma() { expect(',', "','"); }
-
-  /// What stands here, for a message.
-  std::string found() {
-    skip();
-    if (at_ >= text_.size()) return "the end";
-    const std::string_view word = peek_word();
-    if (!word.empty()) return "'" + std::string(word.substr(0, 40)) + "'";
-    const auto byte = static_cast<unsigned char>(text_[at_]);
-    if (byte < 0x20 || byte > 0x7e) return "a character that is not ASCII text";
-    return std::string("'") + text_[at_] + "'";
-  }
-  std::string_view peek_word() {
-    skip();
-    std::size_t end = at_;
-    while (end < text_.size() && (letter(text_[end]) || digit(text_[end]))) ++end;
-    return text_.substr(at_, end - at_);
-  }
-
-  // --- Numbers and lists
-
-  Count literal() {
-    skip();
-    const std::size_t start = at_;
-    const bool plus_sign = at_ < text_.size() && text_[at_] == '+';
-    const char* first = text_.data() + at_ + (plus_sign ? 1 : 0);
-    const char* last = text_.data() + text_.size();
-    if (plus_sign && first < last && *first == '-') fail(start, "expected a number, found '+-'");
-    Count value = 0;
-    const auto [end, error] = std::from_chars(first, last, value);
-    if (error == std::errc::result_out_of_range) fail(start, "this number does not fit 64 bits");
-    if (error != std::errc{}) fail(start, "expected a number, found " + found());
-    at_ = static_cast<std::size_t>(end - text_.data());
-    return value;
-  }
-  Count number() {
-    skip();
-    const std::size_t start = at_;
-    Count value = literal();
-    while (accept('*'))
-      if (__builtin_mul_overflow(value, literal(), &value)) fail(start, "this product does not fit 64 bits");
-    return value;
-  }
-  Count at_least(Count low, std::string_view what) {
-    skip();
-    const std::size_t start = at_;
-    const Count value = number();
-    if (value < low) fail(start, std::string(what) + " must be at least " + std::to_string(low));
-    return value;
-  }
-  Count count(std::string_view what) { return at_least(0, what); }
-
-  void charge(std::size_t start, Count numbers) {
-    if (numbers > static_cast<Count>(max_listed) - listed_) fail(start, "more than 1,048,576 numbers in lists; use regular constructors");
-    listed_ += numbers;
-  }
-
-  void item(std::vector<Count>& list) {
-    skip();
-    const std::size_t start = at_;
-    const Count first = number();
-    if (!accept(':')) {
-      charge(start, 1);
-      list.push_back(first);
-      return;
-    }
-    const Count stop = number();
-    Count stride = 1;
-    if (accept(':')) {
-      skip();
-      const std::size_t where = at_;
-      stride = number();
-      if (stride == 0) fail(where, "a range needs a step that is not 0");
-    }
-    const __int128 span = stride > 0 ? __int128{stop} - first : __int128{first} - stop;
-    const __int128 width = stride > 0 ? __int128{stride} : -__int128{stride};
-    if (span <= 0) return;
-    const __int128 items = (span + width - 1) / width;
-    charge(start, items > __int128{max_listed} ? static_cast<Count>(max_listed) + 1 : static_cast<Count>(items));
-    for (__int128 i = 0; i < items; ++i) list.push_back(static_cast<Count>(first + i * stride));
-  }
-
-  std::vector<Count> list(std::string_view what) {
-    skip();
-    const std::size_t start = at_;
-    std::vector<Count> result;
-    expect('[', what);
-    if (!accept(']')) {
-      do item(result);
-      while (accept(','));
-      expect(']', "',' or ']'");
-    }
-    while (accept('*')) {
-      const Count repeats = count("a repetition of a list");
-      const auto size = static_cast<Count>(result.size());
-      if (repeats == 0) result.clear();
-      if (size == 0 || repeats < 2) continue;
-      charge(start, repeats > static_cast<Count>(max_listed) ? repeats : size * (repeats - 1));
-      result.reserve(static_cast<std::size_t>(size * repeats));
-      for (Count i = size; i < size * repeats; ++i) result.push_back(result[static_cast<std::size_t>(i - size)]);
-    }
-    return result;
-  }
-
-  /// A list, or one number that stands for as many as will turn out to be needed.
-  struct Listed {
-    std::size_t start;
-    bool single;
-    std::vector<Count> values;
-  };
-  Listed list_or_number(std::string_view what) {
-    const bool single = peek() != '[' && at_ < text_.size() && (digit(text_[at_]) || text_[at_] == '-' || text_[at_] == '+');
-    const std::size_t start = at_;
-    return {start, single, single ? std::vector<Count>{number()} : list(what)};
-  }
-  std::vector<Count> spread(Listed listed, std::size_t size, std::string_view what, std::string_view of, Count low) {
-    if (listed.single) {
-      charge(listed.start, static_cast<Count>(size));
-      listed.values.assign(size, listed.values[0]);
-    }
-    if (listed.values.size() != size)
-      fail(listed.start, std::to_string(listed.values.size()) + " " + std::string(what) + " for " + std::to_string(size) + " " + std::string(of));
-    for (const Count value : listed.values)
-      if (value < low) fail(listed.start, std::string(what) + " must be at least " + std::to_string(low));
-    return std::move(listed.values);
-  }
-
-  // --- Types
-
   TypePtr type() {
-    skip();
-    const std::size_t start = at_;
-    const std::string_view word = peek_word();
-    if (word.empty()) fail(start, "expected a type, found " + found());
-    const std::string key = plain(word);
-    const auto combiner = std::ranges::find(combiner_names, key);
-    if (combiner != std::end(combiner_names) && key != "named") {
-      at_ += word.size();
-      if (++depth_ > max_depth) fail(start, "types nested deeper than 64");
+    const std::size_t start = place();
+    const std::string_view name = peek_word();
+    if (name.empty()) fail(start, "expected a type, found " + found());
+    const std::string key = plain(name);
+    const auto* combiner = std::ranges::find(combiner_names, key);
+    if (combiner != std::end(combiner_names) && combiner != std::begin(combiner_names)) {
+      word();
+      if (++depth_ > max_depth) fail(start, "types nested deeper than " + std::to_string(max_depth));
       TypePtr result = constructed(static_cast<Combiner>(combiner - std::begin(combiner_names)), start);
       --depth_;
       return result;
     }
-    const BasicType* basic = find_basic(word);
-    if (!basic) unknown(start, word, key);
-    at_ += word.size();
-    return finish(start, Type{.combiner = Combiner::named, .basic = basic, .numbers = {}, .lists = {}, .distributions = {}, .children = {}, .layout = {}});
+    const BasicType* basic = find_basic(name);
+    if (!basic) unknown(start, name, key);
+    word();
+    Type t;
+    t.basic = basic;
+    return finish(start, std::move(t));
   }
 
-  [[noreturn]] static void unknown(std::size_t start, std::string_view word, std::string_view key) {
+  [[noreturn]] static void unknown(std::size_t start, std::string_view name, std::string_view key) {
     std::vector<std::string_view> names(std::begin(combiner_names) + 1, std::end(combiner_names));
     for (const BasicType& basic : basic_types()) names.push_back(basic.name);
     const std::string_view near = text::nearest(key, names);
-    fail(start, (digit(word[0]) ? "expected a type, found '" : "no type is called '") + std::string(word.substr(0, 40)) + "'" +
+    fail(start, "expected a type, found '" + std::string(name.substr(0, 40)) + "'" +
                     (near.empty() ? "" : "; did you mean " + std::string(near) + "?"));
   }
 
   TypePtr constructed(Combiner combiner, std::size_t start) {
-    Type t{.combiner = combiner, .numbers = {}, .lists = {}, .distributions = {}, .children = {}, .layout = {}};
-    expect('(', "'('");
-    switch (combiner) {
+    Type t;
+    t.combiner = combiner;
+    expect('(');
+    if (combiner == Combiner::structure) {
+      if (at_struct_lists()) {
+        struct_lists(t);
+      } else {
+        struct_members(t);
+      }
+      return finish(start, std::move(t));
+    }
+    arguments(t);
+    t.children = {type()};
+    if (combiner == Combiner::resized) {
+      expect(',');
+      const std::size_t where = place();
+      const Bytes lower_bound = number();
+      expect(',');
+      t.numbers = {lower_bound, number()};
+      for (const Bytes bound : t.numbers) {
+        if (bound > farthest || bound < -farthest) fail(where, "bounds beyond 2^61 bytes");
+      }
+    }
+    if ((combiner == Combiner::subarray || combiner == Combiner::darray) && accept(',')) t.order = order();
+    expect(')');
+    return finish(start, std::move(t));
+  }
+
+  /// What stands before the old type, and the comma between.
+  void arguments(Type& t) {
+    switch (t.combiner) {
       case Combiner::contiguous:
-        t.numbers = {count("a count")};
-        comma();
+        t.numbers = {at_least(0, "the count")};
         break;
       case Combiner::vector:
       case Combiner::hvector: {
-        const Count blocks = count("a count");
-        comma();
-        const Count length = count("a block length");
-        comma();
-        t.numbers = {blocks, length, number()};
-        comma();
+        const Count count = at_least(0, "the count");
+        expect(',');
+        const Count length = at_least(0, "the block length");
+        expect(',');
+        t.numbers = {count, length, number()};
         break;
       }
       case Combiner::indexed:
       case Combiner::hindexed: {
         Listed lengths = list_or_number("a list of block lengths");
-        comma();
+        expect(',');
         std::vector<Count> displacements = list("a list of displacements");
-        comma();
-        t.lists.push_back(spread(std::move(lengths), displacements.size(), "block lengths", "displacements", 0));
-        t.lists.push_back(std::move(displacements));
+        t.lists = {spread(std::move(lengths), displacements.size(), "block lengths", "displacements", 0), {}};
+        t.lists[1] = std::move(displacements);
         break;
       }
       case Combiner::indexed_block:
       case Combiner::hindexed_block:
-        t.numbers = {count("a block length")};
-        comma();
+        t.numbers = {at_least(0, "the block length")};
+        expect(',');
         t.lists = {list("a list of displacements")};
-        comma();
         break;
       case Combiner::subarray:
         box(t);
@@ -257,63 +135,227 @@ class Parser {
       case Combiner::darray:
         distributed(t);
         break;
-      case Combiner::structure:
-        structure_members(t);
-        return finish(start, std::move(t));
-      default:
-        break;
+      default:  // dup, resized: the type comes first
+        return;
     }
-    t.children = {type()};
-    if (combiner == Combiner::resized) {
-      comma();
-      const Count lower_bound = number();
-      comma();
-      t.numbers = {lower_bound, number()};
+    expect(',');
+  }
+
+  std::vector<Count> array_sizes() {
+    const std::size_t start = place();
+    std::vector<Count> sizes = list("a list of sizes");
+    if (sizes.empty()) fail(start, "an array needs at least one dimension");
+    if (sizes.size() > max_dimensions) fail(start, "an array of more than " + std::to_string(max_dimensions) + " dimensions");
+    for (const Count size : sizes) {
+      if (size < 1) fail(start, "sizes must be at least 1");
     }
-    if ((combiner == Combiner::subarray || combiner == Combiner::darray) && accept(',')) t.order = order();
-    expect(')', "')'");
-    return finish(start, std::move(t));
+    return sizes;
   }
 
   void box(Type& t) {
-    std::vector<Count> sizes = list("a list of sizes");
-    for (const Count size : sizes)
-      if (size < 1) fail(at_ - 1, "sizes must be at least 1");
-    comma();
-    Listed subsizes = list_or_number("a list of subsizes");
-    comma();
-    Listed starts = list_or_number("a list of starts");
-    comma();
-    const std::size_t place = starts.start;
-    t.lists.push_back(sizes);
-    t.lists.push_back(spread(std::move(subsizes), sizes.size(), "subsizes", "sizes", 0));
-    t.lists.push_back(spread(std::move(starts), sizes.size(), "starts", "sizes", 0));
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (t.lists[2][d] > sizes[d] - t.lists[1][d])
-        fail(place, "the box leaves the array in dimension " + std::to_string(d) + ": start " + std::to_string(t.lists[2][d]) +
-                        " + subsize " + std::to_string(t.lists[1][d]) + " > size " + std::to_string(sizes[d]));
+    const std::vector<Count> sizes = array_sizes();
+    const std::size_t n = sizes.size();
+    expect(',');
+    std::vector<Count> subsizes = spread(list_or_number("a list of subsizes"), n, "subsizes", "sizes", 0);
+    expect(',');
+    const std::size_t where = place();
+    std::vector<Count> starts = spread(list_or_number("a list of starts"), n, "starts", "sizes", 0);
+    for (std::size_t d = 0; d < n; ++d) {
+      if (subsizes[d] <= sizes[d] && starts[d] <= sizes[d] - subsizes[d]) continue;
+      fail(where, "the box leaves the array in dimension " + std::to_string(d) + ": start " + std::to_string(starts[d]) +
+                      ", subsize " + std::to_string(subsizes[d]) + ", size " + std::to_string(sizes[d]));
+    }
+    t.lists = {sizes, std::move(subsizes), std::move(starts)};
   }
 
   void distributed(Type& t) {
     const Count ranks = at_least(1, "the number of ranks");
-    comma();
-    skip();
-    const std::size_t place = at_;
-    const Count rank = count("the rank");
-    if (rank >= ranks) fail(place, "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " ranks does not exist");
-    comma();
+    expect(',');
+    const std::size_t where = place();
+    const Count rank = at_least(0, "the rank");
+    if (rank >= ranks) fail(where, "there is no rank " + std::to_string(rank) + " among " + std::to_string(ranks));
+    expect(',');
     t.numbers = {ranks, rank};
-    const std::size_t sizes_at = (skip(), at_);
-    std::vector<Count> sizes = spread({sizes_at, false, list("a list of sizes")}, t_size_, "sizes", "", 1);
+    const std::vector<Count> sizes = array_sizes();
+    expect(',');
+    std::vector<Count> owned;  // the distributions' arguments
+    const std::size_t start = place();
+    expect('[');
+    do {
+      distribution(t, owned);
+    } while (accept(','));
+    expect(']');
+    if (owned.size() != sizes.size()) {
+      fail(start, std::to_string(owned.size()) + " distributions for " + std::to_string(sizes.size()) + " sizes");
+    }
+    expect(',');
+    std::vector<Count> grid = spread(list_or_number("the process grid, a list"), sizes.size(), "grid sizes", "sizes", 1);
+    t.lists = {sizes, std::move(owned), std::move(grid)};
   }
 
-  static constexpr std::size_t t_size_ = 0;
+  void distribution(Type& t, std::vector<Count>& owned) {
+    const std::size_t where = place();
+    const std::string key = plain(peek_word());
+    if (key != "block" && key != "cyclic" && key != "none") fail(where, "expected block, cyclic or none, found " + found());
+    word();
+    t.distributions.push_back(key == "block"    ? Distribution::block
+                              : key == "cyclic" ? Distribution::cyclic
+                                                : Distribution::none);
+    Count argument = default_argument;
+    if (accept('(')) {
+      argument = at_least(1, "a distribution's argument");
+      expect(')');
+    }
+    if (owned.size() == max_dimensions) fail(where, "more than " + std::to_string(max_dimensions) + " distributions");
+    owned.push_back(argument);
+  }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  Order order() {
+    const std::size_t where = place();
+    std::string key = plain(word());
+    if (key == "order" && accept('=')) key = plain(word());
+    if (key == "c") return Order::c;
+    if (key == "f" || key == "fortran") return Order::fortran;
+    fail(where, "expected order=C or order=F");
+  }
+
+  // --- struct([1, 2], [0, 8], [int, double]) or struct(int, 2 double @ 8)
+
+  bool at_struct_lists() {
+    if (peek() == '[') return true;
+    if (!at_number()) return false;
+    Scanner ahead = *this;  // a number is a length for all, or the count of the first member
+    ahead.number();
+    return ahead.peek() == ',';
+  }
+
+  void struct_lists(Type& t) {
+    Listed lengths = list_or_number("a list of block lengths");
+    expect(',');
+    std::vector<Bytes> displacements = list("a list of displacements");
+    expect(',');
+    const std::size_t start = place();
+    if (!accept('[')) fail(start, "expected a list of types such as [int, double], found " + found());
+    if (!accept(']')) {
+      do {
+        t.children.push_back(type());
+      } while (accept(','));
+      if (!accept(']')) fail(place(), "expected ',' or ']', found " + found());
+    }
+    if (displacements.size() != t.children.size()) {
+      fail(start, std::to_string(t.children.size()) + " types for " + std::to_string(displacements.size()) + " displacements");
+    }
+    t.lists = {spread(std::move(lengths), displacements.size(), "block lengths", "displacements", 0), {}};
+    t.lists[1] = std::move(displacements);
+    expect(')');
+  }
+
+  void struct_members(Type& t) {
+    t.lists.resize(2);
+    Bytes end = 0;  // of the member before
+    if (accept(')')) return;
+    do {
+      const std::size_t where = place();
+      const Count length = at_number() ? at_least(0, "the count of a member") : 1;
+      const TypePtr member = type();
+      const Bytes alignment = member->layout.alignment();
+      Bytes at = 0;
+      if (accept('@')) {
+        at = number();
+      } else if (__builtin_add_overflow(end, alignment - 1, &at)) {
+        fail(where, "this member lies beyond 64 bits");
+      } else {
+        at -= (at % alignment + alignment) % alignment;
+      }
+      if (__builtin_mul_overflow(length, member->layout.extent(), &end) || __builtin_add_overflow(end, at, &end)) {
+        fail(where, "this member ends beyond 64 bits");
+      }
+      t.lists[0].push_back(length);
+      t.lists[1].push_back(at);
+      t.children.push_back(member);
+    } while (accept(','));
+    if (!accept(')')) fail(place(), "expected ',', '@' or ')', found " + found());
+  }
+
+  // --- From what was read to the layout
+
+  static TypePtr finish(std::size_t start, Type t) {
+    const std::string_view what = name(t.combiner);
+    try {
+      t.layout = laid_out(t);
+      t.elements = elements(t);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& refusal) {  // invalid_argument, overflow_error
+      fail(start, std::string(what) + ": " + refusal.what());
+    }
+    const Layout& l = t.layout;
+    for (const Bytes bound : {l.lower_bound(), l.extent(), l.true_lower_bound(), l.true_extent()}) {
+      if (bound > farthest || bound < -farthest) fail(start, std::string(what) + ": bounds beyond 2^61 bytes");
+    }
+    return std::make_shared<const Type>(std::move(t));
+  }
+
+  static Layout laid_out(const Type& t) {
+    const auto old = [&t]() -> const Layout& { return t.children.front()->layout; };
+    switch (t.combiner) {
+      case Combiner::named:
+        return layout_of(*t.basic);
+      case Combiner::dup:
+        return old();
+      case Combiner::contiguous:
+        return contiguous(t.numbers[0], old());
+      case Combiner::vector:
+        return vector(t.numbers[0], t.numbers[1], t.numbers[2], old());
+      case Combiner::hvector:
+        return hvector(t.numbers[0], t.numbers[1], t.numbers[2], old());
+      case Combiner::indexed:
+        return indexed(t.lists[0], t.lists[1], old());
+      case Combiner::hindexed:
+        return hindexed(t.lists[0], t.lists[1], old());
+      case Combiner::indexed_block:
+        return indexed_block(t.numbers[0], t.lists[0], old());
+      case Combiner::hindexed_block:
+        return hindexed_block(t.numbers[0], t.lists[0], old());
+      case Combiner::structure: {
+        std::vector<Layout> olds;
+        olds.reserve(t.children.size());
+        for (const TypePtr& child : t.children) olds.push_back(child->layout);
+        return structure(t.lists[0], t.lists[1], olds);
+      }
+      case Combiner::subarray:
+        return subarray(t.lists[0], t.lists[1], t.lists[2], t.order, old());
+      case Combiner::darray:
+        return darray(t.numbers[0], t.numbers[1], t.lists[0], t.distributions, t.lists[1], t.lists[2], t.order, old());
+      case Combiner::resized:
+        return resized(old(), t.numbers[0], t.numbers[1]);
+    }
+    throw std::invalid_argument("unknown combiner");
+  }
+
+  /// Basic values in one element. Of one child: the layout's size is as many times the child's as its elements are.
+  static Count elements(const Type& t) {
+    if (t.combiner == Combiner::named) return t.basic->pair() ? 2 : 1;
+    if (t.combiner == Combiner::structure) {
+      Count sum = 0;
+      for (std::size_t i = 0; i < t.children.size(); ++i) sum = plus(sum, times(t.lists[0][i], t.children[i]->elements));
+      return sum;
+    }
+    const Type& child = *t.children.front();
+    return child.elements == 0 ? 0 : times(t.layout.size() / child.layout.size(), child.elements);
+  }
+
+  static constexpr std::size_t max_dimensions = 64;
   int depth_ = 0;
-  Count listed_ = 0;
 };
 
 }  // namespace
+
+std::string_view name(Combiner combiner) { return combiner_names[static_cast<std::size_t>(combiner)]; }
+
+TypePtr parse(std::string_view text) {
+  if (text.size() > max_text) throw Error(max_text + 1, "the description is longer than 1 MiB");
+  return Parser(text).whole();
+}
+
 }  // namespace heddle::layout::grammar

@@ -29,7 +29,19 @@
 namespace heddle::layout::grammar {
 
 enum class Combiner {
-  named, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray, darray, resized
+  named,
+  dup,
+  contiguous,
+  vector,
+  hvector,
+  indexed,
+  hindexed,
+  indexed_block,
+  hindexed_block,
+  structure,
+  subarray,
+  darray,
+  resized
 };
 std::string_view name(Combiner combiner);
 
@@ -39,16 +51,16 @@ using TypePtr = std::shared_ptr<const Type>;
 /// What was written, checked, and the layout it describes.
 struct Type {
   Combiner combiner = Combiner::named;
-  const BasicType* basic = nullptr;              ///< named
-  std::vector<Count> numbers;                    ///< contiguous: n. vectors: n, length, stride. blocks: length. resized: lower bound,
-                                                 ///< extent. darray: ranks, rank.
-  std::vector<std::vector<Count>> lists;         ///< indexed, struct: lengths, displacements. blocks: displacements.
-                                                 ///< subarray: sizes, subsizes, starts. darray: sizes, arguments, grid.
-  std::vector<Distribution> distributions;       ///< darray
-  Order order = Order::c;                        ///< subarray, darray
-  std::vector<TypePtr> children;                 ///< struct: one for each member; named: none; others: one.
+  const BasicType* basic = nullptr;       ///< named
+  std::vector<Count> numbers;             ///< contiguous: n. vectors: n, length, stride. blocks: length. resized: lower bound,
+                                          ///< extent. darray: ranks, rank.
+  std::vector<std::vector<Count>> lists;  ///< indexed, struct: lengths, displacements. blocks: displacements.
+                                          ///< subarray: sizes, subsizes, starts. darray: sizes, arguments, grid.
+  std::vector<Distribution> distributions;  ///< darray
+  Order order = Order::c;                   ///< subarray, darray
+  std::vector<TypePtr> children;            ///< struct: one for each member; named: none; others: one.
   Layout layout;
-  Count elements = 0;                            ///< Entries of the type map.
+  Count elements = 0;  ///< Entries of the type map.
 };
 
 /// What is wrong with the text, and where.
@@ -63,7 +75,7 @@ class Error : public std::runtime_error {
   std::size_t column_;
 };
 
-constexpr std::size_t max_text = 1 << 20;  ///< Bytes of a description.
+constexpr std::size_t max_text = 1 << 20;    ///< Bytes of a description.
 constexpr std::size_t max_listed = 1 << 20;  ///< Numbers in all lists of a description, ranges written out.
 constexpr int max_depth = 64;
 

@@ -12,7 +12,8 @@ using grammar::Type;
 
 /// base + i·stride modulo 2^64: a step on the way may leave the address space where the sum does not.
 Bytes step(Bytes base, Count i, Bytes stride) {
-  return static_cast<Bytes>(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(stride));
+  return static_cast<Bytes>(static_cast<std::uint64_t>(base) +
+                            static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(stride));
 }
 
 class Walk {

@@ -1,4 +1,5 @@
-// layout/type_map.hpp: the type map of the standard, (offset, basic type) in packed order, up to a limit. May include: grammar.hpp.
+// layout/type_map.hpp: the type map of the standard, (offset, basic type) in packed order, up to a limit. May include:
+// grammar.hpp.
 //
 //   for (const Entry& entry : type_map(*type, 1, 100).entries) ...       // the first 100 of them
 #pragma once
@@ -19,7 +20,8 @@ struct TypeMap {
   std::vector<Entry> entries;  ///< The first ones; a pair type counts as two.
 };
 
-/// The first `limit` entries of `count` elements, an extent apart. O(limit), whatever the type. More than 2^63 entries: std::overflow_error.
+/// The first `limit` entries of `count` elements, an extent apart. O(limit), whatever the type. More than 2^63 entries:
+/// std::overflow_error.
 TypeMap type_map(const grammar::Type& type, Count count, std::size_t limit);
 
 }  // namespace heddle::layout
