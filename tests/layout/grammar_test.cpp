@@ -7,6 +7,7 @@
 #include "layout/pack.hpp"
 #include "layout/type_map.hpp"
 #include "random_text.hpp"
+#include "random_type.hpp"
 
 namespace heddle::layout::grammar {
 namespace {
@@ -225,6 +226,22 @@ TEST(Grammar, PackFollowsTheTypeMapWhateverTheType) {
     pack(type->layout, count, memory.data() - *low, packed.data());
     RC_ASSERT(packed == expected);
   }));
+}
+
+TEST(Grammar, TextBuildsWhatTheConstructorsBuild) {
+  EXPECT_TRUE(rc::check("the layout and the type map of a description are those of the calls it names",
+                        [](const test::Choices& choices) {
+                          const test::Sample sample = test::random_type(choices);
+                          RC_LOG(sample.text);
+                          const TypePtr type = parse(sample.text);
+                          RC_ASSERT(same_bytes(type->layout, sample.layout));
+                          RC_ASSERT(type->layout.lower_bound() == sample.layout.lower_bound());
+                          RC_ASSERT(type->layout.extent() == sample.layout.extent());
+                          std::vector<Segment> map;
+                          for (const Entry& entry : type_map(*type, 1, sample.map.size() + 1).entries)
+                            map.push_back({entry.offset, entry.length});
+                          RC_ASSERT(map == sample.map);
+                        }));
 }
 
 TEST(Grammar, WritingAndReadingGivesTheSameType) {
