@@ -1,6 +1,7 @@
 """`heddle bench NAME`: measurements against the host MPI, one module and one command each.
 
-Every bench runs a native program, checks the results before it times them, prints a table, and writes JSON rows with --json.
+Every bench runs a native program, checks the results before it times them, prints a table,
+and writes JSON rows with --json.
 """
 
 import typer

@@ -114,8 +114,15 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
     hand_tiled = [one for one in measured if one.family in ("transpose", "struct")]
     count = lambda group: f"{len(group)} cases"  # noqa: E731
     return [
-        Goal("irregular cases, geometric mean over the better host", 2.5, geometric_mean(one.gain for one in irregular), count(irregular)),
-        Goal("all cases, geometric mean over the better host", 1.5, geometric_mean(one.gain for one in mine), count(mine)),
+        Goal(
+            "irregular cases, geometric mean over the better host",
+            2.5,
+            geometric_mean(one.gain for one in irregular),
+            count(irregular),
+        ),
+        Goal(
+            "all cases, geometric mean over the better host", 1.5, geometric_mean(one.gain for one in mine), count(mine)
+        ),
         _worst("worst case over the better host", 0.95, mine, lambda one: one.gain),
         _worst("worst case over the yardstick", 0.9, measured, lambda one: one.of_yardstick),
         _worst("worst transpose or struct over the yardstick", 1.0, hand_tiled, lambda one: one.of_yardstick),
@@ -124,7 +131,7 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
 
 @dataclass(frozen=True)
 class Decoding:
-    """What a type costs before it serves, and after how many packs Heddle has earned that (None: never, it is not faster)."""
+    """What a type costs before it serves, and after how many packs Heddle has earned that; None: it is not faster."""
 
     case: str
     mpi: str

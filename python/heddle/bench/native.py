@@ -7,14 +7,14 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 FAMILIES = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}  # family: the library its programs load
 
 
-class Mpi(str, Enum):
+class Mpi(StrEnum):
     """Which MPI to measure with."""
 
     mpich = "mpich"
@@ -26,7 +26,7 @@ class Mpi(str, Enum):
         return list(FAMILIES) if self is Mpi.both else [self.value]
 
 
-class With(str, Enum):
+class With(StrEnum):
     """What stands between the program and its MPI."""
 
     heddle = "heddle"
@@ -41,7 +41,9 @@ class BenchError(Exception):
 def program(name: str, family: str) -> Path:
     path = NATIVE / "bin" / f"heddle-bench-{name}-{family}"
     if not path.is_file():
-        raise BenchError(f"{path} is not there: this installation has no benchmarks for {family}. Run `make build` in the checkout.")
+        raise BenchError(
+            f"{path} is not there: this installation has no benchmarks for {family}. Run `make build` in the checkout."
+        )
     return path
 
 
@@ -52,7 +54,9 @@ def loaded_mpi(path: Path, family: str) -> str:
         name, _, place = line.strip().partition(" => ")
         if name == FAMILIES[family] and not place.startswith("not found"):
             return place.rsplit(" (", 1)[0]
-    raise BenchError(f"{path} does not find {FAMILIES[family]}. Put its folder into LD_LIBRARY_PATH, or run `make build` again.")
+    raise BenchError(
+        f"{path} does not find {FAMILIES[family]}. Put its folder into LD_LIBRARY_PATH, or run `make build` again."
+    )
 
 
 def environment(path: Path, family: str, between: With) -> dict[str, str]:
@@ -71,7 +75,9 @@ def lines(name: str, family: str, between: With, arguments: list[str]) -> Iterat
     path = program(name, family)
     env = environment(path, family, between)
     with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen([str(path), *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True) as process:
+        with subprocess.Popen(
+            [str(path), *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True
+        ) as process:
             try:
                 for line in process.stdout:
                     if line.startswith("{"):

@@ -1,4 +1,7 @@
-"""`heddle bench overhead`: what Heddle costs a call on contiguous data: MPI_X against PMPI_X, under Heddle, the null Heddle and nothing."""
+"""`heddle bench overhead`: what Heddle costs a call on contiguous data.
+
+MPI_X against PMPI_X in one process, under Heddle, under the null Heddle (which only forwards), and under nothing.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,15 @@ def command(
         Console(stderr=True).print(f"heddle bench: {problem}", style="red", markup=False)
         raise typer.Exit(1) from None
     rows = merged(rows)
-    table = Table("MPI", "call", "direct, ns", "nothing adds", "null Heddle adds", "Heddle adds", title="Overhead on contiguous data, ns a call")
+    table = Table(
+        "MPI",
+        "call",
+        "direct, ns",
+        "nothing adds",
+        "null Heddle adds",
+        "Heddle adds",
+        title="Overhead on contiguous data, ns a call",
+    )
     worst = 0.0
     for (library, case), by in added(rows).items():
         direct = min(by[variant][0] for variant in by)
@@ -61,7 +72,7 @@ def command(
         worst = max(worst, more["heddle"])
         table.add_row(library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values()))
     console.print(table)
-    verdict = "reached" if worst <= GOAL_NS else "missed"
-    console.print(f"Most that Heddle adds: {worst:.1f} ns; goal ≤ {GOAL_NS:g} ns: [{'green' if worst <= GOAL_NS else 'red'}]{verdict}[/]")
+    verdict = "[green]reached[/]" if worst <= GOAL_NS else "[red]missed[/]"
+    console.print(f"Most that Heddle adds: {worst:.1f} ns; goal ≤ {GOAL_NS:g} ns: {verdict}")
     if json is not None:
         write(rows, json)

@@ -1,4 +1,7 @@
-"""`heddle bench pack`: every data layout of the catalogue through MPI_Pack and MPI_Unpack, against the hosts, memcpy and the yardstick."""
+"""`heddle bench pack`: every data layout of the catalogue through MPI_Pack and MPI_Unpack.
+
+Against the hosts themselves, memcpy of the same bytes, and the yardstick.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ class Bench:
         self.core = line["core"]
         expected = {With.nothing: "host"}.get(self.between, self.between.value)
         if line["interposer"] != expected:
-            raise BenchError(f"{self.between.value} was to stand before {family}, but its calls are answered by: {line['interposer']}")
+            found = line["interposer"]
+            raise BenchError(
+                f"{self.between.value} was to stand before {family}, but its calls are answered by: {found}"
+            )
 
     def hand_written(self) -> None:
         if self.source is None:
@@ -75,15 +81,19 @@ def _known(rows: list[Row]) -> Iterator[Row]:
 def command(
     mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: fewer samples, no cases over 8 MiB, no yardstick.")] = False,
-    filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,  # noqa: A002
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Short and rough: fewer samples, no cases over 8 MiB, no yardstick.")
+    ] = False,
+    filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,
     source: Annotated[Path | None, typer.Option("--yardstick", metavar="PATH", help="Source of the yardstick.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
     figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the gains as bars.")] = None,
-    between: Annotated[With, typer.Option("--with", help="What is preloaded: heddle, the null Heddle, or nothing.")] = With.heddle,
+    between: Annotated[
+        With, typer.Option("--with", help="What is preloaded: heddle, the null Heddle, or nothing.")
+    ] = With.heddle,
     core: Annotated[int | None, typer.Option(help="Core to run on; the last one by default.")] = None,
 ) -> None:
-    """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops, interleaved."""
+    """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops."""
     console, errors = Console(), Console(stderr=True)
     arguments = ["--quick", "--limit", str(8 << 20)] if quick else []
     arguments += ["--filter", filter] if filter else []
@@ -95,6 +105,8 @@ def command(
     try:
         if figure is not None:
             plot.require_svg(figure)
+        if source is not None:
+            yardstick.build(source)
         with Progress(*columns, console=errors, transient=True) as progress:
             bench = Bench(progress, between, arguments, source)
             _rounds(bench, mpi, rounds)

@@ -29,7 +29,8 @@ def write(found: Iterable[Comparison], file: Path, metric: str = "pack") -> None
 
     height = TOP + LINE * len(mine) + 20
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + WIDTH + 60}" height="{height}" font-family="sans-serif" font-size="10">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + WIDTH + 60}" height="{height}"',
+        ' font-family="sans-serif" font-size="10">',
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="10" y="18" font-size="13">Speed of {metric} over the better host MPI, case by case</text>',
     ]
@@ -42,7 +43,8 @@ def write(found: Iterable[Comparison], file: Path, metric: str = "pack") -> None
         y = TOP + LINE * line
         left, right = sorted((place(1.0), place(one.gain)))
         out.append(f'<text x="{LABEL - 6}" y="{y + 9}" text-anchor="end">{escape(one.case)}</text>')
-        out.append(f'<rect x="{left:.1f}" y="{y + 1}" width="{max(right - left, 0.5):.1f}" height="{LINE - 4}" fill="{INK[one.irregular]}"/>')
+        size = f'width="{max(right - left, 0.5):.1f}" height="{LINE - 4}"'
+        out.append(f'<rect x="{left:.1f}" y="{y + 1}" {size} fill="{INK[one.irregular]}"/>')
         out.append(f'<text x="{right + 4:.1f}" y="{y + 9}">{one.gain:.2f}</text>')
     out.append("</svg>")
     file.write_text("\n".join(out))

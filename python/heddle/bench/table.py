@@ -42,10 +42,23 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
         floor = 1.0 if one.family in ("transpose", "struct") else 0.9
         name = one.case if one.irregular else f"[dim]{one.case}[/]"
         table.add_row(
-            name, human(one.bytes), *hosts, speed(one.speed), ratio(one.gain, 0.95), speed(one.memcpy), ratio(one.of_yardstick, floor)
+            name,
+            human(one.bytes),
+            *hosts,
+            speed(one.speed),
+            ratio(one.gain, 0.95),
+            speed(one.memcpy),
+            ratio(one.of_yardstick, floor),
         )
     table.caption = "dim: regular cases"
     return table
+
+
+def verdict(goal: Goal) -> str:
+    if not goal.applies:
+        return "[dim]not measured[/]"
+    word = "[green]{:.2f} reached[/]" if goal.reached else "[red]{:.2f} missed[/]"
+    return word.format(goal.value) + f"\n[dim]{goal.detail}[/]"
 
 
 def summary(by_metric: dict[str, list[Goal]]) -> Table:
@@ -55,13 +68,7 @@ def summary(by_metric: dict[str, list[Goal]]) -> Table:
     for metric in by_metric:
         table.add_column(metric)
     for line in zip(*by_metric.values(), strict=True):
-        verdicts = [
-            f"[{'green' if goal.reached else 'red'}]{goal.value:.2f} {'reached' if goal.reached else 'missed'}[/]\n[dim]{goal.detail}[/]"
-            if goal.applies
-            else "[dim]not measured[/]"
-            for goal in line
-        ]
-        table.add_row(line[0].text, f"≥ {line[0].wanted:g}", *verdicts)
+        table.add_row(line[0].text, f"≥ {line[0].wanted:g}", *map(verdict, line))
     return table
 
 
@@ -78,6 +85,8 @@ def decoding(found: list[Decoding]) -> str:
     )
     if paying:
         within = ", ".join(f"{sum(uses <= limit for uses in paying)} within {limit}" for limit in (1, 10, 100))
-        text += f"Paid back after {statistics.median(paying):.1f} packs (median); of {len(found)} types {within} packs, "
+        text += (
+            f"Paid back after {statistics.median(paying):.1f} packs (median); of {len(found)} types {within} packs, "
+        )
         text += f"{len(found) - len(paying)} never (not faster than their host)."
     return text

@@ -1,6 +1,7 @@
 """The yardstick: a program of plain hand-written loops from outside the project that packs some of the same cases.
 
-It prints one JSON object a case: {"case", "bytes", "gbs"}. Its speed is the best of what it tries, so ours is compared best to best.
+It prints one JSON object a case: {"case", "bytes", "gbs"}. Its speed is the best of what it tries,
+so ours is compared best to best.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ def default_source() -> Path | None:
 def build(source: Path) -> Path:
     """Compiles `source` once; the program is kept in the user's cache folder under the hash of its text."""
     if not source.is_file():
-        raise BenchError(f"no yardstick at {source}. Give --yardstick the path of its source, or leave the option away.")
+        raise BenchError(
+            f"no yardstick at {source}. Give --yardstick the path of its source, or leave the option away."
+        )
     mark = hashlib.sha256(source.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heddle"
     target = folder / f"yardstick-{mark}"
     if not target.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         partial = target.with_suffix(f".{os.getpid()}")
-        done = subprocess.run(["g++", *FLAGS, str(source), "-o", str(partial)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["g++", *FLAGS, str(source), "-o", str(partial)], capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             raise BenchError(f"the yardstick {source} does not compile:\n{done.stderr.strip()}")
         partial.rename(target)
@@ -53,6 +58,17 @@ def run(source: Path, core: int) -> Iterator[Row]:
         for line in process.stdout:
             found = json.loads(line)
             speed = float(found["gbs"])
-            yield Row("pack", found["case"], "yardstick", "pack", speed, "GB/s", bytes=found["bytes"], best=speed, samples=1, core=core)
+            yield Row(
+                "pack",
+                found["case"],
+                "yardstick",
+                "pack",
+                speed,
+                "GB/s",
+                bytes=found["bytes"],
+                best=speed,
+                samples=1,
+                core=core,
+            )
     if process.returncode != 0:
         raise BenchError(f"the yardstick ended with code {process.returncode}")
