@@ -11,19 +11,18 @@ Cursor::Cursor(const Layout& layout, Count count)
     : layout_(&layout), count_(count), root_(layout.repeated(count)), size_(root_.node ? root_.node->size : 0) {
   if (!root_.node) return;
   path_.reserve(static_cast<std::size_t>(root_.node->depth));
-  descend(*root_.node, root_.offset, 0);
+  descend(root_.node.get(), root_.offset, 0);
 }
 
 void Cursor::seek(Bytes offset) {
   if (offset < 0 || offset > size_) throw std::out_of_range("layout: seek outside the message");
   at_ = offset;
   path_.clear();
-  if (offset < size_) descend(*root_.node, root_.offset, offset);
+  if (offset < size_) descend(root_.node.get(), root_.offset, offset);
 }
 
 /// Extends the path to the piece that holds packed byte `into` of `node`.
-void Cursor::descend(const Node& start, Bytes base, Bytes into) {
-  const Node* node = &start;
+void Cursor::descend(const Node* node, Bytes base, Bytes into) {
   while (node) {
     if (const auto* loop = std::get_if<Loop>(&node->form)) {
       const Count i = into / loop->child->size;
@@ -65,13 +64,13 @@ void Cursor::advance() {
     const Count i = ++level.index;
     const Node& node = *level.node;
     if (const auto* loop = std::get_if<Loop>(&node.form)) {
-      if (i < loop->count) return descend(*loop->child, level.base + i * loop->stride, 0);
+      if (i < loop->count) return descend(loop->child.get(), level.base + i * loop->stride, 0);
     } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
-      if (i < list->offsets.size()) return descend(*list->child, level.base + list->offsets[i], 0);
+      if (i < list->offsets.size()) return descend(list->child.get(), level.base + list->offsets[i], 0);
     } else if (const auto* sequence = std::get_if<Struct>(&node.form)) {
       const auto k = static_cast<std::size_t>(i);
       if (k < sequence->children.size()) {
-        return descend(*sequence->children[k].node, level.base + sequence->children[k].offset, 0);
+        return descend(sequence->children[k].node.get(), level.base + sequence->children[k].offset, 0);
       }
     } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
       if (i < pieces->offsets.size()) return;

@@ -65,7 +65,7 @@ class Cursor {
     Bytes base;   // where this node is placed
     Count index;  // which repetition or piece of it we are in
   };
-  void descend(const Node& node, Bytes base, Bytes into);
+  void descend(const Node* node, Bytes base, Bytes into);
   void advance();
 
   const Layout* layout_;

@@ -137,7 +137,7 @@ Layout hindexed(std::span<const Count> blocklengths, std::span<const Bytes> disp
     if (fresh) entry->second = run(blocklengths[i], old);
     children.push_back({plus(displacements[i], entry->second.offset), entry->second.node});
   }
-  return bounds.close(rewrite::sequence(std::move(children)));
+  return bounds.close(rewrite::sequence(children));
 }
 
 Layout indexed_block(Count blocklength, std::span<const Count> displacements, const Layout& old) {
@@ -164,7 +164,7 @@ Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> dis
     child.offset = plus(child.offset, displacements[i]);
     children.push_back(std::move(child));
   }
-  return bounds.close_aligned(rewrite::sequence(std::move(children)));
+  return bounds.close_aligned(rewrite::sequence(children));
 }
 
 Layout resized(const Layout& old, Bytes lower_bound, Bytes extent) {

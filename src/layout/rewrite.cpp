@@ -260,7 +260,7 @@ Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengt
   return {origin, make_indexed(from_zero(std::move(at)), length)};
 }
 
-Placed sequence(std::vector<Placed> children) {
+Placed sequence(const std::vector<Placed>& children) {
   // 1. Inline nested sequences, drop what is empty, join neighbours.
   std::vector<Placed> list;
   const auto append = [&list](const Placed& child) {
@@ -287,6 +287,7 @@ Placed sequence(std::vector<Placed> children) {
   // 2. The same child everywhere: hoist it out of a list of displacements.
   if (std::all_of(list.begin(), list.end(), [&](const Placed& child) { return same(child.node, list.front().node); })) {
     std::vector<Bytes> offsets;
+    offsets.reserve(list.size());
     for (const Placed& child : list) offsets.push_back(child.offset);
     return at_each(std::move(offsets), {0, list.front().node});
   }
@@ -309,7 +310,7 @@ Placed sequence(std::vector<Placed> children) {
   if (p < n) {
     const Bytes shift = list[index(p)].offset - list[0].offset;
     list.resize(index(p));
-    return loop(n / p, shift, sequence(std::move(list)));
+    return loop(n / p, shift, sequence(list));
   }
 
   const Bytes origin = list.front().offset;

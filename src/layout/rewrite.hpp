@@ -21,6 +21,6 @@ Placed at_each(std::vector<Bytes> offsets, const Placed& child);
 Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths);
 
 /// Different children, in that order: nested sequences inlined, neighbours merged, common children hoisted.
-Placed sequence(std::vector<Placed> children);
+Placed sequence(const std::vector<Placed>& children);
 
 }  // namespace heddle::layout::rewrite

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <optional>
+#include <ranges>
+
+#include "text/nearest.hpp"
 
 namespace heddle::settings {
 namespace {
@@ -46,34 +48,11 @@ const Variable& row(std::string_view name) { return *std::ranges::find(rows, nam
 /// What is printed of a value: absurdly long ones would hide the message.
 std::string shown(std::string_view value) { return std::string(value.substr(0, 60)) + (value.size() > 60 ? "..." : ""); }
 
-/// Edits that turn a into b (Levenshtein 1966).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> line(b.size() + 1);
-  std::iota(line.begin(), line.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = line[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t keep = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = line[j + 1];
-      line[j + 1] = std::min({keep, line[j] + 1, diagonal + 1});
-    }
-  }
-  return line.back();
-}
-
 std::string_view nearest(std::string_view name) {
-  constexpr std::size_t longest = 64;  // also bounds the work on an absurd name
-  if (name.size() > longest) return {};
-  const std::string upper_case = [&] {
-    std::string text(name);
-    for (char& c : text)
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return text;
-  }();
-  const auto best = std::ranges::min_element(rows, {}, [&](const Variable& v) { return distance(upper_case, v.name); });
-  // A third of the part after the prefix may be wrong: HEDDLE_FOO is not a slip of HEDDLE_ISA.
-  const std::size_t own = best->name.size() - std::min<std::size_t>(best->name.size(), 7);
-  return distance(upper_case, best->name) <= std::max<std::size_t>(1, own / 3) ? best->name : std::string_view{};
+  std::string upper_case(name);
+  for (char& c : upper_case)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text::nearest(upper_case, rows | std::views::transform(&Variable::name), std::string_view("HEDDLE_").size());
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// layout/type_map.hpp: the type map of the standard, (offset, basic type) in packed order, up to a limit. May include:
+// grammar.hpp.
+//
+//   for (const Entry& entry : type_map(*type, 1, 100).entries) ...       // the first 100 of them
+#pragma once
+
+#include "layout/grammar.hpp"
+
+namespace heddle::layout {
+
+struct Entry {
+  Bytes offset;  ///< From the buffer's address.
+  Bytes length;
+  std::string_view name;
+  bool operator==(const Entry&) const = default;
+};
+
+struct TypeMap {
+  Count total = 0;             ///< Of all entries, shown or not.
+  std::vector<Entry> entries;  ///< The first ones; a pair type counts as two.
+};
+
+/// The first `limit` entries of `count` elements, an extent apart. O(limit), whatever the type. More than 2^63 entries:
+/// std::overflow_error.
+TypeMap type_map(const grammar::Type& type, Count count, std::size_t limit);
+
+}  // namespace heddle::layout

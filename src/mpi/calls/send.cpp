@@ -1,0 +1,46 @@
+// mpi/calls/send.cpp: the four blocking sends: packed, then sent as the host sends contiguous data.
+#include "mpi/staging/message.hpp"
+
+namespace heddle::mpi::face {
+
+Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept {
+  if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  Message message(data);
+  if (!message.ours()) return {};
+  message.pack();
+  switch (mode) {
+    case Mode::standard:
+      return HEDDLE_HAND(message.wide(), Send, message.address(), message.count(), message.type(), dest, tag, comm);
+    case Mode::buffered:
+      return HEDDLE_HAND(message.wide(), Bsend, message.address(), message.count(), message.type(), dest, tag, comm);
+    case Mode::synchronous:
+      return HEDDLE_HAND(message.wide(), Ssend, message.address(), message.count(), message.type(), dest, tag, comm);
+    case Mode::ready:
+      return HEDDLE_HAND(message.wide(), Rsend, message.address(), message.count(), message.type(), dest, tag, comm);
+  }
+  return {};
+}
+
+}  // namespace heddle::mpi::face
+
+using namespace heddle::mpi;
+
+#define HEDDLE_SEND(name, Integer, mode)                                                                    \
+  int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
+    if (known(datatype))                                                                                    \
+      if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
+    return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
+  }
+
+extern "C" {
+HEDDLE_SEND(Send, int, Mode::standard)
+HEDDLE_SEND(Bsend, int, Mode::buffered)
+HEDDLE_SEND(Ssend, int, Mode::synchronous)
+HEDDLE_SEND(Rsend, int, Mode::ready)
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_SEND(Send_c, MPI_Count, Mode::standard)
+HEDDLE_SEND(Bsend_c, MPI_Count, Mode::buffered)
+HEDDLE_SEND(Ssend_c, MPI_Count, Mode::synchronous)
+HEDDLE_SEND(Rsend_c, MPI_Count, Mode::ready)
+#endif
+}

@@ -1,0 +1,90 @@
+// mpi/face.hpp: the room mpi/, the face that Heddle shows to programs. May include: everything of Heddle, and mpi.h through
+// host.hpp. Nothing else of Heddle includes it.
+//
+// The interposer defines MPI_X for a few X (calls/, one file for each family) and calls PMPI_X. What it does not define
+// goes to the host untouched; src/mpi/treatments.csv states for every procedure of MPI what becomes of it, and why.
+//
+//   int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+//     if (known(type))
+//       if (const auto done = face::send(Mode::standard, {buffer, count, type}, dest, tag, comm)) return *done;
+//     return PMPI_Send(buffer, count, type, dest, tag, comm);
+//   }
+//
+// A face:: function carries a call out on a packed, contiguous stand-in for the program's buffer, or returns nothing: then
+// the call is not Heddle's and goes to the host as the program made it. It never touches the program's data before it is
+// sure that it can carry on. Which calls are taken depends, in a collective, only on what all ranks know (types/signature.hpp).
+//
+//   types/     datatype handle -> layout and signature        memory/    bounce buffers
+//   staging/   stand-ins for one side of a call               calls/     the interposed procedures
+//   start      settings, the host's family, going to sleep    say        messages
+#pragma once
+
+#include <optional>
+
+#include "mpi/host.hpp"
+#include "mpi/staging/numbers.hpp"
+#include "mpi/types/table.hpp"
+
+namespace heddle::mpi {
+
+/// Whether a handle is a derived datatype that Heddle has seen committed: the first thing every interposed call asks.
+inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullptr; }
+
+/// A buffer argument: `count` elements of `type` (or, for collectives, as many for each rank).
+struct Buffer {
+  const void* address;
+  Count count;
+  MPI_Datatype type;
+};
+
+/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at displacements[i] extents.
+struct Spread {
+  const void* address;
+  Numbers counts, displacements;
+  MPI_Datatype type;
+};
+
+/// A buffer argument of the w procedures: types differ, displacements are in bytes.
+struct Mosaic {
+  const void* address;
+  Numbers counts, displacements;
+  const MPI_Datatype* types;
+};
+
+enum class Mode { standard, buffered, synchronous, ready };
+
+/// The MPI error code of a call that Heddle has carried out, or nothing if it is for the host.
+using Done = std::optional<int>;
+
+namespace face {
+
+Done pack(const Buffer& in, void* out, Count room, Count& position, MPI_Comm comm) noexcept;
+Done unpack(const void* in, Count bytes, Count& position, const Buffer& out, MPI_Comm comm) noexcept;
+
+Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept;
+Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
+Done receive(const Buffer& data, MPI_Message* message, MPI_Status* status) noexcept;
+Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
+              MPI_Status* status) noexcept;
+Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                       MPI_Status* status) noexcept;
+
+Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept;
+Done gather(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
+Done gather(const Buffer& out, const Spread& in, int root, MPI_Comm comm) noexcept;
+Done scatter(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
+Done scatter(const Spread& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
+Done alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
+Done alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
+Done alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+
+Done neighbor_allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+
+}  // namespace face
+}  // namespace heddle::mpi

@@ -1,0 +1,146 @@
+// mpi/host.hpp: the host MPI as Heddle sees it: its header, and every PMPI_ symbol that Heddle uses, all of them weak.
+// Includes mpi.h, nothing of Heddle. Built once per ABI family: MPICH, Open MPI, the standard ABI.
+//
+// Why weak: the interposer is preloaded also into processes without MPI (launchers, shells), it must load under older
+// releases that lack some of these (Open MPI 4.1, Intel MPI), and it must not drag in a second libmpi by DT_NEEDED.
+#pragma once
+
+#define MPICH_SKIP_MPICXX 1
+#define OMPI_SKIP_MPICXX 1
+
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#if defined(MPI_ABI_VERSION)
+#define HEDDLE_FAMILY "the MPI standard ABI"
+#define HEDDLE_FAMILY_ABI 1
+#elif defined(OPEN_MPI)
+#define HEDDLE_FAMILY "Open MPI"
+#define HEDDLE_FAMILY_OPENMPI 1
+#else
+#define HEDDLE_FAMILY "MPICH"
+#define HEDDLE_FAMILY_MPICH 1
+#endif
+
+/// 1 where the header declares the large-count (_c) procedures of MPI-4; the host may still lack them at run time.
+#if MPI_VERSION >= 4
+#define HEDDLE_LARGE_COUNTS 1
+#else
+#define HEDDLE_LARGE_COUNTS 0
+#endif
+
+// Start, stop, who am I.
+#pragma weak PMPI_Init
+#pragma weak PMPI_Init_thread
+#pragma weak PMPI_Initialized
+#pragma weak PMPI_Finalize
+#pragma weak PMPI_Session_init
+#pragma weak PMPI_Session_finalize
+#pragma weak PMPI_Get_library_version
+#pragma weak PMPI_Comm_rank
+#pragma weak PMPI_Comm_size
+#pragma weak PMPI_Comm_remote_size
+#pragma weak PMPI_Comm_test_inter
+#pragma weak PMPI_Topo_test
+#pragma weak PMPI_Cartdim_get
+#pragma weak PMPI_Cart_shift
+#pragma weak PMPI_Graph_neighbors_count
+#pragma weak PMPI_Dist_graph_neighbors_count
+
+// Datatypes.
+#pragma weak PMPI_Type_commit
+#pragma weak PMPI_Type_dup
+#pragma weak PMPI_Type_free
+#pragma weak PMPI_Type_size_x
+#pragma weak PMPI_Type_get_extent
+#pragma weak PMPI_Type_get_true_extent
+#pragma weak PMPI_Type_get_envelope
+#pragma weak PMPI_Type_get_contents
+#pragma weak PMPI_Type_create_keyval
+#pragma weak PMPI_Type_free_keyval
+#pragma weak PMPI_Type_set_attr
+#pragma weak PMPI_Get_elements_x
+#pragma weak PMPI_Error_class
+
+// The calls that are interposed.
+#pragma weak PMPI_Pack
+#pragma weak PMPI_Unpack
+#pragma weak PMPI_Send
+#pragma weak PMPI_Bsend
+#pragma weak PMPI_Ssend
+#pragma weak PMPI_Rsend
+#pragma weak PMPI_Recv
+#pragma weak PMPI_Mrecv
+#pragma weak PMPI_Sendrecv
+#pragma weak PMPI_Sendrecv_replace
+#pragma weak PMPI_Bcast
+#pragma weak PMPI_Gather
+#pragma weak PMPI_Gatherv
+#pragma weak PMPI_Scatter
+#pragma weak PMPI_Scatterv
+#pragma weak PMPI_Allgather
+#pragma weak PMPI_Allgatherv
+#pragma weak PMPI_Alltoall
+#pragma weak PMPI_Alltoallv
+#pragma weak PMPI_Alltoallw
+#pragma weak PMPI_Neighbor_allgather
+#pragma weak PMPI_Neighbor_allgatherv
+#pragma weak PMPI_Neighbor_alltoall
+#pragma weak PMPI_Neighbor_alltoallv
+#pragma weak PMPI_Neighbor_alltoallw
+
+#if HEDDLE_LARGE_COUNTS
+#pragma weak PMPI_Type_get_envelope_c
+#pragma weak PMPI_Type_get_contents_c
+#pragma weak PMPI_Pack_c
+#pragma weak PMPI_Unpack_c
+#pragma weak PMPI_Send_c
+#pragma weak PMPI_Bsend_c
+#pragma weak PMPI_Ssend_c
+#pragma weak PMPI_Rsend_c
+#pragma weak PMPI_Recv_c
+#pragma weak PMPI_Mrecv_c
+#pragma weak PMPI_Sendrecv_c
+#pragma weak PMPI_Sendrecv_replace_c
+#pragma weak PMPI_Bcast_c
+#pragma weak PMPI_Gather_c
+#pragma weak PMPI_Gatherv_c
+#pragma weak PMPI_Scatter_c
+#pragma weak PMPI_Scatterv_c
+#pragma weak PMPI_Allgather_c
+#pragma weak PMPI_Allgatherv_c
+#pragma weak PMPI_Alltoall_c
+#pragma weak PMPI_Alltoallv_c
+#pragma weak PMPI_Alltoallw_c
+#pragma weak PMPI_Neighbor_allgather_c
+#pragma weak PMPI_Neighbor_allgatherv_c
+#pragma weak PMPI_Neighbor_alltoall_c
+#pragma weak PMPI_Neighbor_alltoallv_c
+#pragma weak PMPI_Neighbor_alltoallw_c
+#endif
+
+#if HEDDLE_FAMILY_OPENMPI
+// Open MPI's predefined handles are addresses of data.
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_short
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_long
+#pragma weak ompi_mpi_float
+#pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_long_double
+#pragma weak ompi_mpi_real
+#pragma weak ompi_mpi_dblprec
+#pragma weak ompi_mpi_integer
+#pragma weak ompi_mpi_2int
+#pragma weak ompi_mpi_2real
+#pragma weak ompi_mpi_2dblprec
+#pragma weak ompi_mpi_2integer
+#pragma weak ompi_mpi_short_int
+#pragma weak ompi_mpi_long_int
+#pragma weak ompi_mpi_float_int
+#pragma weak ompi_mpi_double_int
+#pragma weak ompi_mpi_longdbl_int
+#endif

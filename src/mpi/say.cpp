@@ -1,0 +1,43 @@
+// mpi/say.cpp: messages are few; each is written in one piece, so that the lines of several ranks do not mix.
+#include "mpi/say.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "mpi/start.hpp"
+
+namespace heddle::mpi {
+
+void say(const char* message) noexcept {
+  try {
+    const std::string line = std::string("heddle: ") + message + "\n";
+    std::fputs(line.c_str(), stderr);
+  } catch (const std::exception&) {
+    std::fputs(message, stderr);
+  }
+}
+
+void say_once_verbose(const char* message, const char* reason) noexcept {
+  if (!verbose()) return;
+  try {
+    static std::mutex lock;
+    static std::set<std::string> said;
+    const std::lock_guard guard(lock);
+    const std::string text = std::string(message) + ": " + reason + ".";
+    if (said.insert(text).second) say(text.c_str());
+  } catch (const std::exception&) {
+    // Out of memory: a missing remark is the least of the program's problems.
+  }
+}
+
+void give_up(const char* message) noexcept {
+  say(message);
+  std::fflush(nullptr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,17 @@
+// mpi/say.hpp: what Heddle tells the user, on stderr, one line a message. Includes nothing of Heddle.
+//
+//   say("cannot ...: why. What now.");
+#pragma once
+
+namespace heddle::mpi {
+
+/// "heddle: <message>".
+void say(const char* message) noexcept;
+
+/// With HEDDLE_VERBOSE=1, once for each reason: "heddle: <message>: <reason>".
+void say_once_verbose(const char* message, const char* reason) noexcept;
+
+/// Says why and ends the process: there is no MPI to go on with.
+[[noreturn]] void give_up(const char* message) noexcept;
+
+}  // namespace heddle::mpi

@@ -1,0 +1,22 @@
+// mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes nothing of Heddle.
+#pragma once
+
+namespace heddle::mpi {
+
+/// Before the program's first MPI call of Init's family: is there a host MPI, and is it of our family? If not: says so and
+/// ends the process. (An interposer of another family would misread every handle.)
+void check_host(bool have_entry_point) noexcept;
+
+/// After MPI_Init, MPI_Init_thread, MPI_Session_init; reads the settings and reports them.
+void host_started() noexcept;
+
+/// Before MPI_Finalize, MPI_Session_finalize.
+void host_stops() noexcept;
+
+/// Heddle is on. In programs that were initialized from Fortran, the first datatype wakes it.
+bool running() noexcept;
+
+/// HEDDLE_VERBOSE=1.
+bool verbose() noexcept;
+
+}  // namespace heddle::mpi

@@ -1,0 +1,78 @@
+// mpi/types/entry.cpp: decoding at first use, and the form in which a type travels.
+#include "mpi/types/entry.hpp"
+
+#include <exception>
+
+#include "layout/pack.hpp"
+#include "layout/transfer.hpp"
+#include "mpi/say.hpp"
+#include "mpi/types/table.hpp"
+
+namespace heddle::mpi {
+
+bool Entry::prepare(MPI_Datatype type) noexcept {
+  // One type is decoded at a time: it happens once for each, and the rest of the process can wait for it. Nothing that is
+  // called from here takes this lock again.
+  static constinit std::mutex decoding;
+  const std::lock_guard lock(decoding);
+  if (const State now = state_.load(std::memory_order_acquire); now != State::fresh) return now == State::ready;
+  State result = State::native;
+  try {
+    decoded_ = decode(type);
+    choose_wire();
+    result = State::ready;
+  } catch (const std::exception& reason) {
+    say_once_verbose("a datatype is left to the host MPI", reason.what());
+  }
+  state_.store(result, std::memory_order_release);
+  return result == State::ready;
+}
+
+void Entry::choose_wire() {
+  const layout::Layout& form = decoded_.layout;
+  const Signature& signature = decoded_.signature;
+  size_ = form.size();
+  dense_ = form.dense();
+  first_byte_ = form.root().node ? form.root().offset : 0;
+
+  const bool even = !signature.mixed && signature.elements > 0 && signature.elements % 2 == 0;
+  const Pair* two = even && !signature.uniform() ? pair_of(signature.first, signature.second) : nullptr;
+  if (two) {
+    const Count per = signature.elements / 2;
+    wire_ = {two->pair, per, two->extent, two, two->layout()};
+    const layout::Layout row = layout::contiguous(per, wire_.pair_layout);
+    in_memory_once_ = layout::same(form.root().node, row.root().node);
+    in_memory_ = in_memory_once_ && form.extent() == row.extent();
+  } else {
+    if (signature.uniform())
+      wire_ = {signature.first, signature.elements, size_ / signature.elements, nullptr, {}};
+    else
+      wire_ = {MPI_BYTE, size_, 1, nullptr, {}};
+    in_memory_ = dense_;
+    in_memory_once_ = size_ == 0 || form.node()->contiguous();
+  }
+  small_blocks_ = size_ > 0 && size_ < large_block * form.node()->blocks;
+}
+
+void Entry::to_wire(const void* from, Count count, void* wire) const {
+  if (wire_.pair)
+    layout::transfer(decoded_.layout, count, from, wire_.pair_layout, count * wire_.per, wire);
+  else
+    layout::pack(decoded_.layout, count, from, wire);
+}
+
+void Entry::from_wire(void* to, Count count, const void* wire) const {
+  if (wire_.pair)
+    layout::transfer(wire_.pair_layout, count * wire_.per, wire, decoded_.layout, count, to);
+  else
+    layout::unpack(decoded_.layout, count, to, wire);
+}
+
+bool decoded_before(MPI_Datatype type, Decoded& decoded) {
+  const Entry* entry = table.find(type);
+  if (!entry || !entry->known()) return false;
+  decoded = entry->decoded();
+  return true;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,82 @@
+// mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "mpi/types/decode.hpp"
+#include "mpi/types/pairs.hpp"
+
+namespace heddle::mpi {
+
+/// A noncontiguous type whose blocks are this large on average is left to the host in point-to-point calls: it moves such
+/// blocks at the speed of memcpy, often without the copy that packing is. Bytes.
+constexpr Bytes large_block = 4096;
+
+/// How packed elements are handed to the host: `per` elements of a predefined type for each element of the datatype.
+struct Wire {
+  MPI_Datatype element{};
+  Count per = 0;
+  Bytes extent = 1;            ///< Of one wire element.
+  const Pair* pair = nullptr;  ///< Not null: the wire has the holes of a predefined pair type, packing is a transfer.
+  layout::Layout pair_layout;  ///< Of one wire element, if `pair`.
+};
+
+/// Made when a datatype is committed, decoded when it is first used, shared by its duplicates, gone with the last of them.
+class Entry {
+ public:
+  enum class State : int { fresh, ready, native };
+
+  void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  /// Decodes at the first call; false if the type is to be left to the host.
+  bool ready(MPI_Datatype type) noexcept {
+    const State now = state_.load(std::memory_order_acquire);
+    return now == State::fresh ? prepare(type) : now == State::ready;
+  }
+  /// Whether it is decoded already.
+  [[nodiscard]] bool known() const noexcept { return state_.load(std::memory_order_acquire) == State::ready; }
+
+  // Only while ready():
+  [[nodiscard]] const layout::Layout& layout() const { return decoded_.layout; }
+  [[nodiscard]] const Decoded& decoded() const { return decoded_; }
+  [[nodiscard]] Bytes size() const { return size_; }
+  [[nodiscard]] Bytes extent() const { return decoded_.layout.extent(); }
+  [[nodiscard]] const Wire& wire() const { return wire_; }
+  /// `count` elements in memory are what the wire wants already: from `first_byte` on, no copy.
+  [[nodiscard]] bool wire_in_memory(Count count) const { return in_memory_ || (in_memory_once_ && count <= 1); }
+  [[nodiscard]] Bytes first_byte() const { return first_byte_; }
+  /// Whether packing `count` elements for a point-to-point call pays.
+  [[nodiscard]] bool scattered(Count count) const { return small_blocks_ && !wire_in_memory_packed(count); }
+
+  /// From the program's memory to the wire form, and back.
+  void to_wire(const void* from, Count count, void* wire) const;
+  void from_wire(void* to, Count count, const void* wire) const;
+
+ private:
+  bool prepare(MPI_Datatype type) noexcept;
+  void choose_wire();
+  [[nodiscard]] bool wire_in_memory_packed(Count count) const {
+    return dense_ || (count <= 1 && (size_ == 0 || decoded_.layout.node()->contiguous()));
+  }
+
+  std::atomic<int> uses_{1};
+  std::atomic<State> state_{State::fresh};
+  bool dense_ = false;
+  bool in_memory_ = false;
+  bool in_memory_once_ = false;
+  bool small_blocks_ = false;
+  Bytes size_ = 0;
+  Bytes first_byte_ = 0;
+  Decoded decoded_;
+  Wire wire_;
+};
+
+/// If `type` has an entry that is decoded already: a copy of it (host handles that come out of MPI_Type_get_contents).
+bool decoded_before(MPI_Datatype type, Decoded& decoded);
+
+}  // namespace heddle::mpi

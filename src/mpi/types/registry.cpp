@@ -1,0 +1,68 @@
+// mpi/types/registry.cpp: entries hang on their datatypes as an attribute, so the host tells us when one is gone, whoever
+// frees it. The attribute owns the entry; the table only points to it.
+#include "mpi/types/registry.hpp"
+
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "mpi/start.hpp"
+#include "mpi/types/contents.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+constinit std::mutex keyval_lock;
+constinit bool keyval_made = false;
+int keyval = MPI_KEYVAL_INVALID;
+
+int not_copied(MPI_Datatype, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+int freed(MPI_Datatype type, int, void* attribute, void*) {
+  table.erase(type);
+  static_cast<Entry*>(attribute)->release();
+  return MPI_SUCCESS;
+}
+
+bool have_keyval() noexcept {
+  const std::lock_guard lock(keyval_lock);
+  if (!keyval_made) keyval_made = PMPI_Type_create_keyval(not_copied, freed, &keyval, nullptr) == MPI_SUCCESS;
+  return keyval_made;
+}
+
+/// Takes over one use of `entry`.
+void enter(MPI_Datatype type, Entry* entry) noexcept {
+  if (!have_keyval() || PMPI_Type_set_attr(type, keyval, entry) != MPI_SUCCESS) return entry->release();
+  try {
+    table.insert(type, entry);
+  } catch (const std::bad_alloc&) {
+    // Not in the table: native. The attribute frees the entry.
+  }
+}
+
+}  // namespace
+
+void committed(MPI_Datatype type) noexcept {
+  if (!running() || table.find(type)) return;
+  if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || predefined(combiner)) return;
+  if (Entry* entry = new (std::nothrow) Entry) enter(type, entry);
+}
+
+void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
+  Entry* entry = table.find(type);
+  if (!entry || !running()) return;
+  entry->retain();
+  enter(copy, entry);
+}
+
+void forget_types() noexcept {
+  table.clear();
+  const std::lock_guard lock(keyval_lock);
+  if (keyval_made) PMPI_Type_free_keyval(&keyval);
+  keyval_made = false;
+}
+
+}  // namespace heddle::mpi

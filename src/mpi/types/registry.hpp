@@ -1,0 +1,55 @@
+// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, table.hpp.
+//
+//   const Derived type(sendtype);
+//   if (!type) return PMPI_Send(...);            // predefined, unknown, or better left to the host
+//   layout::pack(type->layout(), count, ...);    // the entry lives as long as `type`, also if another thread frees the handle
+#pragma once
+
+#include <utility>
+
+#include "mpi/types/entry.hpp"
+#include "mpi/types/table.hpp"
+
+namespace heddle::mpi {
+
+/// The program has committed `type`. Predefined types, and all types while Heddle is off, are ignored.
+void committed(MPI_Datatype type) noexcept;
+
+/// `copy` is a duplicate of `type`.
+void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept;
+
+/// Before the host's last MPI_Finalize or MPI_Session_finalize: from here on everything is native.
+void forget_types() noexcept;
+
+/// A datatype in use by a call.
+class Derived {
+ public:
+  Derived() = default;
+  explicit Derived(MPI_Datatype type) noexcept : entry_(table.find(type)) {
+    if (entry_) take(type);
+  }
+  Derived(Derived&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  Derived& operator=(Derived&& other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~Derived() {
+    if (entry_) entry_->release();
+  }
+
+  explicit operator bool() const noexcept { return entry_ != nullptr; }
+  const Entry* operator->() const noexcept { return entry_; }
+  const Entry* get() const noexcept { return entry_; }
+
+ private:
+  void take(MPI_Datatype type) noexcept {
+    if (entry_->ready(type))
+      entry_->retain();
+    else
+      entry_ = nullptr;
+  }
+
+  Entry* entry_ = nullptr;
+};
+
+}  // namespace heddle::mpi

@@ -1,0 +1,54 @@
+// mpi/types/signature.hpp: the type signature of a datatype, as far as Heddle needs it: one basic type, or two in turn.
+// Includes host.hpp, layout/bytes.hpp.
+//
+// In a collective the ranks may name the same signature by different types, and a host segments a message by the size of
+// the type it is given. So a packed message is handed on as (count, basic type) whenever it is made of one basic type, and
+// a predefined pair such as MPI_DOUBLE_INT is one: its signature is double, int, double, int, ...
+#pragma once
+
+#include "layout/bytes.hpp"
+#include "mpi/host.hpp"
+
+namespace heddle::mpi {
+
+using layout::Bytes;
+using layout::Count;
+
+/// `elements` basic elements: first, second, first, second, ...; or mixed: anything else.
+struct Signature {
+  MPI_Datatype first{};   ///< Means something if elements >= 1.
+  MPI_Datatype second{};  ///< Means something if elements >= 2.
+  Count elements = 0;
+  bool mixed = false;
+
+  [[nodiscard]] bool uniform() const { return !mixed && elements > 0 && (elements == 1 || first == second); }
+};
+
+/// One element of a basic type.
+inline Signature one(MPI_Datatype basic) { return {basic, basic, 1, false}; }
+
+/// a, then b. Concatenation of alternating sequences is exact: only the parity of a decides what has to come next.
+inline Signature then(const Signature& a, const Signature& b) {
+  if (a.mixed || b.mixed) return {{}, {}, layout::plus(a.elements, b.elements), true};
+  if (a.elements == 0) return b;
+  if (b.elements == 0) return a;
+  Signature all{a.first, a.elements >= 2 ? a.second : b.first, layout::plus(a.elements, b.elements), false};
+  const bool even = a.elements % 2 == 0;
+  const MPI_Datatype next = even ? all.first : all.second;
+  const MPI_Datatype after = even ? all.second : all.first;
+  all.mixed = b.first != next || (b.elements >= 2 && b.second != after);
+  return all;
+}
+
+/// `times` copies of a, one after the other, without looking at each.
+inline Signature repeated(const Signature& a, Count times) {
+  if (times == 0 || a.elements == 0) return {};
+  Signature all = a;
+  all.elements = layout::times(a.elements, times);
+  if (a.elements == 1) all.second = a.first;
+  const bool odd = a.elements % 2 == 1;
+  all.mixed = a.mixed || (times > 1 && odd && a.elements > 1 && a.first != a.second);
+  return all;
+}
+
+}  // namespace heddle::mpi
