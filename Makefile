@@ -1,0 +1,53 @@
+# The front door. `make` alone says what there is.
+PYTHON ?=
+MPI ?=
+export PYTHON MPI
+
+# ccache, where there is one, makes the second build quick.
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+
+.PHONY: help bootstrap build test demo bench conformance asan tsan fuzz lint format clean
+
+help:  ## This list
+	@echo "heddle: MPI datatypes at machine speed"; echo
+	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@echo; echo '  MPI="PATH ..." uses MPI installations of this machine instead of those from PyPI, PYTHON=PATH another Python.'
+
+bootstrap:  ## Install what a build needs (packages when root, .venv, .mpi)
+	@scripts/bootstrap
+
+build: bootstrap  ## Libraries, programs and a working .venv/bin/heddle
+	@scripts/build
+
+test: build  ## All tests
+	@scripts/test
+
+demo: build  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
+	@.venv/bin/python -m heddle.demo
+
+bench: build  ## Packing speed against the host MPI, memcpy and plain loops
+	@.venv/bin/heddle bench pack
+
+conformance: build  ## mpi4py's whole test suite, with and without Heddle, on both MPIs
+	@tests/conformance/run --all
+
+asan: bootstrap  ## Layout tests under the address and undefined-behaviour sanitizers
+	@scripts/sanitize asan
+
+tsan: bootstrap  ## Layout tests under the thread sanitizer
+	@scripts/sanitize tsan
+
+fuzz: bootstrap  ## Fuzz the wire form and the grammar of `heddle explain` for a minute each
+	@scripts/fuzz
+
+lint:  ## clang-format, clang-tidy, ruff
+	@scripts/bootstrap --lint
+	@scripts/lint
+
+format:  ## Put all sources into the house style
+	@scripts/bootstrap --lint
+	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
+	@.venv/bin/ruff format -q python tests/python
+
+clean:  ## Remove what was built; .venv and .mpi stay
+	@rm -rf build python/heddle/native demo-output

@@ -1,0 +1,5 @@
+"""heddle explain: what a datatype looks like."""
+
+
+def explain(spec: str) -> None:
+    """Explain a datatype."""

@@ -1,0 +1,35 @@
+"""heddle mpi: the MPI libraries that Heddle can use on this machine."""
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def mpi(
+    as_json: Annotated[bool, typer.Option("--json", help="A list of {name, version, mpicc, mpiexec}.")] = False,
+) -> None:
+    """List the MPI libraries that Heddle can use here.
+
+    Looked for in the checkout's .mpi, in HEDDLE_MPI_PATH, on the PATH and in the usual places.
+    """
+    from heddle import installations
+
+    found = installations.find()
+    if as_json:
+        print(json.dumps([mpi.as_json() for mpi in found], indent=2))
+        return
+    if not found:
+        print("No MPI found. `make build` brings MPICH and Open MPI; HEDDLE_MPI_PATH names others.")
+        raise typer.Exit(1)
+
+    from rich.table import Table
+
+    from heddle.console import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("name", "version", "ABI", "mpiexec", "mpicc"):
+        table.add_column(title, overflow="fold")
+    for mpi in found:
+        table.add_row(mpi.name, mpi.version, mpi.family.name, str(mpi.mpiexec), str(mpi.mpicc or "(none)"))
+    console().print(table)

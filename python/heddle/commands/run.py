@@ -1,0 +1,47 @@
+"""heddle run: starts an MPI program with Heddle between it and its MPI."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from heddle.problem import Problem
+
+SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+
+
+def run(
+    words: Annotated[
+        list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
+    ],
+    ranks: Annotated[
+        int | None,
+        typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
+    ] = None,
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            "--mpi",
+            metavar="NAME|PATH",
+            help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder.",
+        ),
+    ] = None,
+) -> None:
+    """Start an MPI program with Heddle in it.
+
+    The program stays as it is. Heddle finds out which MPI it uses, preloads the matching library into the ranks and steps
+    aside: input, output, signals and the exit code are the program's own.
+
+    \b
+    heddle run -n 4 -- ./app input.dat             Heddle picks the launcher
+    heddle run -- mpiexec -n 4 ./app input.dat     your own launcher line
+    heddle run -- srun -N 2 -n 64 ./app            a batch system's
+    heddle run -n 2 --mpi openmpi -- python script.py
+    """
+    from heddle.launch import plan
+
+    command = plan(words, ranks, mpi)
+    try:
+        os.execve(command.file, command.words, command.environment)
+    except OSError as error:
+        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None

@@ -1,0 +1,50 @@
+"""The ABI families of MPI libraries: which file names belong to which, and which build of Heddle serves them.
+
+of_library("libmpi.so.40").name == "openmpi"
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str  # as in libheddle_NAME.so
+    title: str  # as people say it
+    sonames: str  # a regular expression
+
+    @property
+    def interposer(self) -> str:
+        return f"libheddle_{self.name}.so"
+
+
+# MPICH and all who keep to its ABI share version 12; Debian calls the file libmpich, Cray adds the compiler's name.
+MPICH = Family(
+    "mpich",
+    "the MPICH ABI (MPICH, Intel MPI, MVAPICH, Cray)",
+    r"lib(mpi|mpich|mpi_(cray|gnu|intel|nvidia|amd|aocc)\w*)\.so\.12",
+)
+OPENMPI = Family("openmpi", "Open MPI 4 and 5", r"libmpi\.so\.40")
+ABI = Family("abi", "the MPI standard ABI", r"libmpi_abi\.so\.[01]")
+ALL = (MPICH, OPENMPI, ABI)
+
+# Anything that is an MPI library, ours or not; language bindings and the like (libmpi_cxx, libmpifort) are not it.
+_MPI_LIBRARY = re.compile(
+    r"lib(mpi|mpich|mpi_(abi|mt|ibm|cray|gnu\w*|intel\w*|nvidia\w*|amd\w*|aocc\w*)|pmpi|mpitrampoline|mpiwrapper)\.so(\.[\d.]+)?"
+)
+
+
+def is_mpi(file_name: str) -> bool:
+    return _MPI_LIBRARY.fullmatch(file_name) is not None
+
+
+def of_library(file_name: str) -> Family | None:
+    """The family of libmpi.so.12 and the like; also of full names such as libmpi.so.40.40.7."""
+    for family in ALL:
+        if re.fullmatch(family.sonames + r"(\.\d+)*", file_name):
+            return family
+    return None
+
+
+def by_name(name: str) -> Family:
+    return next(family for family in ALL if family.name == name)

@@ -1,0 +1,191 @@
+"""MPI installations: what one is, how to recognize it, where to look for them.
+
+for mpi in find(): print(mpi.name, mpi.version, mpi.mpiexec)
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from heddle import families
+from heddle.families import Family
+from heddle.native import CHECKOUT
+from heddle.problem import Problem
+
+
+@dataclass(frozen=True)
+class Installation:
+    name: str  # mpich, openmpi, intelmpi; a second one of a kind is NAME-VERSION
+    version: str
+    family: Family
+    library: Path  # libmpi.so.12 and the like
+    mpiexec: Path
+    mpicc: Path | None
+
+    def as_json(self) -> dict:
+        paths = {"mpicc": self.mpicc, "mpiexec": self.mpiexec}
+        return {
+            "name": self.name,
+            "version": self.version,
+            **{key: str(path) if path else None for key, path in paths.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """What `mpiexec --version` says it is."""
+
+    name: str
+    version: str
+    family: Family
+
+
+_BANNERS = (
+    (r"\(Open MPI\)\s+([\w.]+)", "openmpi", families.OPENMPI),
+    (r"Intel\(R\) MPI Library.*Version ([\w.]+(?: Update \d+)?)", "intelmpi", families.MPICH),
+    (r"HYDRA build details:\s+Version:\s+([\w.]+)", "mpich", families.MPICH),
+    (r"prterun \(PRRTE\)\s+([\w.]+)", "prrte", families.OPENMPI),
+)
+
+
+@cache
+def ask_launcher(path: Path) -> Launcher | None:
+    """Which MPI an mpiexec belongs to. None: it does not say, or it is none."""
+    try:
+        answer = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    for pattern, name, family in _BANNERS:
+        if found := re.search(pattern, answer.stdout):
+            return Launcher(name, found[1], family)
+    return None
+
+
+def library_beside(launcher: Path, family: Family) -> Path | None:
+    """The libmpi of the installation that a launcher lies in."""
+    machine = os.uname().machine
+    for binary in dict.fromkeys(
+        (launcher, launcher.resolve())
+    ):  # Debian: /usr/bin/mpiexec leads elsewhere; others link their bin/
+        prefix = binary.parent.parent
+        # Debian and Fedora keep several MPIs apart by a folder; Intel has lib/release.
+        for folder in (
+            "lib",
+            "lib64",
+            "lib/release",
+            f"lib/{machine}-linux-gnu",
+            f"lib/{machine}-linux-gnu/{family.name}/lib",
+        ):
+            if library := _library_in(prefix / folder, family):
+                return library
+    return None
+
+
+def _library_in(folder: Path, family: Family) -> Path | None:
+    if not folder.is_dir():
+        return None
+    return next((file for file in sorted(folder.glob("libmpi*.so.*")) if re.fullmatch(family.sonames, file.name)), None)
+
+
+@cache
+def at_launcher(mpiexec: Path) -> Installation | None:
+    launcher = ask_launcher(mpiexec)
+    if launcher is None or (library := library_beside(mpiexec, launcher.family)) is None:
+        return None
+    return Installation(launcher.name, launcher.version, launcher.family, library, mpiexec, _compiler_beside(mpiexec))
+
+
+def _compiler_beside(mpiexec: Path) -> Path | None:
+    """mpicc for mpiexec, mpicc.openmpi for mpiexec.openmpi."""
+    suffix = mpiexec.name.removeprefix("mpiexec").removeprefix("mpirun").removesuffix(".hydra")
+    compiler = mpiexec.with_name("mpicc" + suffix)
+    return compiler if os.access(compiler, os.X_OK) else None
+
+
+_LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra")
+
+
+def at_path(path: Path) -> Installation:
+    """The installation that a user means by a path: its prefix, its bin folder, its mpiexec or mpicc, its libmpi."""
+    if not path.exists():
+        raise Problem(
+            f"there is no {path}. --mpi takes mpich, openmpi or the folder of an MPI installation (see `heddle mpi`)."
+        )
+    path = path.absolute()
+    candidates: list[Path] = []
+    if path.is_dir():
+        candidates += [folder / name for folder in (path / "bin", path) for name in _LAUNCHERS]
+    else:
+        suffix = path.name.removeprefix("mpicc")
+        candidates += [path] if path.name.startswith(("mpiexec", "mpirun")) else []
+        candidates += [path.parent / (name + suffix) for name in _LAUNCHERS] if path.name.startswith("mpicc") else []
+        candidates += [above / "bin" / name for above in path.parents[1:4] for name in _LAUNCHERS]
+    for candidate in candidates:
+        if os.access(candidate, os.X_OK) and (found := at_launcher(candidate)):
+            return found
+    raise Problem(
+        f"{path} belongs to no MPI installation that Heddle knows (no mpiexec that says what it is, or no libmpi)."
+    )
+
+
+def _places() -> Iterator[Path]:
+    """Every file that may be an mpiexec, the likeliest first."""
+    roots = sorted((CHECKOUT / ".mpi").glob("*"), key=lambda root: root.name)
+    roots += [Path(entry) for entry in os.environ.get("HEDDLE_MPI_PATH", "").split(":") if entry]
+    for root in roots:
+        yield from (root / "bin" / name for name in _LAUNCHERS)
+    everyday = (*_LAUNCHERS, "mpiexec.openmpi", "mpiexec.mpich")
+    for entry in os.environ.get("PATH", "").split(":"):
+        yield from (Path(entry or ".") / name for name in everyday)
+    yield from (Path("/usr/bin") / name for name in everyday)
+    for pattern in (
+        "usr/lib64/*mpi*/bin",
+        "opt/*/bin",
+        "opt/*/*/bin",
+        "opt/intel/oneapi/mpi/latest/bin",
+        "usr/local/*/bin",
+    ):
+        for folder in sorted(Path("/").glob(pattern)):
+            yield from (folder / name for name in _LAUNCHERS)
+
+
+def find() -> list[Installation]:
+    """All installations on this machine, each once. The first of a kind has the bare name."""
+    found: dict[Path, Installation] = {}
+    for mpiexec in dict.fromkeys(_places()):
+        if os.access(mpiexec, os.X_OK) and mpiexec.is_file() and (mpi := at_launcher(mpiexec.absolute())):
+            found.setdefault(mpi.library.resolve(), mpi)
+    return list(_named(found.values()))
+
+
+def _named(installations: Iterable[Installation]) -> Iterator[Installation]:
+    taken: set[str] = set()
+    for mpi in installations:
+        name = mpi.name if mpi.name not in taken else f"{mpi.name}-{mpi.version}"
+        while name in taken:
+            name += "+"
+        taken.add(name)
+        yield replace(mpi, name=name)
+
+
+def named(text: str) -> Installation:
+    """What --mpi says: a name of `heddle mpi`, or a path."""
+    if "/" in text or text in (".", ".."):
+        return at_path(Path(text))
+    known = find()
+    for mpi in known:
+        if mpi.name == text:
+            return mpi
+    if Path(text).exists():
+        return at_path(Path(text))
+    names = ", ".join(mpi.name for mpi in known) or "none at all; run `make build`"
+    raise Problem(
+        f"there is no MPI called {text!r} here. --mpi takes one of these: {names}; or the folder of an installation.",
+        code=2,
+    )

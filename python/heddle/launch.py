@@ -1,0 +1,251 @@
+"""From what a user typed after `heddle run` to the command that starts it: which MPI, which launcher, which preload.
+
+    command = plan(["./app"], ranks=4, mpi=None)
+    os.execvpe(command.file, command.words, command.environment)
+
+Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from heddle import installations, preload, program
+from heddle.families import OPENMPI, Family
+from heddle.installations import Installation, Launcher
+from heddle.problem import Problem
+from heddle.program import Linkage
+
+# Launchers that belong to no MPI; those called mpiexec or mpirun are asked.
+_NEUTRAL = {"srun", "aprun", "jsrun", "flux", "palsrun", "lrun", "ibrun", "ccc_mprun", "mpirun_rsh", "prun"}
+_ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
+
+
+@dataclass(frozen=True)
+class Command:
+    file: Path
+    words: list[str]
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The MPI that ranks will have."""
+
+    family: Family
+    library: Path
+    installation: Installation | None = None
+
+
+def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
+    file = program.resolve(words[0])
+    asked = installations.named(mpi) if mpi else None
+    if _is_launcher(words[0]):
+        if ranks is not None:
+            raise Problem(
+                f"{words[0]} is a launcher: give the number of ranks to it (heddle run -- {words[0]} -n {ranks} ...).",
+                code=2,
+            )
+        return _under_launcher(file, words, asked)
+    own = _linkage(file, words, asked.library if asked else None)
+    if ranks is None and own is None and not program.python_of(file):
+        return _under_wrapper(file, words, asked)
+    return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked))
+
+
+def _is_launcher(word: str) -> bool:
+    name = Path(word).name
+    return name in _NEUTRAL or _ASKED.fullmatch(name) is not None
+
+
+def _started(words: list[str], ranks: int, choice: Choice) -> Command:
+    """`heddle run -n 4 -- ./app`: the launcher is ours to write."""
+    mpi = choice.installation
+    if mpi is None:
+        raise Problem(
+            f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start it with the launcher it is used with: "
+            f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
+        )
+    environment = dict(os.environ)
+    value = preload.value(choice.family, choice.library, environment.pop(preload.VARIABLE, ""))
+    program_words = [words[0] if "/" not in words[0] else str(Path(words[0]).absolute()), *words[1:]]
+    arguments = ["-n", str(ranks), *program_words]
+    if mpi.family is OPENMPI:
+        switches = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+        switches += ["--oversubscribe"] if ranks > _cores() else []
+        arguments = switches + preload.for_openmpi(arguments, value, environment)
+    else:
+        arguments = preload.for_hydra(arguments, value)
+    return Command(mpi.mpiexec, [str(mpi.mpiexec), *arguments], environment)
+
+
+def _under_launcher(file: Path, words: list[str], asked: Installation | None) -> Command:
+    """`heddle run -- mpiexec -n 4 ./app`: the line stays as it is, the preload is put in."""
+    launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
+    beside = installations.library_beside(file, launcher.family) if launcher else None
+    own = _first_linkage(words[1:], asked.library if asked else beside)
+    if (
+        not asked
+        and own
+        and launcher
+        and own.family
+        and own.family is not launcher.family
+        and not _spans(own.family, beside)
+    ):
+        raise Problem(_mismatch(words[0], launcher, own))
+    if not asked and not own:
+        if beside is None:
+            raise Problem(
+                f"cannot tell which MPI {' '.join(words)} will use. Name it: heddle run --mpi mpich|openmpi|PATH -- ..."
+            )
+        choice = Choice(launcher.family, beside)
+    else:
+        choice = _choose(own, asked, beside)
+    environment = dict(os.environ)
+    value = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))
+    if launcher is None:  # srun and the like hand their environment on
+        environment[preload.VARIABLE] = value
+        return Command(file, words, environment)
+    environment.pop(preload.VARIABLE, None)  # for the ranks, not for the launcher
+    if launcher.family is OPENMPI:
+        return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment)
+    return Command(file, [words[0], *preload.for_hydra(words[1:], value)], environment)
+
+
+def _under_wrapper(file: Path, words: list[str], asked: Installation | None) -> Command:
+    """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: whatever it starts inherits the preload."""
+    own = _first_linkage(words[1:], asked.library if asked else None)
+    if not asked and not own:
+        raise Problem(
+            f"{words[0]} is no MPI program and no launcher that Heddle knows. Say how many ranks to start (heddle run -n 4 -- "
+            f"{words[0]} ...) or which MPI it will use (heddle run --mpi mpich|openmpi|PATH -- {words[0]} ...)."
+        )
+    choice = _choose(own, asked)
+    environment = dict(os.environ)
+    environment[preload.VARIABLE] = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))
+    return Command(file, words, environment)
+
+
+def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None = None) -> Choice:
+    """The MPI for the ranks, or a sentence about why there is none."""
+    if own and own.family is None:
+        raise Problem(
+            f"{own.program} is linked with {own.soname}, an MPI that Heddle has no build for (it has MPICH's ABI, Open MPI 4 and "
+            f"5, and the MPI standard ABI). Link it with one of those again; `heddle mpi` lists what is here."
+        )
+    if asked:
+        if own and not _serves(asked, own):
+            raise Problem(
+                f"--mpi says {asked.name}, but {own.program} is linked with {own.soname}"
+                f"{f' ({own.path})' if own.path else ''}. Leave --mpi out, or compile the program with {asked.mpicc or asked.name}."
+            )
+        if own and own.family is not asked.family:
+            return Choice(own.family, _sibling(asked, own), asked)
+        return Choice(asked.family, asked.library, asked)
+    if own is None:
+        return _default()
+    library = own.path or (beside if beside and _same_soname(beside, own) else None)
+    known = installations.find()
+    if (
+        library is None
+    ):  # the loader does not find it; an installation that has it will do, since it is preloaded by path
+        for mpi in known:
+            if sibling := _sibling(mpi, own):
+                return Choice(own.family, sibling, mpi)
+        raise Problem(
+            f"{own.program} needs {own.soname}, which the loader does not find and no MPI of `heddle mpi` has. Name the one it "
+            f"was compiled with: --mpi PATH."
+        )
+    for mpi in known:
+        if (sibling := _sibling(mpi, own)) and sibling.resolve() == library.resolve():
+            return Choice(own.family, library, mpi)
+    try:
+        return Choice(own.family, library, installations.at_path(library))
+    except Problem:
+        return Choice(own.family, library)
+
+
+def _default() -> Choice:
+    known = installations.find()
+    if not known:
+        raise Problem("there is no MPI on this machine. `make build` brings two; or name one: --mpi PATH.")
+    return Choice(known[0].family, known[0].library, known[0])
+
+
+def _sibling(mpi: Installation, own: Linkage) -> Path | None:
+    """The library of that name in an installation: one MPICH has both libmpi.so.12 and libmpi_abi.so.1."""
+    for folder in (mpi.library.parent, mpi.library.resolve().parent):
+        if (folder / own.soname).exists():
+            return folder / own.soname
+    return None
+
+
+def _serves(mpi: Installation, own: Linkage) -> bool:
+    """mpi4py from PyPI adapts to what is preloaded, so its linkage was found with that; an executable needs its soname."""
+    return _sibling(mpi, own) is not None
+
+
+def _same_soname(library: Path, own: Linkage) -> bool:
+    return library.name == own.soname
+
+
+def _spans(family: Family, library: Path | None) -> bool:
+    """Whether the installation of this library serves another family as well."""
+    return library is not None and any(
+        re.fullmatch(family.sonames, file.name) for file in library.parent.glob("libmpi*.so.*")
+    )
+
+
+def _linkage(file: Path, words: list[str], library: Path | None) -> Linkage | None:
+    interpreter = program.python_of(file)
+    if interpreter is None:
+        return program.linkage(file)
+    found = program.python_linkages(interpreter, library)
+    # Two libraries: this mpi4py is linked with one of its own, whatever is preloaded.
+    foreign = [linkage for linkage in found if library is None or linkage.path.resolve() != library.resolve()]
+    return foreign[0] if foreign else None
+
+
+def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
+    """Goes through a launcher's arguments for programs; the first with an MPI tells. Two kinds in one job cannot be."""
+    found: list[Linkage] = []
+    skip = False
+    for word in words:
+        if word == ":":
+            skip = False
+        if skip or word.startswith("-") or word.isdigit():
+            continue
+        try:
+            file = program.resolve(word)
+        except Problem:
+            continue
+        linkage = _linkage(file, [word], library)
+        found += [linkage] if linkage else []
+        skip = linkage is not None or program.python_of(file) is not None
+    if found and any(linkage.family is not found[0].family for linkage in found):
+        other = next(linkage for linkage in found if linkage.family is not found[0].family)
+        raise Problem(
+            f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI."
+        )
+    return found[0] if found else None
+
+
+def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:
+    return (
+        f"{word} starts programs of {launcher.name} {launcher.version}, but {own.program} is linked with {own.soname}"
+        f"{f' ({own.path})' if own.path else ''}. Start it with that MPI's mpiexec, or let Heddle choose: "
+        f"heddle run -n 4 -- {own.program} ..."
+    )
+
+
+def _cores() -> int:
+    """Cores, not hardware threads: that is what Open MPI counts as slots."""
+    cores = set()
+    for cpu in os.sched_getaffinity(0):
+        topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology")
+        try:
+            cores.add(tuple((topology / name).read_text() for name in ("physical_package_id", "core_id")))
+        except OSError:
+            cores.add(cpu)
+    return len(cores)

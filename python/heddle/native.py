@@ -1,0 +1,39 @@
+"""Where the compiled part of Heddle lies: libraries and programs that `make build` puts beside this package."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from heddle.families import Family
+from heddle.problem import Problem
+
+FOLDER = Path(__file__).parent / "native"
+CHECKOUT = Path(__file__).parents[2]
+
+
+def program(name: str) -> Path:
+    """The path of a program of native/bin."""
+    path = FOLDER / "bin" / name
+    if not os.access(path, os.X_OK):
+        raise Problem(f"{name} is not built. Run `make build` in {CHECKOUT}.")
+    return path
+
+
+def interposer(family: Family) -> Path:
+    """The library that stands between a program and an MPI of this family."""
+    path = FOLDER / "lib" / family.interposer
+    if not path.exists():
+        raise Problem(
+            f"there is no Heddle for {family.title} here ({path} is missing). Run `make build` in {CHECKOUT}."
+        )
+    return path
+
+
+def tool(*arguments: str) -> dict | list:
+    """What heddle-tool answers, as JSON. Its complaints become ours."""
+    answer = subprocess.run([program("heddle-tool"), *arguments], capture_output=True, text=True)
+    if answer.returncode != 0:
+        complaint = answer.stderr.strip().removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
+        raise Problem(complaint, code=answer.returncode if answer.returncode > 0 else 1)
+    return json.loads(answer.stdout)

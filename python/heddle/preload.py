@@ -1,0 +1,96 @@
+"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses.
+
+The interposer is linked with no MPI, so that one build serves a whole family; libmpi goes with it so that its PMPI_ calls
+resolve even where a program loads MPI privately (mpi4py does).
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from heddle import native
+from heddle.families import Family
+from heddle.problem import Problem
+
+VARIABLE = "LD_PRELOAD"
+
+
+def value(family: Family, library: Path, before: str = "") -> str:
+    """What LD_PRELOAD is to be. Libraries named in it `before` stay first (a sanitizer insists on it)."""
+    pair = [str(native.interposer(family)), str(library)]
+    for path in pair:
+        if any(separator in path for separator in " :\t"):
+            raise Problem(
+                f"LD_PRELOAD cannot name {path!r}: blanks and colons separate names there. Move it to a folder without them."
+            )
+    kept = [entry for entry in before.replace(":", " ").split() if "libheddle_" not in entry and entry not in pair]
+    return ":".join(kept + pair)
+
+
+def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
+    """The arguments of mpirun, with -x before those of each program: prted does not hand its own environment on to other nodes."""
+    ours = sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
+    result: list[str] = []
+    for part in _programs(arguments):
+        part, theirs = _without_export(part)
+        result += [":"] if result else []
+        result += ["-x", f"{VARIABLE}={join(theirs, preload)}"]
+        for name in ours:
+            result += ["-x", name] if not _exports(part, name) else []
+        result += part
+    return result
+
+
+def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
+    """The arguments of mpiexec, with -genv; a user's own setting of LD_PRELOAD is kept by joining ours to it."""
+    result: list[str] = []
+    words = iter(arguments)
+    joined = False
+    for word in words:
+        result.append(word)
+        if word in ("-genv", "-env", "--genv", "--env"):
+            result += [name := next(words, ""), next(words, "")]
+            if name == VARIABLE:
+                result[-1] = join(result[-1], preload)
+                joined = joined or "genv" in word
+    return result if joined else ["-genv", VARIABLE, preload, *result]
+
+
+def join(first: str, second: str) -> str:
+    return f"{first}:{second}" if first else second
+
+
+def _programs(arguments: Sequence[str]) -> list[list[str]]:
+    """`-n 1 ./a : -n 2 ./b` in parts."""
+    parts: list[list[str]] = [[]]
+    for word in arguments:
+        if word == ":":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _without_export(arguments: list[str]) -> tuple[list[str], str]:
+    """Arguments without `-x LD_PRELOAD[=value]`, and that value."""
+    rest: list[str] = []
+    theirs = ""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-x", "--x"):
+            setting = next(words, "")
+            name, _, given = setting.partition("=")
+            if name == VARIABLE:
+                theirs = given or os.environ.get(VARIABLE, "")
+                continue
+            rest += [word, setting]
+        else:
+            rest.append(word)
+    return rest, theirs
+
+
+def _exports(arguments: list[str], name: str) -> bool:
+    return any(
+        word in ("-x", "--x") and following.partition("=")[0] == name
+        for word, following in zip(arguments, arguments[1:])
+    )
