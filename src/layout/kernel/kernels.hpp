@@ -26,7 +26,8 @@ struct Dim {
 constexpr std::size_t max_dims = 16;
 
 /// Copies `block` bytes for every index of the nest: to + Σ i·dim.to ← from + Σ i·dim.from. Any strides, also negative.
-/// The order of visiting is free; if destinations overlap, the result is unspecified. At most max_dims dims; 0 dims copy one block.
+/// The order of visiting is free; if destinations overlap, the result is unspecified. At most max_dims dims; 0 dims copy one
+/// block.
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block);
 
 /// Packs n blocks of one length: block i from from + offsets[i] to to + i·block.
@@ -55,8 +56,8 @@ void scatter_records_at(std::byte* to, const std::byte* from, const Record& reco
 /// Instruction sets with kernels of their own.
 enum class Isa { portable, avx2, avx512 };
 const char* name(Isa isa);
-Isa best_isa();             ///< The widest this processor has.
-Isa isa();                  ///< The one in use.
-bool use(Isa isa) noexcept; ///< Switches (tests, HEDDLE_ISA); false if this processor lacks it. Not while others pack.
+Isa best_isa();              ///< The widest this processor has.
+Isa isa();                   ///< The one in use.
+bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA); false if this processor lacks it. Not while others pack.
 
 }  // namespace heddle::layout::kernel

@@ -17,6 +17,26 @@ struct Piece {
   std::int32_t length;
 };
 
+/// One step of a record on processors with byte permutes: up to 64 bytes put together from two 64-byte windows of the
+/// source. Byte i of the result is byte index[i] of the two windows, one after the other; only masked bytes are touched.
+/// A step with a `length` is a plain copy instead (a piece too long for a window).
+struct alignas(64) Step {
+  std::uint8_t index[64];
+  std::uint64_t mask_a, mask_b, mask_out;
+  std::int32_t in_a, in_b, out;
+  std::int32_t length;
+};
+
+/// A record as the kernels see it.
+struct RecordPlan {
+  const Piece* pieces;
+  Count piece_count;
+  const Step *gather, *scatter;
+  Count gather_count, scatter_count;
+  Bytes size;
+  std::int32_t low, high;
+};
+
 class Record {
  public:
   static constexpr Count max_pieces = 64;
@@ -28,9 +48,12 @@ class Record {
   [[nodiscard]] Bytes size() const { return size_; }
   [[nodiscard]] Bytes low() const { return low_; }
   [[nodiscard]] Bytes high() const { return high_; }
+  [[nodiscard]] RecordPlan plan() const;
 
  private:
   std::vector<Piece> pieces_;
+  std::vector<Step> gather_;
+  std::vector<Step> scatter_;
   Bytes size_ = 0;
   Bytes low_ = 0;
   Bytes high_ = 0;

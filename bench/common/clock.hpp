@@ -1,0 +1,40 @@
+// bench/common/clock.hpp: timing with medians and quartiles. Includes the standard library only.
+//
+//   std::vector<Timed> forms{{[&](long n) { while (n-- > 0) ours(); }}, {[&](long n) { while (n-- > 0) theirs(); }}};
+//   measure(forms, Effort{});                 // interleaved: one sample of each form in turn, beginning with another one each
+//   time forms[0].spread.median                    // nanoseconds a repetition
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace heddle::bench {
+
+/// Nanoseconds since some moment.
+double now_ns();
+
+/// Nanoseconds a repetition, over all samples.
+struct Spread {
+  double median = 0, lower = 0, upper = 0;  ///< Lower and upper: the quartiles.
+  double best = 0;
+  int samples = 0;
+};
+Spread spread_of(std::vector<double> samples);
+
+/// How much time a measurement may take.
+struct Effort {
+  double sample_ns = 1e6;    ///< A sample repeats the call until it lasts about this long.
+  int samples = 15;          ///< Samples of each form ...
+  int at_least = 5;          ///< ... but no fewer than this,
+  double budget_ns = 1.5e9;  ///< once one form has taken this long.
+};
+
+/// One way of doing the work: `repeat(n)` does it n times.
+struct Timed {
+  std::function<void(long)> repeat;
+  Spread spread = {};
+};
+
+void measure(std::vector<Timed>& forms, const Effort& effort);
+
+}  // namespace heddle::bench

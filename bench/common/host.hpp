@@ -1,0 +1,17 @@
+// bench/common/host.hpp: which MPI this is, who answers its calls, and on which core we run.
+#pragma once
+
+#include <string>
+
+namespace heddle::bench {
+
+/// "MPICH 5.0.2", "Open MPI 5.0.11", ... from MPI_Get_library_version.
+std::string library_name();
+
+/// Who answers MPI_Pack here: "heddle", "null" (the forwarding interposer) or "host" (nobody is preloaded).
+std::string interposer();
+
+/// Pins this thread to one core (the last one allowed when `core` is negative); returns it, or -1 if the system refuses.
+int pin(int core);
+
+}  // namespace heddle::bench

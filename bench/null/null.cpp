@@ -1,0 +1,29 @@
+// bench/null/null.cpp: the null Heddle: interposes and forwards, to show what interposing alone costs.
+#include <mpi.h>
+
+#define HEDDLE_NULL extern "C" __attribute__((visibility("default"))) int
+
+HEDDLE_NULL MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int room, int* position, MPI_Comm comm) {
+  return PMPI_Pack(in, count, type, out, room, position, comm);
+}
+
+HEDDLE_NULL MPI_Unpack(const void* in, int room, int* position, void* out, int count, MPI_Datatype type, MPI_Comm comm) {
+  return PMPI_Unpack(in, room, position, out, count, type, comm);
+}
+
+HEDDLE_NULL MPI_Send(const void* data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return PMPI_Send(data, count, type, dest, tag, comm);
+}
+
+HEDDLE_NULL MPI_Recv(void* data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return PMPI_Recv(data, count, type, source, tag, comm, status);
+}
+
+HEDDLE_NULL MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest, int out_tag, void* in, int in_count,
+                         MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status* status) {
+  return PMPI_Sendrecv(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source, in_tag, comm, status);
+}
+
+HEDDLE_NULL MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return PMPI_Bcast(data, count, type, root, comm);
+}

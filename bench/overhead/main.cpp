@@ -1,0 +1,124 @@
+// bench/overhead/main.cpp: what interposing costs a call on contiguous data: MPI_X against PMPI_X in one process, interleaved.
+// Prints JSON lines. Run it with Heddle preloaded, with the null Heddle, and with nothing (where the difference must be zero).
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "common/clock.hpp"
+#include "common/datatype.hpp"
+#include "common/host.hpp"
+
+namespace heddle::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Call>
+Timed timed(Call call) {
+  return {[call](long repetitions) {
+    while (repetitions-- > 0) call();
+  }};
+}
+
+/// One kind of call: through MPI_ and through PMPI_.
+struct Pair {
+  const char* name;
+  std::vector<Timed> forms;
+};
+
+/// Buffers live as long as the program: the calls below only borrow them.
+struct Data {
+  alignas(64) char out[256] = {};
+  alignas(64) char in[256] = {};
+};
+
+std::vector<Pair> pairs(Data& data, MPI_Datatype sixteen) {
+  char *const out = data.out, *const in = data.in;
+  const MPI_Comm self = MPI_COMM_SELF;
+  const auto with_receive = [=](auto send) {
+    return [=] {
+      MPI_Request request;
+      PMPI_Irecv(in, 8, MPI_BYTE, 0, 0, self, &request);
+      send(out, 8, MPI_BYTE, 0, 0, self);
+      PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    };
+  };
+  const auto with_send = [=](auto receive) {
+    return [=] {
+      MPI_Request request;
+      PMPI_Isend(out, 8, MPI_BYTE, 0, 0, self, &request);
+      receive(in, 8, MPI_BYTE, 0, 0, self, MPI_STATUS_IGNORE);
+      PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    };
+  };
+  const auto packing = [=](auto pack, int count, MPI_Datatype type) {
+    return [=] {
+      int position = 0;
+      pack(out, count, type, in, 256, &position, self);
+    };
+  };
+  const auto unpacking = [=](auto unpack) {
+    return [=] {
+      int position = 0;
+      unpack(out, 256, &position, in, 64, MPI_BYTE, self);
+    };
+  };
+  const auto exchanging = [=](auto exchange) {
+    return [=] { exchange(out, 8, MPI_BYTE, 0, 0, in, 8, MPI_BYTE, 0, 0, self, MPI_STATUS_IGNORE); };
+  };
+  const auto broadcasting = [=](auto broadcast) { return [=] { broadcast(out, 8, MPI_BYTE, 0, self); }; };
+  return {
+      {"send 8 bytes to self", {timed(with_receive(MPI_Send)), timed(with_receive(PMPI_Send))}},
+      {"receive 8 bytes from self", {timed(with_send(MPI_Recv)), timed(with_send(PMPI_Recv))}},
+      {"sendrecv 8 bytes to self", {timed(exchanging(MPI_Sendrecv)), timed(exchanging(PMPI_Sendrecv))}},
+      {"bcast 8 bytes to self", {timed(broadcasting(MPI_Bcast)), timed(broadcasting(PMPI_Bcast))}},
+      {"pack 64 bytes", {timed(packing(MPI_Pack, 64, MPI_BYTE)), timed(packing(PMPI_Pack, 64, MPI_BYTE))}},
+      {"pack 64 bytes, contiguous derived type", {timed(packing(MPI_Pack, 1, sixteen)), timed(packing(PMPI_Pack, 1, sixteen))}},
+      {"unpack 64 bytes", {timed(unpacking(MPI_Unpack)), timed(unpacking(PMPI_Unpack))}},
+  };
+}
+
+void print(const Json& line) { std::cout << line.dump() << std::endl; }
+
+void run(int core, const Effort& effort) {
+  Data data;
+  Type sixteen = contiguous(16, MPI_INT);
+  MPI_Type_commit(sixteen.address());
+  std::vector<Pair> calls = pairs(data, sixteen);
+  const std::string mpi = library_name(), who = interposer();
+  print({{"plan", calls.size()}, {"mpi", mpi}, {"interposer", who}, {"core", pin(core)}});
+  for (Pair& call : calls) {
+    measure(call.forms, effort);
+    for (const int form : {0, 1}) {
+      const Spread& ns = call.forms[form].spread;
+      print({{"bench", "overhead"},
+             {"case", call.name},
+             {"variant", form == 0 ? who : "direct"},
+             {"metric", "call"},
+             {"value", ns.median},
+             {"unit", "ns"},
+             {"lower", ns.lower},
+             {"upper", ns.upper},
+             {"best", ns.best},
+             {"samples", ns.samples}});
+    }
+    print({{"done", call.name}});
+  }
+}
+
+}  // namespace
+}  // namespace heddle::bench
+
+int main(int argc, char** argv) {
+  int core = -1;
+  heddle::bench::Effort effort{.sample_ns = 2e5, .samples = 101, .at_least = 21, .budget_ns = 1e9};
+  CLI::App app{"Times calls on contiguous data, interposed and direct; prints JSON lines."};
+  app.add_option("--core", core, "Core to run on (the last one by default)");
+  app.add_option("--samples", effort.samples, "Samples of each call")->check(CLI::Range(3, 10000));
+  CLI11_PARSE(app, argc, argv);
+  MPI_Init(&argc, &argv);
+  heddle::bench::run(core, effort);
+  MPI_Finalize();
+}

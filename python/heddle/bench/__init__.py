@@ -1,0 +1,13 @@
+"""`heddle bench NAME`: measurements against the host MPI, one module and one command each.
+
+Every bench runs a native program, checks the results before it times them, prints a table,
+and writes JSON rows with --json.
+"""
+
+import typer
+
+from . import overhead, pack
+
+app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
+app.command("pack")(pack.command)
+app.command("overhead")(overhead.command)

@@ -1,0 +1,78 @@
+"""`heddle bench overhead`: what Heddle costs a call on contiguous data.
+
+MPI_X against PMPI_X in one process, under Heddle, under the null Heddle (which only forwards), and under nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .native import BenchError, Mpi, With, lines
+from .rows import Row, merged, write
+
+GOAL_NS = 10.0
+
+
+def measure(family: str, between: With, samples: int) -> list[Row]:
+    rows, mpi = [], ""
+    for line in lines("overhead", family, between, ["--samples", str(samples)]):
+        mpi = line.get("mpi", mpi)
+        if "bench" in line:
+            variant = line["variant"] if line["variant"] != "direct" else f"direct under {between.value}"
+            rows.append(Row.of(line, variant=between.value if line["variant"] != "direct" else variant, mpi=mpi))
+    return rows
+
+
+def added(rows: list[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
+    """By (MPI, call): for each variant (ns of the direct call, ns that interposing adds)."""
+    by = {(row.mpi, row.case, row.variant): row.value for row in rows}
+    found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+    for mpi, case, variant in by:
+        direct = by.get((mpi, case, f"direct under {variant}"))
+        if direct is not None:
+            found.setdefault((mpi, case), {})[variant] = (direct, by[mpi, case, variant] - direct)
+    return found
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often the variants take turns.")] = 3,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: one round, few samples.")] = False,
+) -> None:
+    """Show what a call on contiguous data costs more under Heddle: at most 10 ns are wanted."""
+    console, rows = Console(), []
+    try:
+        for _ in range(1 if quick else rounds):
+            for family in mpi.families:
+                for between in With:
+                    rows += measure(family, between, 5 if quick else 101)
+    except BenchError as problem:
+        Console(stderr=True).print(f"heddle bench: {problem}", style="red", markup=False)
+        raise typer.Exit(1) from None
+    rows = merged(rows)
+    table = Table(
+        "MPI",
+        "call",
+        "direct, ns",
+        "nothing adds",
+        "null Heddle adds",
+        "Heddle adds",
+        title="Overhead on contiguous data, ns a call",
+    )
+    worst = 0.0
+    for (library, case), by in added(rows).items():
+        direct = min(by[variant][0] for variant in by)
+        more = {variant: by[variant][1] if variant in by else float("nan") for variant in ("nothing", "null", "heddle")}
+        worst = max(worst, more["heddle"])
+        table.add_row(library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values()))
+    console.print(table)
+    verdict = "[green]reached[/]" if worst <= GOAL_NS else "[red]missed[/]"
+    console.print(f"Most that Heddle adds: {worst:.1f} ns; goal ≤ {GOAL_NS:g} ns: {verdict}")
+    if json is not None:
+        write(rows, json)

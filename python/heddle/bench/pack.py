@@ -1,0 +1,134 @@
+"""`heddle bench pack`: every data layout of the catalogue through MPI_Pack and MPI_Unpack.
+
+Against the hosts themselves, memcpy of the same bytes, and the yardstick.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from . import compare, plot, table, yardstick
+from .native import BenchError, Mpi, With, lines
+from .rows import Row, merged, write
+
+CASES_OF_YARDSTICK = 84  # for the progress bar only
+
+
+class Bench:
+    """One run: collects rows, shows where it is."""
+
+    def __init__(self, progress: Progress, between: With, arguments: list[str], source: Path | None):
+        self.progress, self.between, self.arguments, self.source = progress, between, arguments, source
+        self.rows: list[Row] = []
+        self.wrong: list[str] = []
+        self.core = -1
+
+    def native(self, family: str, round_name: str) -> None:
+        task = self.progress.add_task(f"{family} {round_name}", total=None)
+        for line in lines("pack", family, self.between, self.arguments):
+            if "plan" in line:
+                self._plan(line, family)
+                mpi = line["mpi"]
+                self.progress.update(task, total=line["plan"])
+            elif "bench" in line:
+                variant = self.between.value if line["variant"] == "heddle" else line["variant"]
+                self.rows.append(Row.of(line, variant=variant, mpi=mpi, core=self.core))
+            else:
+                if "wrong" in line:
+                    self.wrong.append(f"{line['wrong']} ({mpi}): {line['why']}")
+                self.progress.advance(task)
+
+    def _plan(self, line: dict, family: str) -> None:
+        self.core = line["core"]
+        expected = {With.nothing: "host"}.get(self.between, self.between.value)
+        if line["interposer"] != expected:
+            found = line["interposer"]
+            raise BenchError(
+                f"{self.between.value} was to stand before {family}, but its calls are answered by: {found}"
+            )
+
+    def hand_written(self) -> None:
+        if self.source is None:
+            return
+        task = self.progress.add_task("yardstick", total=CASES_OF_YARDSTICK)
+        for row in yardstick.run(self.source, self.core):
+            self.rows.append(row)
+            self.progress.advance(task)
+
+
+def _rounds(bench: Bench, mpi: Mpi, rounds: int) -> None:
+    """MPIs and yardstick alternate, so that a disturbance of the machine meets all alike."""
+    for number in range(rounds):
+        name = f"({number + 1}/{rounds})" if rounds > 1 else ""
+        for family in mpi.families:
+            bench.native(family, name)
+            bench.hand_written()
+
+
+def _known(rows: list[Row]) -> Iterator[Row]:
+    """The yardstick measures its whole list; keep what we measured too."""
+    cases = {row.case for row in rows if row.variant != "yardstick"}
+    return (row for row in rows if row.case in cases)
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Short and rough: fewer samples, no cases over 8 MiB, no yardstick.")
+    ] = False,
+    filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,
+    source: Annotated[Path | None, typer.Option("--yardstick", metavar="PATH", help="Source of the yardstick.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the gains as bars.")] = None,
+    between: Annotated[
+        With, typer.Option("--with", help="What is preloaded: heddle, the null Heddle, or nothing.")
+    ] = With.heddle,
+    core: Annotated[int | None, typer.Option(help="Core to run on; the last one by default.")] = None,
+) -> None:
+    """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops."""
+    console, errors = Console(), Console(stderr=True)
+    arguments = ["--quick", "--limit", str(8 << 20)] if quick else []
+    arguments += ["--filter", filter] if filter else []
+    arguments += ["--core", str(core)] if core is not None else []
+    if source is None and not quick:
+        source = yardstick.default_source()
+    started = time.monotonic()
+    columns = (TextColumn("{task.description:16}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        if figure is not None:
+            plot.require_svg(figure)
+        if source is not None:
+            yardstick.build(source)
+        with Progress(*columns, console=errors, transient=True) as progress:
+            bench = Bench(progress, between, arguments, source)
+            _rounds(bench, mpi, rounds)
+    except BenchError as problem:
+        errors.print(f"heddle bench: {problem}", style="red", markup=False)
+        raise typer.Exit(1) from None
+    rows = merged(_known(bench.rows))
+    if not rows:
+        errors.print(f"heddle bench: no case matches --filter '{filter}'", style="red", markup=False)
+        raise typer.Exit(1)
+    report(console, rows, between.value)
+    console.print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
+    if json is not None:
+        write(rows, json)
+    if figure is not None:
+        plot.write(compare.comparisons(rows, between.value), figure)
+
+
+def report(console: Console, rows: list[Row], ours: str) -> None:
+    """The tables, from rows measured just now or read from a file."""
+    found = compare.comparisons(rows, ours)
+    for metric in ("pack", "unpack"):
+        console.print(table.cases(found, metric, ours))
+    console.print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
+    console.print(table.decoding(compare.decoding(rows, ours)))

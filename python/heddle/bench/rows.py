@@ -1,0 +1,70 @@
+"""JSON rows: what every bench measures, one number a row, and how rows of several rounds become one."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured number. `lower` and `upper` are the quartiles around the median `value`."""
+
+    bench: str
+    case: str
+    variant: str  # heddle, host, memcpy, null, nothing, yardstick
+    metric: str  # pack, unpack, decode, call
+    value: float
+    unit: str  # GB/s or ns
+    mpi: str = ""
+    bytes: int = 0
+    family: str = ""
+    pattern: str = ""  # regular or irregular
+    size: str = ""  # small, L2, memory
+    lower: float = 0.0
+    upper: float = 0.0
+    best: float = 0.0
+    samples: int = 0
+    core: int = -1
+
+    @classmethod
+    def of(cls, found: dict, **known) -> Row:
+        """From a JSON object of a native program; `known` fills in or overrides."""
+        names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in (found | known).items() if name in names})
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        return (self.bench, self.case, self.variant, self.metric, self.mpi)
+
+
+def merged(rows: Iterable[Row]) -> list[Row]:
+    """Rounds of one measurement become one row: the median of their medians, the widest quartiles, the best of all."""
+    groups: dict[tuple, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.key, []).append(row)
+    best = {"GB/s": max, "ns": min}
+    return [
+        replace(
+            group[0],
+            value=statistics.median(row.value for row in group),
+            lower=min(row.lower for row in group),
+            upper=max(row.upper for row in group),
+            best=best[group[0].unit](row.best for row in group),
+            samples=sum(row.samples for row in group),
+        )
+        for group in groups.values()
+    ]
+
+
+def write(rows: Iterable[Row], file: Path) -> None:
+    """A JSON list, one row a line."""
+    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+    file.write_text(f"[\n{lines}\n]\n")
+
+
+def read(file: Path) -> list[Row]:
+    return [Row.of(found) for found in json.loads(file.read_text())]

@@ -1,0 +1,117 @@
+// layout/kernel/copy.hpp: copies of a known or unknown number of bytes, exact at both ends. Compiled once for each
+// instruction set, in the namespace HEDDLE_KERNEL (see table.hpp).
+#pragma once
+
+#include "layout/kernel/table.hpp"
+
+#if defined(__AVX512VBMI__)
+#include <immintrin.h>
+#endif
+
+namespace heddle::layout::kernel::HEDDLE_KERNEL {
+
+#if defined(__AVX512VBMI__)
+constexpr int wide = 64;
+#elif defined(__AVX2__)
+constexpr int wide = 32;
+#else
+constexpr int wide = 16;
+#endif
+
+template <int B>
+inline __attribute__((always_inline)) void copy(std::byte* to, const std::byte* from) {
+  __builtin_memcpy(to, from, B);
+}
+
+/// Low n bits set; n in 0 ... 64.
+inline std::uint64_t low_bits(Count n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+
+/// n in 0 ... 2·wide.
+inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::byte* from, Bytes n) {
+#if defined(__AVX512VBMI__)
+  if (n <= 64) {
+    const std::uint64_t mask = low_bits(n);
+    _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
+    return;
+  }
+#else
+  if (n < 4) {
+    if (n & 2) copy<2>(to, from);
+    if (n & 1) copy<1>(to + n - 1, from + n - 1);
+    return;
+  }
+  if (n <= 8) {
+    std::uint32_t head, tail;
+    __builtin_memcpy(&head, from, 4);
+    __builtin_memcpy(&tail, from + n - 4, 4);
+    __builtin_memcpy(to, &head, 4);
+    __builtin_memcpy(to + n - 4, &tail, 4);
+    return;
+  }
+  if (n <= 16) {
+    std::uint64_t head, tail;
+    __builtin_memcpy(&head, from, 8);
+    __builtin_memcpy(&tail, from + n - 8, 8);
+    __builtin_memcpy(to, &head, 8);
+    __builtin_memcpy(to + n - 8, &tail, 8);
+    return;
+  }
+  if (wide > 16 && n <= 32) {
+    copy<16>(to, from);
+    copy<16>(to + n - 16, from + n - 16);
+    return;
+  }
+#endif
+  copy<wide>(to, from);
+  copy<wide>(to + n - wide, from + n - wide);
+}
+
+/// From this length on the C library's memcpy is as good as our loop or better (string instructions, streaming).
+constexpr Bytes long_block = 2048;
+
+/// Any n.
+inline void copy_any(std::byte* to, const std::byte* from, Bytes n) {
+  if (n <= 2 * wide) return copy_short(to, from, n);
+  if (n >= long_block) {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(n));
+    return;
+  }
+  const std::byte* const last = from + n - wide;
+  std::byte* const last_to = to + n - wide;
+  for (; from + 2 * wide <= last; from += 2 * wide, to += 2 * wide) {
+    copy<wide>(to, from);
+    copy<wide>(to + wide, from + wide);
+  }
+  if (from < last) copy<wide>(to, from);
+  if (from + wide < last) copy<wide>(to + wide, from + wide);
+  copy<wide>(last_to, last);
+}
+
+/// Calls f.template operator()<B>() for the B in 1 ... 64 that equals block; false if there is none.
+template <class F>
+inline __attribute__((always_inline)) bool with_block(Bytes block, F&& f) {
+#define HEDDLE_CASE(B)          \
+  case B:                       \
+    f.template operator()<B>(); \
+    return true;
+#define HEDDLE_CASES(B) \
+  HEDDLE_CASE(B)        \
+  HEDDLE_CASE(B + 1)    \
+  HEDDLE_CASE(B + 2) HEDDLE_CASE(B + 3) HEDDLE_CASE(B + 4) HEDDLE_CASE(B + 5) HEDDLE_CASE(B + 6) HEDDLE_CASE(B + 7)
+  switch (block) {
+    HEDDLE_CASES(1)
+    HEDDLE_CASES(9)
+    HEDDLE_CASES(17)
+    HEDDLE_CASES(25)
+    HEDDLE_CASES(33)
+    HEDDLE_CASES(41)
+    HEDDLE_CASES(49)
+    HEDDLE_CASES(57)
+    default:
+      return false;
+  }
+#undef HEDDLE_CASES
+#undef HEDDLE_CASE
+}
+
+}  // namespace heddle::layout::kernel::HEDDLE_KERNEL

@@ -1,0 +1,124 @@
+// layout/kernel/nest.cpp: finds the order of the loops. Whatever nest comes in, two loops at most go to a kernel at a time.
+//
+//   drop     counts of 1; reverse loops that run backwards; absorb a loop that only lengthens the block
+//   fuse     two loops that are one: outer.stride == inner.stride * inner.count on both sides
+//   sort     the loop with the smallest strides innermost
+//   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops, in tiles
+#include <cstring>
+
+#include "layout/kernel/table.hpp"
+
+namespace heddle::layout::kernel {
+namespace {
+
+constexpr Dim once{1, 0, 0};
+
+struct Nest {
+  std::byte* to;
+  const std::byte* from;
+  Bytes block;
+  std::size_t size = 0;
+  Dim dims[max_dims];
+
+  void remove(std::size_t i) {
+    for (--size; i < size; ++i) dims[i] = dims[i + 1];
+  }
+};
+
+Bytes magnitude(Bytes stride) { return stride < 0 ? -stride : stride; }
+
+/// Puts in the loops that matter, all running upwards where the two sides agree. False: nothing to do.
+bool take(Nest& nest, std::span<const Dim> dims) {
+  for (Dim dim : dims) {
+    if (dim.count <= 0) return false;
+    if (dim.count == 1) continue;
+    if (dim.to < 0 || (dim.to == 0 && dim.from < 0)) {
+      nest.to += (dim.count - 1) * dim.to;
+      nest.from += (dim.count - 1) * dim.from;
+      dim.to = -dim.to;
+      dim.from = -dim.from;
+    }
+    nest.dims[nest.size++] = dim;
+  }
+  return nest.block > 0;
+}
+
+void fuse(Nest& nest) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < nest.size && !changed; ++i) {
+      const Dim inner = nest.dims[i];
+      if (inner.to == nest.block && inner.from == nest.block) {
+        nest.block *= inner.count;
+        nest.remove(i);
+        changed = true;
+        break;
+      }
+      for (std::size_t j = 0; j < nest.size; ++j) {
+        Dim& outer = nest.dims[j];
+        if (j == i || outer.to != inner.to * inner.count || outer.from != inner.from * inner.count) continue;
+        outer = {inner.count * outer.count, inner.to, inner.from};
+        nest.remove(i);
+        changed = true;
+        break;
+      }
+    }
+  }
+}
+
+/// Largest strides outermost; where the two sides disagree the destination decides: stores are dearer than loads.
+void sort(Nest& nest) {
+  const auto before = [](const Dim& a, const Dim& b) {
+    return magnitude(a.to) != magnitude(b.to) ? magnitude(a.to) > magnitude(b.to) : magnitude(a.from) > magnitude(b.from);
+  };
+  for (std::size_t i = 1; i < nest.size; ++i)
+    for (std::size_t j = i; j > 0 && before(nest.dims[j], nest.dims[j - 1]); --j) std::swap(nest.dims[j], nest.dims[j - 1]);
+}
+
+/// Blocks from this length on fill their cache lines whatever the order.
+constexpr Bytes order_matters_below = 256;
+
+struct Leaf {
+  void (*run)(std::byte*, const std::byte*, const Dim&, const Dim&, Bytes);
+  Dim outer, inner;
+  Bytes block;
+};
+
+void walk(std::byte* to, const std::byte* from, const Dim* dims, std::size_t count, const Leaf& leaf) {
+  if (count == 0) return leaf.run(to, from, leaf.outer, leaf.inner, leaf.block);
+  for (Count i = 0; i < dims->count; ++i) walk(to + i * dims->to, from + i * dims->from, dims + 1, count - 1, leaf);
+}
+
+void run(Nest& nest) {
+  sort(nest);
+  const std::size_t inner = nest.size - 1;  // smallest stride at the destination
+  std::size_t fast_from = inner;
+  for (std::size_t i = 0; i < nest.size; ++i)
+    if (magnitude(nest.dims[i].from) < magnitude(nest.dims[fast_from].from)) fast_from = i;
+  const bool transposed = fast_from != inner && nest.block < order_matters_below;
+  const std::size_t other = transposed ? fast_from : inner - 1;
+  const Leaf leaf{transposed ? table().transpose : table().plane, transposed ? nest.dims[inner] : nest.dims[other],
+                  transposed ? nest.dims[other] : nest.dims[inner], nest.block};
+  nest.remove(inner);
+  nest.remove(other);
+  walk(nest.to, nest.from, nest.dims, nest.size, leaf);
+}
+
+}  // namespace
+
+void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
+  Nest nest;
+  nest.to = to;
+  nest.from = from;
+  nest.block = block;
+  if (!take(nest, dims)) return;
+  if (nest.size > 0) fuse(nest);
+  if (nest.size == 0)
+    std::memcpy(nest.to, nest.from, static_cast<std::size_t>(nest.block));
+  else if (nest.size == 1)
+    table().plane(nest.to, nest.from, once, nest.dims[0], nest.block);
+  else
+    run(nest);
+}
+
+}  // namespace heddle::layout::kernel

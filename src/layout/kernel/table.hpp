@@ -1,0 +1,45 @@
+// layout/kernel/table.hpp: what one instruction set offers to dispatch.cpp and nest.cpp. Internal to kernel/.
+//
+// The files copy.hpp, plane.hpp, transpose.hpp, offsets.hpp and records.hpp are compiled once for each instruction set
+// (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of its own. They take plain structs only and call nothing
+// inline of the standard library: a weak symbol compiled with AVX-512 could otherwise be the one the linker keeps for all.
+#pragma once
+
+#include "layout/kernel/kernels.hpp"
+
+namespace heddle::layout::kernel {
+
+/// A list of blocks, as gather and scatter see it; the other side is packed.
+template <class Int>
+struct OffsetKernels {
+  void (*gather)(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block);
+  void (*scatter)(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block);
+  void (*gather_pieces32)(std::byte* to, const std::byte* from, const Int* offsets, const std::int32_t* lengths, Count n);
+  void (*gather_pieces64)(std::byte* to, const std::byte* from, const Int* offsets, const std::int64_t* lengths, Count n);
+  void (*scatter_pieces32)(std::byte* to, const std::byte* from, const Int* offsets, const std::int32_t* lengths, Count n);
+  void (*scatter_pieces64)(std::byte* to, const std::byte* from, const Int* offsets, const std::int64_t* lengths, Count n);
+  void (*gather_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* offsets, Count n);
+  void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* offsets, Count n);
+};
+
+struct Table {
+  /// Two loops in the order given; `inner` has the smaller strides.
+  void (*plane)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block);
+  /// Two loops that disagree: `fast_to` has the smaller stride at the destination, `fast_from` at the source.
+  void (*transpose)(std::byte* to, const std::byte* from, const Dim& fast_to, const Dim& fast_from, Bytes block);
+  void (*gather_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
+  void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
+  OffsetKernels<std::int32_t> narrow;
+  OffsetKernels<std::int64_t> wide;
+};
+
+extern const Table portable_table;
+#if defined(__x86_64__)
+extern const Table avx2_table;
+extern const Table avx512_table;
+#endif
+
+/// The table in use.
+const Table& table();
+
+}  // namespace heddle::layout::kernel

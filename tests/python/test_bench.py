@@ -1,0 +1,104 @@
+"""`heddle bench`: its rows are complete and its checks pass. No limits on speed: a busy machine fails no test."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from heddle.bench import compare
+from heddle.bench.rows import Row, merged
+
+CASES = "^(column24_8|transpose_8_64|struct_44_of_64_x100|WRF_x_sa_8x8|indexed8_sorted_500|SPECFEM3D_oc_493|memcpy_8192)$"
+
+
+def bench(*arguments):
+    command = [sys.executable, "-m", "heddle", "bench", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module", params=["mpich", "openmpi"])
+def rows(request, tmp_path_factory):
+    file = tmp_path_factory.mktemp("bench") / "rows.json"
+    done = bench("pack", "--quick", "--mpi", request.param, "--filter", CASES, "--json", str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(file.read_text())
+
+
+def test_rows_have_what_the_schema_names(rows):
+    for row in rows:
+        assert {"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys()
+        assert row["bench"] == "pack"
+        assert row["unit"] == ("ns" if row["metric"] == "decode" else "GB/s")
+        assert row["value"] > 0 or row["metric"] == "decode"
+        assert row["lower"] <= row["value"] <= row["upper"]
+        assert row["pattern"] in ("regular", "irregular")
+
+
+def test_every_case_has_every_variant_and_metric(rows):
+    seen = {(row["case"], row["variant"], row["metric"]) for row in rows}
+    cases = {row["case"] for row in rows}
+    assert len(cases) == 7
+    for case in cases:
+        for metric in ("pack", "unpack"):
+            assert {(case, variant, metric) for variant in ("heddle", "host", "memcpy")} <= seen
+        assert {(case, variant, "decode") for variant in ("heddle", "host")} <= seen
+
+
+def test_nothing_preloaded_is_said_so(tmp_path):
+    file = tmp_path / "rows.json"
+    done = bench(
+        "pack", "--quick", "--mpi", "mpich", "--with", "nothing", "--filter", "^column24_8$", "--json", str(file)
+    )
+    assert done.returncode == 0, done.stderr
+    assert {row["variant"] for row in json.loads(file.read_text())} == {"nothing", "host", "memcpy"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--filter", "("), "not a regular expression"),
+        (("--filter", "no such case"), "no case matches"),
+        (("--yardstick", "/nonexistent.cpp", "--filter", "^column24_8$"), "no yardstick"),
+        (("--plot", "figure.bmp"), ".svg"),
+    ],
+)
+def test_bad_input_is_told_clearly(arguments, complaint):
+    done = bench("pack", "--quick", "--mpi", "mpich", "--with", "nothing", *arguments)
+    assert done.returncode != 0
+    assert complaint in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def row(case, variant, value, mpi="M", metric="pack", **known):
+    return Row("pack", case, variant, metric, value, "GB/s", mpi, bytes=1000, best=value, **known)
+
+
+def test_gain_is_the_slower_of_ours_over_the_better_of_the_hosts():
+    rows = [row("a", "heddle", 8, "M"), row("a", "heddle", 6, "O"), row("a", "host", 1, "M"), row("a", "host", 2, "O")]
+    (found,) = compare.comparisons(rows, "heddle")
+    assert found.gain == 3
+
+
+def test_goals_count_what_misses_them():
+    rows = []
+    for case, gain in (("a", 4.0), ("b", 0.9)):
+        rows += [row(case, "heddle", gain, pattern="irregular", family="struct"), row(case, "host", 1.0)]
+    rows.append(row("a", "yardstick", 2.0, mpi=""))
+    goals = compare.goals(compare.comparisons(rows, "heddle"), "pack")
+    assert [goal.reached for goal in goals] == [False, True, False, True, True]
+    assert "1 of 2" in goals[2].detail
+
+
+def test_decoding_is_paid_back_by_what_a_pack_saves():
+    rows = [row("a", "heddle", 2.0), row("a", "host", 1.0), Row("pack", "a", "heddle", "decode", 1000.0, "ns", "M")]
+    (found,) = compare.decoding(rows, "heddle")
+    assert found.uses is None  # no bytes known, nothing saved
+    rows[2] = Row("pack", "a", "heddle", "decode", 1000.0, "ns", "M", bytes=1000)
+    (found,) = compare.decoding(rows, "heddle")
+    assert found.uses == pytest.approx(2.0)  # a pack takes 500 ns instead of 1000
+
+
+def test_rounds_become_their_median():
+    (found,) = merged([row("a", "host", value, samples=5) for value in (3.0, 1.0, 2.0)])
+    assert (found.value, found.best, found.samples) == (2.0, 3.0, 15)
