@@ -1,0 +1,166 @@
+// fft2d: filters a picture with a 2-D FFT over P ranks, the global transposes encoded in MPI datatypes (docs/fft2d.md).
+// An ordinary MPI program: it knows of nothing but MPI and FFTW. Rank 0 prints one line of JSON.
+#include <mpi.h>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "options.hpp"
+#include "picture.hpp"
+#include "pipeline.hpp"
+
+namespace fft2d {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr double tolerance = 1e-10;  // relative to the serial FFT; rounding alone gives about 1e-16
+
+Json summary(std::vector<double> values) {
+  Json json{{"all", values}};
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  json["median"] = (values[(n - 1) / 2] + values[n / 2]) / 2;
+  json["min"] = values.front();
+  json["max"] = values.back();
+  return json;
+}
+
+Json summary(const std::vector<Times>& times) {
+  const auto of = [&](auto&& part) {
+    std::vector<double> values;
+    for (const Times& t : times) values.push_back(part(t));
+    return summary(values);
+  };
+  return {{"total", of([](const Times& t) { return t.total; })},
+          {"communication", of([](const Times& t) { return t.communication(); })},
+          {"forward_transpose", of([](const Times& t) { return t.forward_transpose; })},
+          {"backward_transpose", of([](const Times& t) { return t.backward_transpose; })},
+          {"transforms", of([](const Times& t) { return t.transforms; })},
+          {"waiting", of([](const Times& t) { return t.waiting; })}};
+}
+
+/// Throws rank 0's mistake, if there is one, on every rank.
+void agree(const std::string& mistake, MPI_Comm comm) {
+  int good = mistake.empty();
+  MPI_Bcast(&good, 1, MPI_INT, 0, comm);
+  if (!good) throw std::runtime_error(mistake);
+}
+
+/// The picture of the options, on every rank; rank 0's mistake (no such file) ends all of them.
+Picture load(const Options& options, int me, MPI_Comm comm) {
+  Picture picture;
+  std::string mistake;
+  if (me == 0) try {
+      picture = options.input.empty() ? synthetic(options.columns ? options.columns : 1024, options.rows ? options.rows : 1024)
+                                      : read_pgm(options.input);
+    } catch (const std::exception& error) {
+      mistake = error.what();
+    }
+  agree(mistake, comm);
+  broadcast(picture, comm);
+  return picture;
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string line(text, static_cast<std::size_t>(length));
+  return line.substr(0, line.find_first_of(",\n"));
+}
+
+void run(const Options& options, MPI_Comm comm) {
+  int me = 0, ranks = 0;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &ranks);
+  const Picture picture = load(options, me, comm);
+  const int rows = options.rows ? options.rows : picture.height, columns = options.columns ? options.columns : picture.width;
+  Pipeline pipeline(rows, columns, options.filter, options.exchange, comm);
+
+  std::vector<Times> times;
+  for (int i = 0; i < options.warmup + options.repetitions; ++i) {
+    tile(picture, pipeline.rows(), pipeline.picture);  // live data: written anew before each pass
+    const Times t = pipeline.run();
+    if (i >= options.warmup) times.push_back(t);
+  }
+  Json json{{"program", "fft2d"},
+            {"mpi", mpi_version()},
+            {"ranks", ranks},
+            {"rows", rows},
+            {"columns", columns},
+            {"exchange", pipeline.even() ? "MPI_Alltoall" : "MPI_Alltoallw"},
+            {"repetitions", options.repetitions},
+            {"seconds", summary(times)}};
+  json["fingerprint"] = fingerprint(pipeline.picture, rows, comm);
+  std::string mistake;  // rank 0's
+  if (!options.output.empty()) {
+    const Picture result = gather(pipeline.picture, rows, comm);
+    if (me == 0) try {
+        write_pgm(options.output, result);
+      } catch (const std::exception& error) {
+        mistake = error.what();
+      }
+  }
+  if (options.check) {
+    std::optional<Serial> serial;
+    if (me == 0) {
+      serial.emplace(Matrix(rows, columns));
+      tile(picture, {0, rows}, serial->picture);
+      serial->forward();
+    }
+    // The picture of the last timed pass is kept; its spectrum is gone, so another forward pass makes it again.
+    const Matrix filtered = std::move(pipeline.picture);
+    pipeline.picture = Matrix(filtered.rows(), filtered.columns());
+    Times ignored;
+    tile(picture, pipeline.rows(), pipeline.picture);
+    pipeline.forward(ignored);
+    const double in_spectrum = relative_error(pipeline.spectrum, serial ? &serial->spectrum : nullptr, comm);
+    if (me == 0) serial->filter(options.filter);
+    const double in_picture = relative_error(filtered, serial ? &serial->picture : nullptr, comm);
+    if (me == 0) {
+      json["relative_error"] = {{"spectrum", in_spectrum}, {"picture", in_picture}, {"tolerance", tolerance}};
+      json["serial_seconds"] = serial->seconds;
+      if (!(in_spectrum < tolerance && in_picture < tolerance)) {  // so written, not-a-number is wrong too
+        std::ostringstream text;
+        text << "the result is not that of the serial FFT: relative error " << in_spectrum << " in the spectrum, " << in_picture
+             << " in the picture. The MPI library moved wrong bytes for these datatypes.";
+        mistake = text.str();
+      }
+    }
+  }
+  if (me == 0) std::cout << json.dump() << std::endl;
+  agree(mistake, comm);
+}
+
+}  // namespace
+}  // namespace fft2d
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  const fft2d::Parsed parsed = fft2d::parse(argc, argv, me == 0);
+  int code = parsed.exit_code;
+  if (parsed.options) {
+    try {
+      fft2d::run(*parsed.options, MPI_COMM_WORLD);
+    } catch (const std::bad_alloc&) {  // on one rank, perhaps: the others must not wait for it
+      std::cerr << "fft2d: rank " << me << " has no memory for its part of the matrix. Use more ranks or a smaller --size.\n";
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    } catch (const std::exception& error) {  // on all ranks
+      if (me == 0) std::cerr << "fft2d: " << error.what() << std::endl;
+      code = 1;
+    }
+  }
+  MPI_Finalize();
+  return code;
+}
