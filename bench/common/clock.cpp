@@ -1,8 +1,9 @@
 // bench/common/clock.cpp: interleaved, calibrated sampling.
 #include "common/clock.hpp"
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace heddle::bench {
@@ -33,7 +34,9 @@ long calibrate(const Timed& form, double sample_ns) {
 }  // namespace
 
 double now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 Spread spread_of(std::vector<double> samples) {

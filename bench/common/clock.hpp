@@ -10,7 +10,7 @@
 
 namespace heddle::bench {
 
-/// Nanoseconds since some moment.
+/// Nanoseconds of processor time of this thread: on a machine that does other things too, waiting for a turn is not our time.
 double now_ns();
 
 /// Nanoseconds a repetition, over all samples.

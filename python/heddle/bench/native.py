@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
-NATIVE = Path(__file__).resolve().parent.parent / "native"
-FAMILIES = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}  # family: the library its programs load
+from heddle import families, native, preload
+from heddle.families import Family
+from heddle.problem import Problem
 
 
 class Mpi(StrEnum):
@@ -22,8 +23,8 @@ class Mpi(StrEnum):
     both = "both"
 
     @property
-    def families(self) -> list[str]:
-        return list(FAMILIES) if self is Mpi.both else [self.value]
+    def families(self) -> list[Family]:
+        return [families.by_name(mpi.value) for mpi in (Mpi.mpich, Mpi.openmpi) if self in (mpi, Mpi.both)]
 
 
 class With(StrEnum):
@@ -34,49 +35,35 @@ class With(StrEnum):
     nothing = "nothing"
 
 
-class BenchError(Exception):
-    """A bench cannot run, or found something wrong. The message says what, why and what now."""
-
-
-def program(name: str, family: str) -> Path:
-    path = NATIVE / "bin" / f"heddle-bench-{name}-{family}"
-    if not path.is_file():
-        raise BenchError(
-            f"{path} is not there: this installation has no benchmarks for {family}. Run `make build` in the checkout."
-        )
-    return path
-
-
-def loaded_mpi(path: Path, family: str) -> str:
-    """The libmpi file that the program at `path` really loads."""
-    listing = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False).stdout
+def loaded_mpi(program: Path, family: Family) -> Path:
+    """The libmpi file that the program really loads."""
+    listing = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False).stdout
     for line in listing.splitlines():
         name, _, place = line.strip().partition(" => ")
-        if name == FAMILIES[family] and not place.startswith("not found"):
-            return place.rsplit(" (", 1)[0]
-    raise BenchError(
-        f"{path} does not find {FAMILIES[family]}. Put its folder into LD_LIBRARY_PATH, or run `make build` again."
+        if families.of_library(name) is family and not place.startswith("not found"):
+            return Path(place.rsplit(" (", 1)[0])
+    raise Problem(
+        f"{program} does not find its MPI. Run `make build` again, or put libmpi's folder into LD_LIBRARY_PATH."
     )
 
 
-def environment(path: Path, family: str, between: With) -> dict[str, str]:
+def environment(program: Path, family: Family, between: With) -> dict[str, str]:
     """The environment in which the program runs under Heddle, the null Heddle, or nothing."""
-    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    if between is With.nothing:
-        return env
-    library = NATIVE / "lib" / f"libheddle_{'null_' if between is With.null else ''}{family}.so"
-    if not library.is_file():
-        raise BenchError(f"{library} is not there. Run `make build` in the checkout.")
-    return env | {"LD_PRELOAD": f"{library}:{loaded_mpi(path, family)}"}
+    env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE}
+    if between is With.heddle:
+        env[preload.VARIABLE] = preload.value(family, loaded_mpi(program, family))
+    elif between is With.null:
+        env[preload.VARIABLE] = str(native.FOLDER / "lib" / f"libheddle_null_{family.name}.so")
+    return env
 
 
-def lines(name: str, family: str, between: With, arguments: list[str]) -> Iterator[dict]:
+def lines(name: str, family: Family, between: With, arguments: list[str]) -> Iterator[dict]:
     """Runs heddle-bench-NAME as an MPI singleton; yields the JSON lines it prints, as it prints them."""
-    path = program(name, family)
-    env = environment(path, family, between)
+    program = native.program(f"heddle-bench-{name}-{family.name}")
+    env = environment(program, family, between)
     with tempfile.TemporaryFile("w+") as errors:
         with subprocess.Popen(
-            [str(path), *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True
+            [program, *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True
         ) as process:
             try:
                 for line in process.stdout:
@@ -88,4 +75,4 @@ def lines(name: str, family: str, between: With, arguments: list[str]) -> Iterat
         if process.returncode != 0:
             errors.seek(0)
             what = errors.read().strip() or f"it ended with code {process.returncode}"
-            raise BenchError(f"{path.name} failed: {what}")
+            raise Problem(f"{program.name} failed: {what}")

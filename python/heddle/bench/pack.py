@@ -14,8 +14,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from heddle.console import console
+from heddle.families import Family
+from heddle.problem import Problem
+
 from . import compare, plot, table, yardstick
-from .native import BenchError, Mpi, With, lines
+from .native import Mpi, With, lines
 from .rows import Row, merged, write
 
 CASES_OF_YARDSTICK = 84  # for the progress bar only
@@ -30,8 +34,8 @@ class Bench:
         self.wrong: list[str] = []
         self.core = -1
 
-    def native(self, family: str, round_name: str) -> None:
-        task = self.progress.add_task(f"{family} {round_name}", total=None)
+    def native(self, family: Family, round_name: str) -> None:
+        task = self.progress.add_task(f"{family.name} {round_name}", total=None)
         for line in lines("pack", family, self.between, self.arguments):
             if "plan" in line:
                 self._plan(line, family)
@@ -45,13 +49,13 @@ class Bench:
                     self.wrong.append(f"{line['wrong']} ({mpi}): {line['why']}")
                 self.progress.advance(task)
 
-    def _plan(self, line: dict, family: str) -> None:
+    def _plan(self, line: dict, family: Family) -> None:
         self.core = line["core"]
         expected = {With.nothing: "host"}.get(self.between, self.between.value)
         if line["interposer"] != expected:
             found = line["interposer"]
-            raise BenchError(
-                f"{self.between.value} was to stand before {family}, but its calls are answered by: {found}"
+            raise Problem(
+                f"{self.between.value} was to stand before {family.name}, but its calls are answered by: {found}"
             )
 
     def hand_written(self) -> None:
@@ -94,7 +98,6 @@ def command(
     core: Annotated[int | None, typer.Option(help="Core to run on; the last one by default.")] = None,
 ) -> None:
     """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops."""
-    console, errors = Console(), Console(stderr=True)
     arguments = ["--quick", "--limit", str(8 << 20)] if quick else []
     arguments += ["--filter", filter] if filter else []
     arguments += ["--core", str(core)] if core is not None else []
@@ -102,33 +105,28 @@ def command(
         source = yardstick.default_source()
     started = time.monotonic()
     columns = (TextColumn("{task.description:16}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    try:
-        if figure is not None:
-            plot.require_svg(figure)
-        if source is not None:
-            yardstick.build(source)
-        with Progress(*columns, console=errors, transient=True) as progress:
-            bench = Bench(progress, between, arguments, source)
-            _rounds(bench, mpi, rounds)
-    except BenchError as problem:
-        errors.print(f"heddle bench: {problem}", style="red", markup=False)
-        raise typer.Exit(1) from None
+    if figure is not None:
+        plot.require_svg(figure)
+    if source is not None:
+        yardstick.build(source)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bench = Bench(progress, between, arguments, source)
+        _rounds(bench, mpi, rounds)
     rows = merged(_known(bench.rows))
     if not rows:
-        errors.print(f"heddle bench: no case matches --filter '{filter}'", style="red", markup=False)
-        raise typer.Exit(1)
-    report(console, rows, between.value)
-    console.print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
+        raise Problem(f"no case of the benchmark matches --filter '{filter}'. Leave it away to see all.")
+    report(rows, between.value)
+    console().print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
     if json is not None:
         write(rows, json)
     if figure is not None:
         plot.write(compare.comparisons(rows, between.value), figure)
 
 
-def report(console: Console, rows: list[Row], ours: str) -> None:
+def report(rows: list[Row], ours: str) -> None:
     """The tables, from rows measured just now or read from a file."""
     found = compare.comparisons(rows, ours)
     for metric in ("pack", "unpack"):
-        console.print(table.cases(found, metric, ours))
-    console.print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
-    console.print(table.decoding(compare.decoding(rows, ours)))
+        console().print(table.cases(found, metric, ours))
+    console().print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
+    console().print(table.decoding(compare.decoding(rows, ours)))

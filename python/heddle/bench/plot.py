@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from heddle.problem import Problem
+
 from .compare import Comparison
-from .native import BenchError
 
 LINE, LABEL, WIDTH, TOP = 14, 250, 640, 50
 INK = {True: "#b5542a", False: "#5b7f95"}  # irregular, regular
@@ -16,7 +17,7 @@ INK = {True: "#b5542a", False: "#5b7f95"}  # irregular, regular
 
 def require_svg(file: Path) -> None:
     if file.suffix != ".svg":
-        raise BenchError(f"--plot writes SVG; {file.name} does not end in .svg")
+        raise Problem(f"--plot writes SVG; {file.name} does not end in .svg")
 
 
 def write(found: Iterable[Comparison], file: Path, metric: str = "pack") -> None:

@@ -33,7 +33,7 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
     """One line a case: GB/s of each host, of ours, of memcpy, and the two ratios."""
     mine = [one for one in found if one.metric == metric]
     mpis = list(dict.fromkeys(mpi for one in mine for mpi in one.hosts))
-    table = Table(title=f"{metric}, GB/s (medians; ours: the slower of the MPIs)", title_justify="left")
+    table = Table(title=f"{metric}, GB/s (medians; {ours}: mean over the MPIs)", title_justify="left")
     table.add_column("case", no_wrap=True)
     for name in ("bytes", *mpis, ours, "× better host", "memcpy", "× yardstick"):
         table.add_column(name, justify="right")

@@ -13,10 +13,11 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from .native import BenchError
+from heddle.native import CHECKOUT
+from heddle.problem import Problem
+
 from .rows import Row
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 FLAGS = ["-O3", "-march=native", "-std=c++20"]
 
 
@@ -32,9 +33,7 @@ def default_source() -> Path | None:
 def build(source: Path) -> Path:
     """Compiles `source` once; the program is kept in the user's cache folder under the hash of its text."""
     if not source.is_file():
-        raise BenchError(
-            f"no yardstick at {source}. Give --yardstick the path of its source, or leave the option away."
-        )
+        raise Problem(f"no yardstick at {source}. Give --yardstick the path of its source, or leave the option away.")
     mark = hashlib.sha256(source.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heddle"
     target = folder / f"yardstick-{mark}"
@@ -45,7 +44,7 @@ def build(source: Path) -> Path:
             ["g++", *FLAGS, str(source), "-o", str(partial)], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            raise BenchError(f"the yardstick {source} does not compile:\n{done.stderr.strip()}")
+            raise Problem(f"the yardstick {source} does not compile:\n{done.stderr.strip()}")
         partial.rename(target)
     return target
 
@@ -71,4 +70,4 @@ def run(source: Path, core: int) -> Iterator[Row]:
                 core=core,
             )
     if process.returncode != 0:
-        raise BenchError(f"the yardstick ended with code {process.returncode}")
+        raise Problem(f"the yardstick ended with code {process.returncode}")
