@@ -59,7 +59,7 @@ def test_nothing_preloaded_is_said_so(tmp_path):
     ("arguments", "complaint"),
     [
         (("--filter", "("), "not a regular expression"),
-        (("--filter", "no such case"), "no case matches"),
+        (("--filter", "no such case"), "no case of the benchmark matches"),
         (("--yardstick", "/nonexistent.cpp", "--filter", "^column24_8$"), "no yardstick"),
         (("--plot", "figure.bmp"), ".svg"),
     ],
