@@ -129,9 +129,7 @@ def at_path(path: Path) -> Installation:
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and (found := at_launcher(candidate)):
             return found
-    raise Problem(
-        f"{path} belongs to no MPI installation that Heddle knows (no mpiexec that says what it is, or no libmpi)."
-    )
+    raise Problem(f"{path} belongs to no MPI installation that Heddle knows (no mpiexec that says what it is, or no libmpi).")
 
 
 def _places() -> Iterator[Path]:

@@ -85,14 +85,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None) ->
     launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own = _first_linkage(words[1:], asked.library if asked else beside)
-    if (
-        not asked
-        and own
-        and launcher
-        and own.family
-        and own.family is not launcher.family
-        and not _spans(own.family, beside)
-    ):
+    if not asked and own and launcher and own.family and own.family is not launcher.family and not _spans(own.family, beside):
         raise Problem(_mismatch(words[0], launcher, own))
     if not asked and not own:
         if beside is None:
@@ -131,14 +124,15 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
     """The MPI for the ranks, or a sentence about why there is none."""
     if own and own.family is None:
         raise Problem(
-            f"{own.program} is linked with {own.soname}, an MPI that Heddle has no build for (it has MPICH's ABI, Open MPI 4 and "
-            f"5, and the MPI standard ABI). Link it with one of those again; `heddle mpi` lists what is here."
+            f"{own.program} is linked with {own.soname}, an MPI that Heddle has no build for (it has those for MPICH's "
+            f"ABI, Open MPI 4 and 5, and the MPI standard ABI). Link it with one of those again; `heddle mpi` lists what is here."
         )
     if asked:
         if own and not _serves(asked, own):
             raise Problem(
                 f"--mpi says {asked.name}, but {own.program} is linked with {own.soname}"
-                f"{f' ({own.path})' if own.path else ''}. Leave --mpi out, or compile the program with {asked.mpicc or asked.name}."
+                f"{f' ({own.path})' if own.path else ''}. Leave --mpi out, or compile the program with "
+                f"{asked.mpicc or asked.name}."
             )
         if own and own.family is not asked.family:
             return Choice(own.family, _sibling(asked, own), asked)
@@ -147,9 +141,7 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
         return _default()
     library = own.path or (beside if beside and _same_soname(beside, own) else None)
     known = installations.find()
-    if (
-        library is None
-    ):  # the loader does not find it; an installation that has it will do, since it is preloaded by path
+    if library is None:  # the loader does not find it; an installation that has it will do, since it is preloaded by path
         for mpi in known:
             if sibling := _sibling(mpi, own):
                 return Choice(own.family, sibling, mpi)
@@ -192,15 +184,13 @@ def _same_soname(library: Path, own: Linkage) -> bool:
 
 def _spans(family: Family, library: Path | None) -> bool:
     """Whether the installation of this library serves another family as well."""
-    return library is not None and any(
-        re.fullmatch(family.sonames, file.name) for file in library.parent.glob("libmpi*.so.*")
-    )
+    return library is not None and any(re.fullmatch(family.sonames, file.name) for file in library.parent.glob("libmpi*.so.*"))
 
 
 def _linkage(file: Path, words: list[str], library: Path | None) -> Linkage | None:
     interpreter = program.python_of(file)
     if interpreter is None:
-        return program.linkage(file)
+        return program.linkage(file, words[0])
     found = program.python_linkages(interpreter, library)
     # Two libraries: this mpi4py is linked with one of its own, whatever is preloaded.
     foreign = [linkage for linkage in found if library is None or linkage.path.resolve() != library.resolve()]
@@ -225,9 +215,7 @@ def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
         skip = linkage is not None or program.python_of(file) is not None
     if found and any(linkage.family is not found[0].family for linkage in found):
         other = next(linkage for linkage in found if linkage.family is not found[0].family)
-        raise Problem(
-            f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI."
-        )
+        raise Problem(f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI.")
     return found[0] if found else None
 
 

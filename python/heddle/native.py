@@ -24,9 +24,7 @@ def interposer(family: Family) -> Path:
     """The library that stands between a program and an MPI of this family."""
     path = FOLDER / "lib" / family.interposer
     if not path.exists():
-        raise Problem(
-            f"there is no Heddle for {family.title} here ({path} is missing). Run `make build` in {CHECKOUT}."
-        )
+        raise Problem(f"there is no Heddle for {family.title} here ({path} is missing). Run `make build` in {CHECKOUT}.")
     return path
 
 

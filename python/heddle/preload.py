@@ -4,6 +4,7 @@ The interposer is linked with no MPI, so that one build serves a whole family; l
 resolve even where a program loads MPI privately (mpi4py does).
 """
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ def value(family: Family, library: Path, before: str = "") -> str:
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
-    """The arguments of mpirun, with -x before those of each program: prted does not hand its own environment on to other nodes."""
+    """The arguments of mpirun, with -x for each program: other nodes would not get our environment otherwise."""
     ours = sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
     result: list[str] = []
     for part in _programs(arguments):
@@ -91,6 +92,5 @@ def _without_export(arguments: list[str]) -> tuple[list[str], str]:
 
 def _exports(arguments: list[str], name: str) -> bool:
     return any(
-        word in ("-x", "--x") and following.partition("=")[0] == name
-        for word, following in zip(arguments, arguments[1:])
+        word in ("-x", "--x") and following.partition("=")[0] == name for word, following in itertools.pairwise(arguments)
     )

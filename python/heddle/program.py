@@ -43,13 +43,13 @@ def resolve(word: str) -> Path:
     return Path(found)
 
 
-def linkage(path: Path) -> Linkage | None:
-    """The MPI library that an executable is linked with; None for one without MPI, or for a script."""
+def linkage(path: Path, word: str = "") -> Linkage | None:
+    """The MPI library that an executable (`word` as the user wrote it) is linked with; None: no MPI, or a script."""
     if not _is_elf(path):
         return None
     for soname, target in _shared_libraries(path):
         if families.is_mpi(soname):
-            return Linkage(str(path), soname, target)
+            return Linkage(word or str(path), soname, target)
     if _defines_mpi(path):
         raise Problem(
             f"{path} has its MPI linked statically, where nothing can be put between. Link it with the shared libmpi "

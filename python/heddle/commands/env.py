@@ -15,9 +15,7 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
 
     rows = native.tool("settings", "--json")
     known = [row["name"] for row in rows]
-    stray = sorted(
-        name for name in os.environ if (name == "HEDDLE" or name.startswith("HEDDLE_")) and name not in known
-    )
+    stray = sorted(name for name in os.environ if (name == "HEDDLE" or name.startswith("HEDDLE_")) and name not in known)
     if as_json:
         print(json.dumps([row | {"value": os.environ.get(row["name"])} for row in rows], indent=2))
     else:

@@ -1,0 +1,94 @@
+"""What the tests of the command line share: running it, and small MPI programs compiled with each MPI of the checkout."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heddle.native import CHECKOUT
+
+HEDDLE = Path(sys.executable).parent / "heddle"
+MPIS = ("mpich", "openmpi")
+
+# Says which Heddle is mapped into the process, copies its input, and ends with the code it is told.
+WHO = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  char line[4096], heddle[64] = "none";
+  for (FILE* maps = fopen("/proc/self/maps", "r"); fgets(line, sizeof line, maps);) {
+    const char* name = strstr(line, "libheddle_");
+    if (name) sscanf(name, "%63[a-z_]", heddle);
+  }
+  char input[64] = "";
+  if (argc > 2 && rank == 0 && fgets(input, sizeof input, stdin)) input[strcspn(input, "\n")] = 0;
+  printf("rank %d of %d: %s, preload %s, input '%s'\n", rank, size, heddle, getenv("LD_PRELOAD"), input);
+  MPI_Finalize();
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
+    return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"} | more
+
+
+@pytest.fixture
+def heddle() -> Callable[..., subprocess.CompletedProcess]:
+    """heddle("run", "-n", 2, ...): the command line itself, as a user starts it."""
+
+    def call(*arguments: object, stdin: str = "", cwd: Path | None = None, timeout: int = 90, **environment: str):
+        process = subprocess.Popen(
+            [HEDDLE, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=clean_environment(**environment),
+            cwd=cwd,
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    return call
+
+
+def prefix(mpi: str) -> Path:
+    return CHECKOUT / ".mpi" / mpi
+
+
+def launcher(mpi: str) -> list[str]:
+    """The launcher line of an MPI, as a user would type it."""
+    if mpi == "mpich":
+        return [str(prefix(mpi) / "bin/mpiexec")]
+    return [str(prefix(mpi) / "bin/mpirun"), *(["--allow-run-as-root"] if os.geteuid() == 0 else []), "--oversubscribe"]
+
+
+@pytest.fixture(scope="session")
+def who(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """WHO, compiled for each ABI."""
+    folder = tmp_path_factory.mktemp("who")
+    source = folder / "who.c"
+    source.write_text(WHO)
+    compilers = {mpi: prefix(mpi) / "bin/mpicc" for mpi in MPIS} | {"abi": prefix("mpich") / "bin/mpicc_abi"}
+    for name, compiler in compilers.items():
+        subprocess.run([compiler, source, "-o", folder / f"who-{name}"], check=True)
+    return {name: folder / f"who-{name}" for name in compilers}
