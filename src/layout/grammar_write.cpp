@@ -1,15 +1,55 @@
 // layout/grammar_write.cpp: types back to text, and the picture of a place in it.
 #include <algorithm>
+#include <cstdlib>
 
 #include "layout/grammar.hpp"
 
 namespace heddle::layout::grammar {
 namespace {
 
-std::string listed(const std::vector<Count>& numbers) {
+/// The smallest p such that the list is its first p items again and again; its size if there is none. Knuth, Morris, Pratt.
+std::size_t period(const std::vector<Count>& list) {
+  std::vector<std::size_t> border(list.size(), 0);
+  for (std::size_t i = 1, k = 0; i < list.size(); ++i) {
+    while (k > 0 && list[i] != list[k]) k = border[k - 1];
+    if (list[i] == list[k]) ++k;
+    border[i] = k;
+  }
+  const std::size_t p = list.size() - (list.empty() ? 0 : border.back());
+  return p != 0 && list.size() % p == 0 ? p : list.size();
+}
+
+/// Items from `first` on that are the same distance apart, as the unsigned difference that cannot overflow.
+std::size_t run(const std::vector<Count>& list, std::size_t first) {
+  const auto gap = [&list](std::size_t i) {
+    return static_cast<std::uint64_t>(list[i]) - static_cast<std::uint64_t>(list[i - 1]);
+  };
+  std::size_t end = first + 1;
+  while (end < list.size() && (end == first + 1 || gap(end) == gap(first + 1))) ++end;
+  return end - first;
+}
+
+/// Repetitions and ranges are written as such where that is shorter: [0, 8]*100, [0:4096:32].
+std::string listed(const std::vector<Count>& all) {
+  constexpr std::size_t few = 4;
+  constexpr Bytes harmless = Bytes{1} << 61;  // ends and steps of ranges stay within 64 bits
+  const std::size_t p = period(all);
+  const std::size_t size = p < all.size() && all.size() >= few ? p : all.size();
+  const std::vector<Count> numbers(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
   std::string text = "[";
-  for (const Count number : numbers) text += (text.size() > 1 ? ", " : "") + std::to_string(number);
-  return text + "]";
+  for (std::size_t i = 0; i < numbers.size();) {
+    text += text.size() > 1 ? ", " : "";
+    const std::size_t length = run(numbers, i);
+    const Count last = numbers[i + length - 1];
+    if (length >= few && std::abs(numbers[i]) < harmless && std::abs(last) < harmless && numbers[i] != last) {
+      const Count step = numbers[i + 1] - numbers[i];
+      text += std::to_string(numbers[i]) + ":" + std::to_string(last + step) + (step == 1 ? "" : ":" + std::to_string(step));
+      i += length;
+    } else {
+      text += std::to_string(numbers[i++]);
+    }
+  }
+  return text + (size < all.size() ? "]*" + std::to_string(all.size() / size) : "]");
 }
 
 std::string distributed(const Type& t) {

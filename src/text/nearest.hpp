@@ -11,19 +11,22 @@
 
 namespace heddle::text {
 
-/// Edits (insert, delete, replace one character) that turn a into b: Levenshtein 1966. O(|a|·|b|).
+/// Edits (insert, delete, replace a character, swap two neighbours) that turn a into b: the restricted distance of Damerau
+/// 1964.
 inline std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> line(b.size() + 1);
-  std::iota(line.begin(), line.end(), std::size_t{0});
-  for (const char c : a) {
-    std::size_t diagonal = line[0]++;
+  std::vector<std::size_t> older, before(b.size() + 1), line(b.size() + 1);
+  std::iota(before.begin(), before.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    line[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t keep = diagonal + (c == b[j] ? 0 : 1);
-      diagonal = line[j + 1];
-      line[j + 1] = std::min({keep, line[j] + 1, diagonal + 1});
+      const std::size_t replaced = before[j] + (a[i] == b[j] ? 0 : 1);
+      line[j + 1] = std::min({replaced, before[j + 1] + 1, line[j] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) line[j + 1] = std::min(line[j + 1], older[j - 1] + 1);
     }
+    older = before;
+    before = line;
   }
-  return line.back();
+  return before.back();
 }
 
 /// The name that `word` is a slip of: at most a third of the letters after `prefix` (those that all names share) are wrong.

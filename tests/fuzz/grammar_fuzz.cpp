@@ -19,8 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const Layout& layout = type->layout;
-  const grammar::TypePtr again = grammar::parse(grammar::to_string(*type));
-  if (!same_bytes(layout, again->layout) || layout.extent() != again->layout.extent()) std::abort();
+  const std::string plain = grammar::to_string(*type);
+  if (plain.size() <= grammar::max_text) {  // irregular lists may have been written more shortly by the fuzzer
+    const grammar::TypePtr again = grammar::parse(plain);
+    if (!same_bytes(layout, again->layout) || layout.extent() != again->layout.extent()) std::abort();
+  }
 
   // The type map and the canonical program tell the same story, entry by entry.
   const TypeMap map = type_map(*type, 1, 256);

@@ -2,8 +2,9 @@
 //
 //   heddle-fuzz-wire [--runs N] [--seed N] [--seconds N] [FILE ...]      FILE: feed just these (to look at a failure again)
 //
-// The input in work is kept in heddle-fuzz-last-input (current folder): after a crash it is the one that did it.
+// The input that ends the process is left in heddle-fuzz-failure (current folder); feed it again to look at it.
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -12,6 +13,9 @@
 #include <random>
 
 #include "fuzz.hpp"
+
+// The sanitizers end the process without a signal, but tell who asks.
+extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace {
 
@@ -55,6 +59,20 @@ void mutate(std::string& input, Random& random, const std::vector<std::string>& 
   }
 }
 
+std::string current;  // what is being fed, for save()
+
+/// Called on the way out of a crash.
+void save() {
+  std::ofstream("heddle-fuzz-failure", std::ios::binary | std::ios::trunc) << current;
+  std::cerr << "the input is in heddle-fuzz-failure\n";
+}
+
+void save_and_die(int signal) {
+  save();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void feed(const std::string& input) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
@@ -86,6 +104,8 @@ int main(int argc, char** argv) {
   }
   if (!files.empty()) return 0;
 
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(save);
+  std::signal(SIGABRT, save_and_die);
   const std::vector<std::string> seeds = fuzz_seeds(), words = fuzz_words();
   for (const std::string& input : seeds) feed(input);
 
@@ -100,7 +120,7 @@ int main(int argc, char** argv) {
     // Most inputs grow out of the one before, so that some wander far.
     if (input.empty() || random() % 4 == 0) input = seeds[below(random, seeds.size())];
     mutate(input, random, seeds, words);
-    std::ofstream("heddle-fuzz-last-input", std::ios::binary | std::ios::trunc) << input;
+    current = input;
     const auto before = Clock::now();
     feed(input);
     const auto after = Clock::now();
@@ -111,7 +131,6 @@ int main(int argc, char** argv) {
     }
     if (seconds > 0 && std::chrono::duration<double>(after - start).count() > seconds) break;
   }
-  std::remove("heddle-fuzz-last-input");
   std::cout << run << " runs from seed " << seed << ", slowest " << longest_ms << " ms:";
   for (const char c : slowest.substr(0, 400)) {
     std::cout << (c >= 0x20 && c < 0x7f ? c : '.');

@@ -123,6 +123,7 @@ TEST(Grammar, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(complaint("vector(1, 2, 3, )"), "column 17: expected a type, found ')'");
   EXPECT_EQ(complaint("vectr(1, 2, 3, int)"), "column 1: expected a type, found 'vectr'; did you mean vector?");
   EXPECT_EQ(complaint("contiguous(3, MPI_DUBLE)"), "column 15: expected a type, found 'MPI_DUBLE'; did you mean double?");
+  EXPECT_EQ(complaint("itn"), "column 1: expected a type, found 'itn'; did you mean int?");
   EXPECT_EQ(complaint("contiguous(3, teapot)"), "column 15: expected a type, found 'teapot'");
   EXPECT_EQ(complaint("contiguous(3 int)"), "column 14: expected ',', found 'int'");
   EXPECT_EQ(complaint("int)"), "column 4: expected the end of the description, found ')'");
@@ -226,6 +227,14 @@ TEST(Grammar, PackFollowsTheTypeMapWhateverTheType) {
     pack(type->layout, count, memory.data() - *low, packed.data());
     RC_ASSERT(packed == expected);
   }));
+}
+
+TEST(Grammar, ListsAreWrittenShortly) {
+  EXPECT_EQ(to_string(*parse("indexed_block(1, [0, 4, 8, 12, 16], int)")), "indexed_block(1, [0:20:4], int)");
+  EXPECT_EQ(to_string(*parse("indexed_block(1, [3, 2, 1, 0, 7], int)")), "indexed_block(1, [3:-1:-1, 7], int)");
+  EXPECT_EQ(to_string(*parse("indexed(2, [0, 9, 11, 40, 50], int)")), "indexed([2]*5, [0, 9, 11, 40, 50], int)");
+  EXPECT_EQ(to_string(*parse("indexed_block(1, [0, 9, 4]*1000, int)")), "indexed_block(1, [0, 9, 4]*1000, int)");
+  EXPECT_EQ(to_string(*parse("indexed_block(1, [], int)")), "indexed_block(1, [], int)");
 }
 
 TEST(Grammar, TextBuildsWhatTheConstructorsBuild) {

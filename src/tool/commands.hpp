@@ -1,0 +1,44 @@
+// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env` and `heddle bench seek`.
+// May include: layout/, settings/. Each answers with JSON; main.cpp reads the command line and prints.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "layout/layout.hpp"
+
+namespace heddle::tool {
+
+using Json = nlohmann::ordered_json;
+
+struct ExplainOptions {
+  std::string description;     ///< In the grammar of layout/grammar.hpp.
+  layout::Count count = 1;     ///< Elements.
+  std::size_t segments = 256;  ///< At most so many are listed.
+  std::size_t entries = 256;   ///< Of the type map, likewise.
+};
+
+/// Everything there is to say about a datatype. layout::grammar::Error, std::overflow_error (too many elements).
+Json explain(const ExplainOptions& options);
+
+/// The canonical program as nested objects; long lists and large programs are cut, and say so.
+Json tree(const layout::Layout& layout);
+
+/// How Heddle packs `count` elements, and why: sentences.
+std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
+
+/// The table of settings.
+Json settings_table();
+
+struct SeekOptions {
+  std::vector<layout::Count> sizes = {64, 128, 256, 512, 1024};  ///< Rows of the matrix.
+  layout::Bytes segment = 65536;                                 ///< Bytes of the pipeline's segments.
+  int samples = 5;
+};
+
+/// Rows {"bench", "case", "variant", "metric", "value", "unit", ...}: seed figure 13, and seek time against the offset.
+Json seek(const SeekOptions& options);
+
+}  // namespace heddle::tool

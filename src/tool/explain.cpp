@@ -1,0 +1,93 @@
+// tool/explain.cpp: a datatype seen from all sides.
+#include "layout/cursor.hpp"
+#include "layout/shape.hpp"
+#include "layout/type_map.hpp"
+#include "layout/wire.hpp"
+#include "settings/settings.hpp"
+#include "tool/commands.hpp"
+
+namespace heddle::tool {
+namespace {
+
+using namespace layout;
+
+Json of(const TypeMap& map) {
+  Json entries = Json::array();
+  for (const Entry& entry : map.entries) {
+    entries.push_back({{"offset", entry.offset}, {"length", entry.length}, {"name", entry.name}});
+  }
+  return {{"total", map.total}, {"entries", entries}};
+}
+
+Json of(const Shape& shape) {
+  return {{"size", shape.size},
+          {"extent", shape.extent},
+          {"true_extent", shape.true_extent},
+          {"blocks", shape.blocks},
+          {"mean_block", shape.mean_block},
+          {"median_block", shape.median_block},
+          {"deviation_block", shape.deviation_block},
+          {"smallest_block", shape.smallest_block},
+          {"largest_block", shape.largest_block},
+          {"lines", shape.lines},
+          {"depth", shape.depth}};
+}
+
+Json segments(const Layout& layout, Count count, std::size_t limit) {
+  Json list = Json::array();
+  Cursor cursor(layout, count);
+  while (list.size() < limit && !cursor.done()) {
+    const Bytes packed = cursor.tell();
+    const Segment segment = cursor.next();
+    list.push_back({{"offset", segment.offset}, {"length", segment.length}, {"packed", packed}});
+  }
+  return list;
+}
+
+/// Bytes that travel when the layout itself is sent; null if it is too deep for that.
+Json wire_bytes(const Layout& layout) {
+  try {
+    return wire::encode(layout).size();
+  } catch (const std::length_error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Json explain(const ExplainOptions& options) {
+  const grammar::TypePtr type = grammar::parse(options.description);
+  const Layout& layout = type->layout;
+  return {{"input", options.description},
+          {"type", grammar::to_string(*type)},
+          {"count", options.count},
+          {"type_map", of(type_map(*type, options.count, options.entries))},
+          {"size", layout.size()},
+          {"extent", layout.extent()},
+          {"lower_bound", layout.lower_bound()},
+          {"upper_bound", layout.upper_bound()},
+          {"true_lower_bound", layout.true_lower_bound()},
+          {"true_extent", layout.true_extent()},
+          {"alignment", layout.alignment()},
+          {"dense", layout.dense()},
+          {"canonical", describe(layout)},
+          {"tree", tree(layout)},
+          {"wire_bytes", wire_bytes(layout)},
+          {"shape", of(shape(layout, options.count))},
+          {"plan", plan(layout, options.count)},
+          {"segments", segments(layout, options.count, options.segments)}};
+}
+
+Json settings_table() {
+  Json rows = Json::array();
+  for (const settings::Variable& v : settings::table()) {
+    rows.push_back({{"name", v.name},
+                    {"default", v.fallback},
+                    {"values", v.values},
+                    {"meaning", v.meaning},
+                    {"read_by", v.reader == settings::Reader::library ? "library" : "command line"}});
+  }
+  return rows;
+}
+
+}  // namespace heddle::tool

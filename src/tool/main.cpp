@@ -1,0 +1,131 @@
+// heddle-tool: the native program behind parts of the command line. Knows datatypes and settings, no MPI.
+//
+//   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--segments N] [--entries N] [--json]
+//   heddle-tool settings [--json]
+//   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
+//
+// Exit code 2 and one line on stderr for anything it cannot make sense of; a mistake in a description is pointed at below it.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <limits>
+
+#include "layout/grammar.hpp"
+#include "layout/kernel/kernels.hpp"
+#include "settings/settings.hpp"
+#include "tool/commands.hpp"
+
+namespace heddle::tool {
+namespace {
+
+int complain(const std::string& what) {
+  std::cerr << "heddle: " << what << "\n";
+  return 2;
+}
+
+/// The first line of a message of several.
+std::string one_line(std::string text) { return text.substr(0, text.find('\n')); }
+
+std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+void print_explained(const Json& about) {
+  for (const char* name : {"type", "count", "size", "extent", "lower_bound", "true_lower_bound", "true_extent", "canonical"}) {
+    std::cout << name << ": " << shown(about[name]) << "\n";
+  }
+  const Json& shape = about["shape"];
+  std::cout << "blocks: " << shape["blocks"] << ", mean " << shape["mean_block"] << " B, median " << shape["median_block"]
+            << " B\n";
+  for (const Json& sentence : about["plan"]) std::cout << "plan: " << shown(sentence) << "\n";
+}
+
+void print_rows(const Json& rows) {
+  for (const Json& row : rows) {
+    std::cout << shown(row["case"]) << "  " << shown(row["variant"]) << "  " << shown(row["metric"]) << "  " << row["value"]
+              << " " << shown(row["unit"]) << "\n";
+  }
+}
+
+void print_settings(const Json& rows) {
+  for (const Json& row : rows) {
+    std::cout << shown(row["name"]) << " (" << shown(row["values"]) << "; default "
+              << (row["default"] == "" ? "not set" : shown(row["default"])) << "; read by the " << shown(row["read_by"])
+              << "): " << shown(row["meaning"]) << "\n";
+  }
+}
+
+/// HEDDLE_ISA and what is wrong in the environment hold for this program as well.
+void apply_settings() {
+  using settings::Isa;
+  const settings::Settings set = settings::from_environment();
+  for (const std::string& complaint : set.complaints) std::cerr << complaint << "\n";
+  namespace kernel = layout::kernel;
+  if (set.isa == Isa::automatic) return;
+  const kernel::Isa wanted = set.isa == Isa::avx512 ? kernel::Isa::avx512
+                             : set.isa == Isa::avx2 ? kernel::Isa::avx2
+                                                    : kernel::Isa::portable;
+  if (!kernel::use(wanted)) {
+    std::cerr << "heddle: this processor has no " << kernel::name(wanted) << "; using " << kernel::name(kernel::isa()) << "\n";
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Datatypes and settings of Heddle, for scripts: `heddle explain`, `heddle env` and `heddle bench seek` read well.");
+  app.require_subcommand(1);
+  bool json = false;
+
+  ExplainOptions about;
+  CLI::App* explaining = app.add_subcommand("explain", "What a datatype looks like");
+  explaining->add_option("description", about.description, "such as vector(128, 8, 4096, int)")->required();
+  explaining->add_option("--count", about.count, "elements")
+      ->check(CLI::Range(layout::Count{0}, std::numeric_limits<layout::Count>::max()));
+  explaining->add_option("--segments", about.segments, "list at most so many pieces")->check(CLI::Range(0, 1000000));
+  explaining->add_option("--entries", about.entries, "list at most so many entries of the type map")
+      ->check(CLI::Range(0, 1000000));
+  explaining->add_flag("--json", json, "print JSON");
+
+  CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
+  listing->add_flag("--json", json, "print JSON");
+
+  SeekOptions seeking;
+  CLI::App* searching = app.add_subcommand("seek", "Search and packing time of a pipelined transpose, one and two contexts");
+  searching->add_option("--sizes", seeking.sizes, "rows of the matrices")->check(CLI::Range(1, 8192));
+  searching->add_option("--segment", seeking.segment, "bytes of a segment")->check(CLI::Range(24, 1 << 30));
+  searching->add_option("--samples", seeking.samples, "repetitions")->check(CLI::Range(1, 1000));
+  searching->add_flag("--json", json, "print JSON");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    const bool nothing = app.get_subcommands().empty();
+    return complain(nothing ? "what shall be done? explain, settings or seek; --help tells more" : one_line(error.what()));
+  }
+
+  apply_settings();
+  try {
+    Json answer;
+    if (explaining->parsed()) answer = explain(about);
+    if (listing->parsed()) answer = settings_table();
+    if (searching->parsed()) answer = seek(seeking);
+    if (json) {
+      std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    } else if (explaining->parsed()) {
+      print_explained(answer);
+    } else if (listing->parsed()) {
+      print_settings(answer);
+    } else {
+      print_rows(answer);
+    }
+  } catch (const layout::grammar::Error& error) {
+    std::cerr << "heddle: " << error.what() << "\n" << error.pointed(about.description) << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    return complain(one_line(error.what()));
+  }
+  return std::cout.good() ? 0 : complain("cannot write the answer");
+}
+
+}  // namespace
+}  // namespace heddle::tool
+
+int main(int argc, char** argv) { return heddle::tool::run(argc, argv); }

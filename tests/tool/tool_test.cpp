@@ -1,0 +1,176 @@
+// heddle-tool as scripts see it: JSON on stdout, or one clear line on stderr and exit code 2.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+
+struct Outcome {
+  int code;
+  std::string text;  // stdout, or stdout and stderr
+};
+
+/// Runs heddle-tool in a shell; `environment` is "NAME=value ...".
+Outcome run(const std::string& arguments, const std::string& environment = "") {
+  const std::string command = "env -u HEDDLE_ISA " + environment + " " + HEDDLE_TOOL + " " + arguments;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return {-1, "popen failed"};
+  std::string text;
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), n);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+json explained(const std::string& description, const std::string& more = "") {
+  const Outcome outcome = run("explain '" + description + "' --json " + more);
+  EXPECT_EQ(outcome.code, 0) << description;
+  return json::parse(outcome.text);
+}
+
+/// What is said about a wrong command line; stdout must stay empty.
+std::string complaint(const std::string& arguments) {
+  EXPECT_EQ(run(arguments + " 2>/dev/null").text, "") << arguments;
+  const Outcome outcome = run(arguments + " 2>&1");
+  EXPECT_EQ(outcome.code, 2) << arguments;
+  return outcome.text;
+}
+
+TEST(Explain, TellsEverythingAboutAVector) {
+  const json about = explained("vector(128, 8, 4096, int)", "--segments 2 --entries 3");
+  EXPECT_EQ(about["input"], "vector(128, 8, 4096, int)");
+  EXPECT_EQ(about["size"], 4096);
+  EXPECT_EQ(about["extent"], 127 * 16384 + 32);
+  EXPECT_EQ(about["canonical"], "loop 128 × 16384 B { block 32 }");
+  EXPECT_EQ(about["type_map"]["total"], 1024);
+  EXPECT_EQ(about["type_map"]["entries"], json::parse(R"([{"offset": 0, "length": 4, "name": "int"},
+                                                          {"offset": 4, "length": 4, "name": "int"},
+                                                          {"offset": 8, "length": 4, "name": "int"}])"));
+  EXPECT_EQ(about["segments"], json::parse(R"([{"offset": 0, "length": 32, "packed": 0},
+                                               {"offset": 16384, "length": 32, "packed": 32}])"));
+  EXPECT_EQ(about["tree"]["node"]["kind"], "loop");
+  EXPECT_EQ(about["tree"]["node"]["child"]["length"], 32);
+  EXPECT_EQ(about["shape"]["blocks"], 128);
+  EXPECT_FALSE(about["plan"].empty());
+}
+
+TEST(Explain, CountsElements) {
+  const json about = explained("resized(int, 0, 16)", "--count 5");
+  EXPECT_EQ(about["size"], 4);
+  EXPECT_EQ(about["shape"]["size"], 20);
+  EXPECT_EQ(about["type_map"]["total"], 5);
+  EXPECT_EQ(about["segments"].size(), 5u);
+}
+
+TEST(Explain, TheEmptyTypeIsAnswerable) {
+  const json about = explained("contiguous(0, int)");
+  EXPECT_EQ(about["size"], 0);
+  EXPECT_EQ(about["canonical"], "nothing");
+  EXPECT_EQ(about["tree"]["kind"], "nothing");
+  EXPECT_TRUE(about["segments"].empty());
+}
+
+/// The sentence that begins the plan of a type.
+std::string first_of_plan(const std::string& description) { return explained(description)["plan"][0]; }
+
+TEST(Explain, ThePlanNamesTheWay) {
+  EXPECT_NE(first_of_plan("contiguous(100, double)").find("never copied"), std::string::npos);
+  EXPECT_NE(first_of_plan("contiguous(64, resized(vector(64, 1, 64, double_complex), 0, 16))").find("transposed order"),
+            std::string::npos);
+  EXPECT_NE(first_of_plan("subarray([64, 64, 64], [8, 8, 8], [1, 2, 3], double)").find("packed in memory order"),
+            std::string::npos);
+  EXPECT_NE(first_of_plan("contiguous(100, struct(char, 3 double, int @ 64))").find("100 records of 3 pieces"),
+            std::string::npos);
+  EXPECT_NE(first_of_plan("indexed_block(1, [5, 3, 8, 22, 1], double)").find("index list: 5 blocks"), std::string::npos);
+  EXPECT_NE(first_of_plan("contiguous(0, int)").find("nothing to pack"), std::string::npos);
+}
+
+TEST(Explain, HugeAndAbsurdTypesAnswerAtOnce) {
+  EXPECT_EQ(explained("contiguous(1000000000000, resized(int, 0, 8))")["type_map"]["total"], 1000000000000);
+  EXPECT_EQ(explained("indexed_block(1, [0:1000000]*1, resized(int, 0, 8))")["shape"]["blocks"], 1000000);
+  EXPECT_EQ(explained("struct([1]*3, [0, -8, 4611686018427], [int, double, char])")["size"], 13);
+}
+
+TEST(Explain, MistakesArePointedAt) {
+  EXPECT_EQ(complaint("explain 'vector(128, 8, 4096, itn)'"),
+            "heddle: column 22: expected a type, found 'itn'; did you mean int?\nvector(128, 8, 4096, itn)\n                   "
+            "  ^\n");
+  EXPECT_EQ(complaint("explain ''"), "heddle: column 1: expected a type, found the end\n\n^\n");
+  EXPECT_EQ(complaint("explain --json 'contiguous(3 int)'"),
+            "heddle: column 14: expected ',', found 'int'\ncontiguous(3 int)\n             ^\n");
+}
+
+TEST(CommandLine, MistakesTakeOneLine) {
+  const std::set<std::string> lines = {
+      "",
+      "--nonsense",
+      "teapot",
+      "explain",
+      "explain int --count -1",
+      "explain int --count many",
+      "explain int --count 99999999999999999999",
+      "explain int --nonsense",
+      "explain int --segments 99999999999",
+      "explain 'contiguous(1000000, int)' --count 9223372036854775807",
+      "settings extra",
+      "seek --sizes 0",
+      "seek --segment 1",
+  };
+  for (const std::string& line : lines) {
+    const std::string said = complaint(line);
+    EXPECT_EQ(said.find('\n'), said.size() - 1) << line << ": " << said;
+    EXPECT_TRUE(said.starts_with("heddle: ")) << said;
+    EXPECT_LT(said.size(), 200u) << said;
+  }
+}
+
+TEST(CommandLine, HelpIsNoMistake) {
+  EXPECT_EQ(run("--help").code, 0);
+  EXPECT_EQ(run("explain --help").code, 0);
+}
+
+TEST(Settings, TheTableIsJson) {
+  const Outcome outcome = run("settings --json");
+  ASSERT_EQ(outcome.code, 0);
+  std::set<std::string> names;
+  for (const json& row : json::parse(outcome.text)) {
+    names.insert(row["name"]);
+    EXPECT_FALSE(row["meaning"].get<std::string>().empty());
+    EXPECT_TRUE(row["read_by"] == "library" || row["read_by"] == "command line");
+  }
+  for (const char* name : {"HEDDLE", "HEDDLE_ISA", "HEDDLE_VERBOSE", "HEDDLE_POOL_LIMIT"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Settings, NonsenseInTheEnvironmentIsReportedAndHarmless) {
+  const Outcome outcome = run("settings --json 2>&1 >/dev/null", "HEDDLE_ISA=sse9 HEDDLE_POOL_LIMT=1");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.text.find("HEDDLE_ISA=sse9 is no instruction set"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("Did you mean HEDDLE_POOL_LIMIT?"), std::string::npos) << outcome.text;
+}
+
+TEST(Settings, TheInstructionSetCanBeChosen) {
+  const Outcome outcome = run("explain 'vector(9, 1, 2, int)'", "HEDDLE_ISA=portable");
+  EXPECT_NE(outcome.text.find("kernels: portable"), std::string::npos) << outcome.text;
+}
+
+TEST(Seek, TwoContextsNeedNoSearch) {
+  const Outcome outcome = run("seek --sizes 64 256 --samples 3 --json");
+  ASSERT_EQ(outcome.code, 0);
+  std::map<std::string, double> share;
+  for (const json& row : json::parse(outcome.text)) {
+    EXPECT_EQ(row["bench"], "seek");
+    if (row["metric"] == "share" && row["case"] == "transpose 256") share[row["variant"]] = row["value"];
+  }
+  EXPECT_LT(share.at("dual-context"), share.at("single-context"));
+}
+
+}  // namespace
