@@ -30,6 +30,13 @@ namespace heddle::mpi {
 /// Whether a handle is a derived datatype that Heddle has seen committed: the first thing every interposed call asks.
 inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullptr; }
 
+/// Whether one of a row of types is.
+inline bool any_known(const MPI_Datatype* types, int n) noexcept {
+  for (int i = 0; i < n; ++i)
+    if (known(types[i])) return true;
+  return false;
+}
+
 /// A buffer argument: `count` elements of `type` (or, for collectives, as many for each rank).
 struct Buffer {
   const void* address;

@@ -50,6 +50,7 @@ class Numbers {
                      sizeof value);
     return value;
   }
+  [[nodiscard]] const void* array() const { return values_; }
 
  private:
   const void* values_ = nullptr;

@@ -28,8 +28,9 @@ class Entry {
  public:
   enum class State : int { fresh, ready, native };
 
-  void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
-  void release() noexcept {
+  // Counting users is no change of what a datatype is: holders of a const entry may do it.
+  void retain() const noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const noexcept {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -64,7 +65,7 @@ class Entry {
     return dense_ || (count <= 1 && (size_ == 0 || decoded_.layout.node()->contiguous()));
   }
 
-  std::atomic<int> uses_{1};
+  mutable std::atomic<int> uses_{1};
   std::atomic<State> state_{State::fresh};
   bool dense_ = false;
   bool in_memory_ = false;

@@ -43,7 +43,34 @@ void enter(MPI_Datatype type, Entry* entry) noexcept {
   }
 }
 
+/// Predefined types, decoded when a call mixes them with derived ones. Few, and never freed.
+constinit Table named;
+constinit std::mutex named_lock;
+
+Entry* named_entry(MPI_Datatype type) noexcept {
+  if (Entry* entry = named.find(type)) return entry;
+  if (!predefined(combiner_of(type))) return nullptr;
+  const std::lock_guard lock(named_lock);
+  if (Entry* entry = named.find(type)) return entry;
+  Entry* entry = new (std::nothrow) Entry;
+  try {
+    if (entry) named.insert(type, entry);
+  } catch (const std::bad_alloc&) {
+    entry->release();
+    entry = nullptr;
+  }
+  return entry;
+}
+
 }  // namespace
+
+const Entry* hold_any(MPI_Datatype type) noexcept {
+  Entry* entry = table.find(type);
+  if (!entry) entry = named_entry(type);
+  if (!entry || !entry->ready(type)) return nullptr;
+  entry->retain();
+  return entry;
+}
 
 void committed(MPI_Datatype type) noexcept {
   if (!running() || table.find(type)) return;

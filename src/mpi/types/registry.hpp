@@ -21,6 +21,10 @@ void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept;
 /// Before the host's last MPI_Finalize or MPI_Session_finalize: from here on everything is native.
 void forget_types() noexcept;
 
+/// The entry of any datatype, predefined ones included, held for the caller: release() it. Null if the type is one that
+/// Heddle has not seen committed, or leaves to the host. For calls that mix derived and predefined types.
+const Entry* hold_any(MPI_Datatype type) noexcept;
+
 /// A datatype in use by a call.
 class Derived {
  public:

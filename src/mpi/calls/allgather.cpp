@@ -1,0 +1,81 @@
+// mpi/calls/allgather.cpp: MPI_Allgather and MPI_Allgatherv. In place, a rank's own block is its contribution: it goes into
+// the stand-in first and is not written back.
+#include "mpi/staging/blocks.hpp"
+#include "mpi/staging/peers.hpp"
+#include "mpi/staging/side.hpp"
+
+namespace heddle::mpi::face {
+
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;
+  Side out(send, 1, !in_place);
+  Side in(receive, peers.ranks);
+  if (!out.ours() && !in.ours()) return {};
+  if (same_elements(send, receive)) return {};
+  if (!out.prepare() || !in.prepare()) return {};
+  out.load();
+  if (in_place) in.load(peers.me, 1);
+  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Allgather, out.address(), out.count(), out.type(), in.address(),
+                                in.count(), in.type(), comm);
+  if (done != MPI_SUCCESS) return done;
+  if (in_place)
+    in.store_but(peers.me);
+  else
+    in.store();
+  return done;
+}
+
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;
+  Side out(send, 1, !in_place);
+  Blocks in;
+  if (!out.prepare() || !in.prepare(receive, peers.ranks)) return {};
+  if (!out.ours() && !in.ours()) return {};
+  if (same_elements(send, receive)) return {};
+  out.load();
+  if (in_place) in.load(peers.me);
+  const bool wide = out.wide() || in.wide();
+  in.narrow_unless(wide);
+  const Done done = HEDDLE_HAND(wide, Allgatherv, out.address(), out.count(), out.type(), in.address(), in.counts(),
+                                in.displacements(), in.type(), comm);
+  if (done != MPI_SUCCESS) return done;
+  for (int i = 0; i < peers.ranks; ++i)
+    if (!in_place || i != peers.me) in.store(i);
+  return done;
+}
+
+}  // namespace heddle::mpi::face
+
+using namespace heddle::mpi;
+
+#define HEDDLE_ALLGATHER(name, Integer)                                                                                  \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,        \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                                 \
+    if (known(sendtype) || known(recvtype))                                                                              \
+      if (const Done done = face::allgather({sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
+        return *done;                                                                                                    \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                                \
+  }
+
+#define HEDDLE_ALLGATHERV(name, Integer, Displacement)                                                                     \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
+                 const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                      \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done =                                                                                                \
+              face::allgather({sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, comm))        \
+        return *done;                                                                                                      \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                         \
+  }
+
+extern "C" {
+HEDDLE_ALLGATHER(Allgather, int)
+HEDDLE_ALLGATHERV(Allgatherv, int, int)
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_ALLGATHER(Allgather_c, MPI_Count)
+HEDDLE_ALLGATHERV(Allgatherv_c, MPI_Count, MPI_Aint)
+#endif
+}

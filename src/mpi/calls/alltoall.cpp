@@ -1,0 +1,115 @@
+// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw. In place, all blocks of the receive buffer are packed,
+// exchanged by the host in the stand-in, and put back.
+#include "mpi/staging/blocks.hpp"
+#include "mpi/staging/peers.hpp"
+#include "mpi/staging/side.hpp"
+
+namespace heddle::mpi::face {
+
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;
+  Side out(send, peers.ranks, !in_place);
+  Side in(receive, peers.ranks);
+  if (!out.ours() && !in.ours()) return {};
+  if (same_elements(send, receive)) return {};
+  if (!out.prepare() || !in.prepare()) return {};
+  if (in_place)
+    in.load();
+  else
+    out.load();
+  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Alltoall, out.address(), out.count(), out.type(), in.address(),
+                                in.count(), in.type(), comm);
+  if (done == MPI_SUCCESS) in.store();
+  return done;
+}
+
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;
+  if (same_elements(send, receive)) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
+  if (!out.ours() && !in.ours()) return {};
+  if (in_place)
+    in.load();
+  else
+    out.load();
+  const bool wide = out.wide() || in.wide();
+  out.narrow_unless(wide);
+  in.narrow_unless(wide);
+  const Done done = HEDDLE_HAND(wide, Alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(),
+                                in.counts(), in.displacements(), in.type(), comm);
+  if (done == MPI_SUCCESS) in.store();
+  return done;
+}
+
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;
+  if (same_elements(send, receive)) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
+  if (!out.ours() && !in.ours()) return {};
+  if (in_place)
+    in.load();
+  else
+    out.load();
+  const bool wide = out.wide() || in.wide();
+  out.narrow_unless(wide);
+  in.narrow_unless(wide);
+  const Done done = HEDDLE_HAND(wide, Alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
+                                in.counts(), in.displacements(), in.types(), comm);
+  if (done == MPI_SUCCESS) in.store();
+  return done;
+}
+
+}  // namespace heddle::mpi::face
+
+using namespace heddle::mpi;
+
+#define HEDDLE_ALLTOALL(name, Integer)                                                                                        \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,             \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                                      \
+    if (known(sendtype) || known(recvtype))                                                                                   \
+      if (const Done done = face::alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
+        return *done;                                                                                                         \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                                     \
+  }
+
+#define HEDDLE_ALLTOALLV(name, Integer, Displacement)                                                                  \
+  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype, \
+                 void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,       \
+                 MPI_Comm comm) {                                                                                      \
+    if (known(sendtype) || known(recvtype))                                                                            \
+      if (const Done done = face::alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                             \
+                                           Spread{recvbuf, recvcounts, rdispls, recvtype}, comm))                      \
+        return *done;                                                                                                  \
+    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
+  }
+
+#define HEDDLE_ALLTOALLW(name, Integer, Displacement)                                                                     \
+  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[],                           \
+                 const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
+                 const MPI_Datatype recvtypes[], MPI_Comm comm) {                                                         \
+    if (const Done done = face::alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                                 \
+                                         Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm))                          \
+      return *done;                                                                                                       \
+    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);           \
+  }
+
+extern "C" {
+HEDDLE_ALLTOALL(Alltoall, int)
+HEDDLE_ALLTOALLV(Alltoallv, int, int)
+HEDDLE_ALLTOALLW(Alltoallw, int, int)
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_ALLTOALL(Alltoall_c, MPI_Count)
+HEDDLE_ALLTOALLV(Alltoallv_c, MPI_Count, MPI_Aint)
+HEDDLE_ALLTOALLW(Alltoallw_c, MPI_Count, MPI_Aint)
+#endif
+}

@@ -1,0 +1,110 @@
+// mpi/calls/neighbor_alltoall.cpp: MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw.
+#include "mpi/staging/blocks.hpp"
+#include "mpi/staging/peers.hpp"
+#include "mpi/staging/side.hpp"
+
+namespace heddle::mpi::face {
+namespace {
+
+void store_present(Blocks& in, Neighbours& peers) {
+  for (int i = 0; i < peers.in(); ++i)
+    if (!peers.absent(i)) in.store(i);
+}
+
+}  // namespace
+
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  Neighbours peers(comm);
+  if (!peers.known()) return {};
+  Side out(send, peers.out());
+  Side in(receive, peers.in());
+  if ((!out.ours() && !in.ours()) || !out.prepare() || !in.prepare()) return {};
+  out.load();
+  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Neighbor_alltoall, out.address(), out.count(), out.type(),
+                                in.address(), in.count(), in.type(), comm);
+  if (done != MPI_SUCCESS) return done;
+  for (int i = 0; i < peers.in(); ++i)
+    if (!peers.absent(i)) in.store(i, 1);
+  return done;
+}
+
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+  Neighbours peers(comm);
+  if (!peers.known()) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.out()) || !in.prepare(receive, peers.in())) return {};
+  if (!out.ours() && !in.ours()) return {};
+  out.load();
+  const bool wide = out.wide() || in.wide();
+  out.narrow_unless(wide);
+  in.narrow_unless(wide);
+  const Done done = HEDDLE_HAND(wide, Neighbor_alltoallv, out.address(), out.counts(), out.displacements(), out.type(),
+                                in.address(), in.counts(), in.displacements(), in.type(), comm);
+  if (done == MPI_SUCCESS) store_present(in, peers);
+  return done;
+}
+
+// Displacements are MPI_Aint in both forms of the w procedure.
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+  Neighbours peers(comm);
+  if (!peers.known() || (!any_known(send.types, peers.out()) && !any_known(receive.types, peers.in()))) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.out()) || !in.prepare(receive, peers.in())) return {};
+  if (!out.ours() && !in.ours()) return {};
+  out.load();
+  const bool wide = out.wide_counts() || in.wide_counts();
+  out.narrow_counts_unless(wide);
+  in.narrow_counts_unless(wide);
+  const Done done = HEDDLE_HAND(wide, Neighbor_alltoallw, out.address(), out.counts(), out.displacements(), out.types(),
+                                in.address(), in.counts(), in.displacements(), in.types(), comm);
+  if (done == MPI_SUCCESS) store_present(in, peers);
+  return done;
+}
+
+}  // namespace heddle::mpi::face
+
+using namespace heddle::mpi;
+
+#define HEDDLE_NEIGHBOR_ALLTOALL(name, Integer)                                                                          \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,        \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                                 \
+    if (known(sendtype) || known(recvtype))                                                                              \
+      if (const Done done =                                                                                              \
+              face::neighbor_alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
+        return *done;                                                                                                    \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                                \
+  }
+
+#define HEDDLE_NEIGHBOR_ALLTOALLV(name, Integer, Displacement)                                                         \
+  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype, \
+                 void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,       \
+                 MPI_Comm comm) {                                                                                      \
+    if (known(sendtype) || known(recvtype))                                                                            \
+      if (const Done done = face::neighbor_alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                    \
+                                                    Spread{recvbuf, recvcounts, rdispls, recvtype}, comm))             \
+        return *done;                                                                                                  \
+    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
+  }
+
+#define HEDDLE_NEIGHBOR_ALLTOALLW(name, Integer)                                                                            \
+  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], \
+                 void* recvbuf, const Integer recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],       \
+                 MPI_Comm comm) {                                                                                           \
+    if (const Done done = face::neighbor_alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                          \
+                                                  Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm))                   \
+      return *done;                                                                                                         \
+    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);             \
+  }
+
+extern "C" {
+HEDDLE_NEIGHBOR_ALLTOALL(Neighbor_alltoall, int)
+HEDDLE_NEIGHBOR_ALLTOALLV(Neighbor_alltoallv, int, int)
+HEDDLE_NEIGHBOR_ALLTOALLW(Neighbor_alltoallw, int)
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_NEIGHBOR_ALLTOALL(Neighbor_alltoall_c, MPI_Count)
+HEDDLE_NEIGHBOR_ALLTOALLV(Neighbor_alltoallv_c, MPI_Count, MPI_Aint)
+HEDDLE_NEIGHBOR_ALLTOALLW(Neighbor_alltoallw_c, MPI_Count)
+#endif
+}

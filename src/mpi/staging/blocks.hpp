@@ -1,0 +1,78 @@
+// mpi/staging/blocks.hpp: one side of a v or w collective: a block for each rank, each with its own count and place, and in
+// the w procedures its own type. Includes registry.hpp, pool.hpp.
+//
+//   Blocks in;
+//   if (!in.prepare(receive, ranks)) return {};
+//   const bool wide = in.wide();
+//   in.narrow_unless(wide);                                    // int arrays for PMPI_X, large ones for PMPI_X_c
+//   PMPI_Gatherv(..., in.address(), in.counts(), in.displacements(), in.type(), ...);
+//   in.store();
+//
+// The stand-in holds the blocks one after the other in rank order, whatever the program's displacements.
+#pragma once
+
+#include "mpi/face.hpp"
+#include "mpi/memory/pool.hpp"
+#include "mpi/types/registry.hpp"
+
+namespace heddle::mpi {
+
+class Blocks {
+ public:
+  Blocks() = default;
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  ~Blocks();
+
+  /// False: negative counts, no memory, numbers beyond 64 bits, a type of unknown contents: the host's business.
+  [[nodiscard]] bool prepare(const Spread& data, int ranks, bool significant = true) noexcept;
+  [[nodiscard]] bool prepare(const Mosaic& data, int ranks, bool significant = true) noexcept;
+
+  [[nodiscard]] bool ours() const { return ours_; }
+  [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
+  [[nodiscard]] bool wide() const { return !counts_.fit() || !displacements_.fit(); }
+  void narrow_counts_unless(bool wide) {
+    if (!wide) counts_.narrow();
+  }
+  void narrow_unless(bool wide) {
+    narrow_counts_unless(wide);
+    if (!wide) displacements_.narrow();
+  }
+
+  /// What the host gets.
+  [[nodiscard]] void* address() const { return address_; }
+  [[nodiscard]] const Handed& counts() const { return counts_; }
+  [[nodiscard]] const Handed& displacements() const { return displacements_; }
+  [[nodiscard]] MPI_Datatype type() const { return element_; }
+  [[nodiscard]] const MPI_Datatype* types() const { return elements_; }
+
+  void load();
+  void load(int rank);
+  void store();
+  void store(int rank);
+
+ private:
+  struct Block {
+    const Entry* type;  // null: nothing to move
+    Count items;
+    Bytes theirs;  // from the program's address
+    Bytes packed;  // from the start of the stand-in
+  };
+
+  bool make_arrays(int ranks, bool types) noexcept;
+
+  void* user_ = nullptr;
+  void* address_ = nullptr;
+  int ranks_ = 0;
+  bool ours_ = false;
+  bool staged_ = false;
+  MPI_Datatype element_{};
+  Derived type_;              // v: the one type
+  Block* blocks_ = nullptr;   // staged_ or w
+  bool holds_types_ = false;  // w: each block holds its type
+  MPI_Datatype* elements_ = nullptr;
+  Handed counts_, displacements_;
+  Bounce arrays_, stand_in_;
+};
+
+}  // namespace heddle::mpi

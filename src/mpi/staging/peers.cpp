@@ -1,0 +1,58 @@
+// mpi/staging/peers.cpp: questions to the host.
+#include "mpi/staging/peers.hpp"
+
+namespace heddle::mpi {
+
+Peers::Peers(MPI_Comm comm) noexcept {
+  int is_inter = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
+  inter = is_inter != 0;
+  const int result = inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  known = result == MPI_SUCCESS && PMPI_Comm_rank(comm, &me) == MPI_SUCCESS;
+}
+
+Rooted::Rooted(int of, MPI_Comm comm) noexcept {
+  const Peers peers(comm);
+  known = peers.known;
+  ranks = peers.ranks;
+  me = peers.me;
+  root = peers.inter ? of == MPI_ROOT : of == me;
+  leaf = !peers.inter || (of != MPI_ROOT && of != MPI_PROC_NULL);
+}
+
+Neighbours::Neighbours(MPI_Comm comm) noexcept : comm_(comm) {
+  int topology = MPI_UNDEFINED;
+  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return;
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    known_ = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS && 2 * dimensions <= most;
+    in_ = out_ = 2 * dimensions;
+    cartesian_ = true;
+  } else if (topology == MPI_GRAPH) {
+    int me = 0;
+    known_ = PMPI_Comm_rank(comm, &me) == MPI_SUCCESS && PMPI_Graph_neighbors_count(comm, me, &in_) == MPI_SUCCESS;
+    out_ = in_;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    known_ = PMPI_Dist_graph_neighbors_count(comm, &in_, &out_, &weighted) == MPI_SUCCESS;
+  }
+}
+
+bool Neighbours::absent(int i) noexcept {
+  if (!cartesian_) return false;
+  if (!looked_) look_over_edges();
+  return absent_[static_cast<std::size_t>(i)];
+}
+
+void Neighbours::look_over_edges() noexcept {
+  looked_ = true;
+  for (int i = 0; i < in_; i += 2) {
+    int below = MPI_PROC_NULL;
+    int above = MPI_PROC_NULL;
+    if (PMPI_Cart_shift(comm_, i / 2, 1, &below, &above) != MPI_SUCCESS) continue;
+    absent_[static_cast<std::size_t>(i)] = below == MPI_PROC_NULL;
+    absent_[static_cast<std::size_t>(i) + 1] = above == MPI_PROC_NULL;
+  }
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,35 @@
+// mpi/staging/side.cpp
+#include "mpi/staging/side.hpp"
+
+namespace heddle::mpi {
+
+bool Side::prepare() noexcept {
+  if (!type_) return true;
+  const Wire& wire = type_->wire();
+  Count items = 0;
+  Count elements = 0;
+  Bytes bytes = 0;
+  if (data_.count < 0 || __builtin_mul_overflow(data_.count, blocks_, &items) ||
+      __builtin_mul_overflow(items, wire.per, &elements) || __builtin_mul_overflow(elements, wire.extent, &bytes))
+    return false;
+  count_ = data_.count * wire.per;
+  element_ = wire.element;
+  if (type_->wire_in_memory(items)) {
+    address_ = static_cast<std::byte*>(address_) + type_->first_byte();
+    return true;
+  }
+  staged_ = true;
+  if (!stand_in_.reserve(bytes)) return false;
+  address_ = stand_in_.data();
+  return true;
+}
+
+void Side::load(Count first, Count blocks) {
+  if (staged_ && blocks > 0) type_->to_wire(theirs(first), blocks * data_.count, packed(first));
+}
+
+void Side::store(Count first, Count blocks) {
+  if (staged_ && blocks > 0) type_->from_wire(theirs(first), blocks * data_.count, packed(first));
+}
+
+}  // namespace heddle::mpi

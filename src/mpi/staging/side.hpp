@@ -1,0 +1,78 @@
+// mpi/staging/side.hpp: one side of a collective call whose blocks are all alike: `count` elements for each rank, one after
+// the other. Includes registry.hpp, pool.hpp.
+//
+//   Side in(receive, ranks);                                   // what the program gave
+//   if (!in.prepare()) return {};                              // negative count, no memory: the host's business
+//   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
+//   in.store();                                                // from the stand-in to where the program wants it
+//
+// Every derived type gets the wire form of its signature (types/entry.hpp), also one without holes: then nothing is copied,
+// but the host is told the basic type all the same. Anything else is passed on as it came.
+#pragma once
+
+#include "mpi/face.hpp"
+#include "mpi/memory/pool.hpp"
+#include "mpi/types/registry.hpp"
+
+namespace heddle::mpi {
+
+class Side {
+ public:
+  /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
+  Side(const Buffer& data, Count blocks, bool significant = true) noexcept
+      : data_(data), blocks_(blocks), count_(data.count), address_(const_cast<void*>(data.address)), element_(data.type) {
+    if (significant) type_ = Derived(data.type);
+  }
+
+  [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
+  [[nodiscard]] bool prepare() noexcept;
+
+  /// What the host gets. The count is that of one rank's block.
+  [[nodiscard]] void* address() const { return address_; }
+  [[nodiscard]] Number count() const { return {count_}; }
+  [[nodiscard]] MPI_Datatype type() const { return element_; }
+  [[nodiscard]] bool wide() const { return !fits(count_); }
+
+  /// From the program's buffer to the stand-in: all blocks, or `blocks` from `first` on.
+  void load() { load(0, blocks_); }
+  void load(Count first, Count blocks);
+  /// And back. Never touches a hole.
+  void store() { store(0, blocks_); }
+  void store(Count first, Count blocks);
+  void store_but(Count block) {
+    store(0, block);
+    store(block + 1, blocks_ - block - 1);
+  }
+
+ private:
+  [[nodiscard]] std::byte* theirs(Count block) const {
+    return static_cast<std::byte*>(const_cast<void*>(data_.address)) + block * data_.count * type_->extent();
+  }
+  [[nodiscard]] std::byte* packed(Count block) const { return stand_in_.data() + block * count_ * type_->wire().extent; }
+
+  Buffer data_;
+  Count blocks_;
+  Derived type_;
+  Count count_;
+  void* address_;
+  MPI_Datatype element_;
+  bool staged_ = false;
+  Bounce stand_in_;
+};
+
+// A host refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
+// are. The same buffer with different types or displacements is allowed (a halo exchange within one array).
+inline bool same_elements(const Buffer& a, const Buffer& b) {
+  return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type;
+}
+inline bool same_elements(const Buffer& a, const Spread& b) { return same_elements(a, Buffer{b.address, 0, b.type}); }
+inline bool same_elements(const Spread& a, const Buffer& b) { return same_elements(b, a); }
+inline bool same_elements(const Spread& a, const Spread& b) {
+  return same_elements(a, Buffer{b.address, 0, b.type}) && a.displacements.array() == b.displacements.array();
+}
+inline bool same_elements(const Mosaic& a, const Mosaic& b) {
+  return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types &&
+         a.displacements.array() == b.displacements.array();
+}
+
+}  // namespace heddle::mpi
