@@ -160,8 +160,12 @@ class Walk {
     }
   }
 
-  void whole(const Node& node, const Indexed& list, User user) { some(list, 0, list.offsets.size(), node.size, user); }
+  void whole(const Node& node, const Indexed& list, User user) {
+    if (list.units.size() > 0) return some_units(list, 0, list.units.size(), user);
+    some(list, 0, list.offsets.size(), node.size, user);
+  }
   void part(const Node&, const Indexed& list, User user, Bytes lo, Bytes hi) {
+    if (list.units.size() > 0) return part_in_units(list, user, lo, hi);
     const auto from = piece_at(list, lo);
     const auto to = piece_at(list, hi - 1);  // the last piece touched, and its last byte
     if (from.piece == to.piece) return copy(user + list.offsets[from.piece] + from.into, hi - lo);
@@ -185,6 +189,22 @@ class Walk {
           [&](const auto* lengths) { Way::pieces(user, packed_, offsets + first, lengths + first, last - first); });
     });
     packed_ += bytes;
+  }
+
+  void part_in_units(const Indexed& list, User user, Bytes lo, Bytes hi) {
+    const Bytes unit = list.unit;
+    Count first = lo / unit;
+    const Count last = hi / unit;
+    const Bytes head = lo % unit;
+    const Bytes tail = hi % unit;
+    if (first == last) return copy(user + list.units[first] + head, hi - lo);
+    if (head > 0) copy(user + list.units[first++] + head, unit - head);
+    if (last > first) some_units(list, first, last, user);
+    if (tail > 0) copy(user + list.units[last], tail);
+  }
+  void some_units(const Indexed& list, Count first, Count last, User user) {
+    list.units.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, last - first, list.unit); });
+    packed_ += (last - first) * list.unit;
   }
 
   void whole(const Node&, const Struct& sequence, User user) {

@@ -2,6 +2,7 @@
 #include "layout/rewrite.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "layout/kernel/record.hpp"
@@ -46,6 +47,20 @@ NodePtr make_block_indexed(const std::vector<Bytes>& offsets, const NodePtr& chi
   return std::make_shared<const Node>(std::move(node));
 }
 
+/// Offsets of the equal units that the pieces consist of, if that is the faster way to copy them.
+std::vector<Bytes> units_of(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths, Bytes size, Bytes& unit) {
+  constexpr Bytes longest = 64;       // the kernels know blocks up to this length
+  constexpr Count units_a_piece = 4;  // a piece of any length costs as much as about four units
+  unit = 0;
+  for (const Bytes length : lengths) unit = std::gcd(unit, length);
+  if (unit > longest || size / unit > units_a_piece * static_cast<Count>(lengths.size())) return {};
+  std::vector<Bytes> units;
+  units.reserve(index(size / unit));
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    for (Bytes into = 0; into < lengths[i]; into += unit) units.push_back(offsets[i] + into);
+  return units;
+}
+
 NodePtr make_indexed(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths) {
   Node node;
   std::vector<Bytes> packed_at;
@@ -56,7 +71,9 @@ NodePtr make_indexed(const std::vector<Bytes>& offsets, const std::vector<Bytes>
     node.high = std::max(node.high, plus(offsets[i], lengths[i]));
   }
   node.blocks = static_cast<Count>(offsets.size());
-  node.form = Indexed{Integers(offsets), Integers(lengths), std::move(packed_at)};
+  Bytes unit = 0;
+  Integers units(units_of(offsets, lengths, node.size, unit));
+  node.form = Indexed{Integers(offsets), Integers(lengths), std::move(packed_at), unit, std::move(units)};
   return std::make_shared<const Node>(std::move(node));
 }
 
