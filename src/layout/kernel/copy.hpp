@@ -4,7 +4,7 @@
 
 #include "layout/kernel/table.hpp"
 
-#if defined(__AVX512VBMI__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -23,8 +23,33 @@ inline __attribute__((always_inline)) void copy(std::byte* to, const std::byte* 
   __builtin_memcpy(to, from, B);
 }
 
+/// `wide` bytes written past the caches; `to` must be aligned. A stream_fence() must follow before anybody is told.
+inline __attribute__((always_inline)) void stream(std::byte* to, const std::byte* from) {
+#if defined(__AVX512VBMI__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#elif defined(__x86_64__)
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+#else
+  copy<wide>(to, from);
+#endif
+}
+
+inline void stream_fence() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
 /// Low n bits set; n in 0 ... 64.
-inline std::uint64_t low_bits(Count n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+inline std::uint64_t low_bits(Count n) {
+#if defined(__BMI2__)
+  return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(n));
+#else
+  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+#endif
+}
 
 /// n in 0 ... 2·wide.
 inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::byte* from, Bytes n) {
@@ -78,12 +103,13 @@ inline void copy_any(std::byte* to, const std::byte* from, Bytes n) {
   }
   const std::byte* const last = from + n - wide;
   std::byte* const last_to = to + n - wide;
-  for (; from + 2 * wide <= last; from += 2 * wide, to += 2 * wide) {
+  for (; from + 4 * wide <= last; from += 4 * wide, to += 4 * wide) {
     copy<wide>(to, from);
     copy<wide>(to + wide, from + wide);
+    copy<wide>(to + 2 * wide, from + 2 * wide);
+    copy<wide>(to + 3 * wide, from + 3 * wide);
   }
-  if (from < last) copy<wide>(to, from);
-  if (from + wide < last) copy<wide>(to + wide, from + wide);
+  for (; from < last; from += wide, to += wide) copy<wide>(to, from);
   copy<wide>(last_to, last);
 }
 

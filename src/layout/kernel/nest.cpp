@@ -107,6 +107,10 @@ void run(Nest& nest) {
 }  // namespace
 
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
+  if (dims.size() == 1 && dims[0].count > 1 && (dims[0].to != block || dims[0].from != block)) {
+    if (block > 0) table().plane(to, from, once, dims[0], block);
+    return;
+  }
   Nest nest;
   nest.to = to;
   nest.from = from;

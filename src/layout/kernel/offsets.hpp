@@ -5,38 +5,49 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
+/// Blocks at offsets; the other side goes on by `step` (the block itself, or the size of the record they are fields of).
 template <int B, class Int>
-void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
-  for (; n >= 4; n -= 4, to += 4 * B, offsets += 4) {
+void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  for (; n >= 4; n -= 4, to += 4 * step, offsets += 4) {
     copy<B>(to, from + offsets[0]);
-    copy<B>(to + B, from + offsets[1]);
-    copy<B>(to + 2 * B, from + offsets[2]);
-    copy<B>(to + 3 * B, from + offsets[3]);
+    copy<B>(to + step, from + offsets[1]);
+    copy<B>(to + 2 * step, from + offsets[2]);
+    copy<B>(to + 3 * step, from + offsets[3]);
   }
-  for (; n > 0; --n, to += B, ++offsets) copy<B>(to, from + offsets[0]);
+  for (; n > 0; --n, to += step, ++offsets) copy<B>(to, from + offsets[0]);
 }
 
 template <int B, class Int>
-void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
-  for (; n >= 4; n -= 4, from += 4 * B, offsets += 4) {
+void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  for (; n >= 4; n -= 4, from += 4 * step, offsets += 4) {
     copy<B>(to + offsets[0], from);
-    copy<B>(to + offsets[1], from + B);
-    copy<B>(to + offsets[2], from + 2 * B);
-    copy<B>(to + offsets[3], from + 3 * B);
+    copy<B>(to + offsets[1], from + step);
+    copy<B>(to + offsets[2], from + 2 * step);
+    copy<B>(to + offsets[3], from + 3 * step);
   }
-  for (; n > 0; --n, from += B, ++offsets) copy<B>(to + offsets[0], from);
+  for (; n > 0; --n, from += step, ++offsets) copy<B>(to + offsets[0], from);
+}
+
+template <class Int>
+void gather_steps(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block, Bytes step) {
+  if (with_block(block, [&]<int B>() { gather_of<B>(to, from, offsets, n, step); })) return;
+  for (Count i = 0; i < n; ++i, to += step) copy_any(to, from + offsets[i], block);
+}
+
+template <class Int>
+void scatter_steps(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block, Bytes step) {
+  if (with_block(block, [&]<int B>() { scatter_of<B>(to, from, offsets, n, step); })) return;
+  for (Count i = 0; i < n; ++i, from += step) copy_any(to + offsets[i], from, block);
 }
 
 template <class Int>
 void gather(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block) {
-  if (with_block(block, [&]<int B>() { gather_of<B>(to, from, offsets, n); })) return;
-  for (Count i = 0; i < n; ++i, to += block) copy_any(to, from + offsets[i], block);
+  gather_steps(to, from, offsets, n, block, block);
 }
 
 template <class Int>
 void scatter(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block) {
-  if (with_block(block, [&]<int B>() { scatter_of<B>(to, from, offsets, n); })) return;
-  for (Count i = 0; i < n; ++i, from += block) copy_any(to + offsets[i], from, block);
+  scatter_steps(to, from, offsets, n, block, block);
 }
 
 /// Whether a read of `bytes` at `at` stays within one 4 KiB page.
@@ -44,38 +55,82 @@ inline bool within_page(const std::byte* at, Bytes bytes) {
   return static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(at) & 4095) + bytes <= 4096;
 }
 
-/// Pieces that can be stored `wide` bytes at a time because the pieces after them cover what that spoils.
+/// Pieces after which `bytes` more bytes of the packed stream follow: there a wide access does not leave the stream, and what a
+/// wide store spoils the pieces after it cover.
 template <class Length>
-Count loose_pieces(const Length* lengths, Count n) {
-  for (Bytes after = 0; n > 0 && after < wide; --n) after += lengths[n - 1];
+Count loose_pieces(const Length* lengths, Count n, Bytes bytes) {
+  for (Bytes after = 0; n > 0 && after < bytes; --n) after += lengths[n - 1];
   return n;
+}
+
+template <class Length>
+Length longest(const Length* lengths, Count n) {
+  Length result = 0;
+  for (Count i = 0; i < n; ++i) result = lengths[i] > result ? lengths[i] : result;
+  return result;
+}
+
+/// A fixed number of bytes a piece, whatever its length (W at most): no branch on it. Measured on Zen 5, ns a piece of 8 to 32
+/// bytes, L1: this 0.43; under a mask of 32 bytes 0.55, of 64 bytes 0.67; branches on the length 0.6 to 4.
+template <int W, class Int, class Length>
+std::byte* gather_loose(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
+  for (Count i = 0; i < n; ++i) {
+    const Bytes length = lengths[i];
+    const std::byte* const at = from + offsets[i];
+    if (within_page(at, W)) [[likely]]
+      copy<W>(to, at);
+    else
+      copy_any(to, at, length);
+    to += length;
+  }
+  return to;
 }
 
 template <class Int, class Length>
 void gather_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
-  const Count loose = loose_pieces(lengths, n);
+  const Count loose = loose_pieces(lengths, n, 64);
+  const Bytes most = longest(lengths, n);
   Count i = 0;
-  for (; i < loose; ++i) {
-    const Bytes length = lengths[i];
-    const std::byte* const at = from + offsets[i];
-#if defined(__AVX512VBMI__)
-    if (length <= 64) {
-      _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(low_bits(length), at));
-    } else
-#else
-    if (length <= wide && within_page(at, wide)) {
-      copy<wide>(to, at);
-    } else
-#endif
-      copy_any(to, at, length);
-    to += length;
+  if (most <= 16) {
+    to = gather_loose<16>(to, from, offsets, lengths, loose);
+    i = loose;
+  } else if (most <= 32) {
+    to = gather_loose<32>(to, from, offsets, lengths, loose);
+    i = loose;
+  } else if (most <= 64) {
+    to = gather_loose<64>(to, from, offsets, lengths, loose);
+    i = loose;
+  } else {
+    for (; i < loose; to += lengths[i], ++i) {
+      const Bytes length = lengths[i];
+      const std::byte* const at = from + offsets[i];
+      if (length <= 32 && within_page(at, 32))
+        copy<32>(to, at);
+      else
+        copy_any(to, at, length);
+    }
   }
   for (; i < n; to += lengths[i], ++i) copy_any(to, from + offsets[i], lengths[i]);
 }
 
 template <class Int, class Length>
 void scatter_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
-  for (Count i = 0; i < n; from += lengths[i], ++i) copy_any(to + offsets[i], from, lengths[i]);
+  Count i = 0;
+#if defined(__AVX512VBMI__)
+  // Stores of 32 bytes under a mask: 0.5 ns a piece; of 64 bytes 0.9; branches on the length 0.6 when predicted, 4 when not.
+  const Count loose = loose_pieces(lengths, n, 32);
+  const Bytes most = longest(lengths, n);
+  for (; i < loose; ++i) {
+    const Bytes length = lengths[i];
+    if (most <= 32 || length <= 32)
+      _mm256_mask_storeu_epi8(to + offsets[i], _bzhi_u32(~0u, static_cast<unsigned>(length)),
+                              _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    else
+      copy_any(to + offsets[i], from, length);
+    from += length;
+  }
+#endif
+  for (; i < n; from += lengths[i], ++i) copy_any(to + offsets[i], from, lengths[i]);
 }
 
 }  // namespace heddle::layout::kernel::HEDDLE_KERNEL

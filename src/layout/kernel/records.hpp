@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layout/kernel/offsets.hpp"
+#include "layout/kernel/plane.hpp"
 #include "layout/kernel/windows.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
@@ -12,9 +13,41 @@ struct Strided {
   Bytes operator[](Count i) const { return i * stride; }
 };
 
-inline void gather_exact(std::byte* to, const std::byte* from, const RecordPlan& plan) {
-  for (Count p = 0; p < plan.piece_count; ++p)
-    copy_any(to + plan.pieces[p].packed, from + plan.pieces[p].offset, plan.pieces[p].length);
+/// Field by field over a portion of the records that stays in the L1 cache: each pass is a loop of one block length.
+constexpr Count record_portion = 64;
+
+template <bool packing>
+void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes size, Strided at, Count begin, Count n) {
+  const Dim dim = packing ? Dim{n, size, at.stride} : Dim{n, at.stride, size};
+  const Bytes memory = begin * at.stride + piece.offset, packed = begin * size + piece.packed;
+  plane(to + (packing ? packed : memory), from + (packing ? memory : packed), Dim{1, 0, 0}, dim, piece.length);
+}
+template <bool packing, class Int>
+void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes size, const Int* at, Count begin, Count n) {
+  const Bytes packed = begin * size + piece.packed;
+  if constexpr (packing)
+    gather_steps(to + packed, from + piece.offset, at + begin, n, piece.length, size);
+  else
+    scatter_steps(to + piece.offset, from + packed, at + begin, n, piece.length, size);
+}
+
+template <bool packing, class At>
+void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  for (Count begin = 0; begin < count; begin += record_portion)
+    for (Count p = 0; p < plan.piece_count; ++p)
+      field_pass<packing>(to, from, plan.pieces[p], plan.size, at, begin,
+                          count - begin < record_portion ? count - begin : record_portion);
+}
+
+/// Stores that a copy of so many bytes takes, about.
+inline Count stores(Bytes length) {
+  if (length > wide) return (length + wide - 1) / wide;
+  return (length & (length - 1)) == 0 ? 1 : 2;
+}
+inline Count stores(const RecordPlan& plan) {
+  Count result = 0;
+  for (Count p = 0; p < plan.piece_count; ++p) result += stores(plan.pieces[p].length);
+  return result;
 }
 
 #if defined(__AVX512VBMI__)
@@ -33,7 +66,7 @@ inline void run_step(std::byte* to, const std::byte* from, const Step& step) {
 
 /// Records of a single step keep it in registers.
 template <class At>
-void gather_single(std::byte* to, const std::byte* from, const RecordPlan& plan, const At& at, Count count) {
+void gather_single(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
   const Step& step = plan.gather[0];
   const __m512i index = _mm512_load_si512(step.index);
   const std::uint64_t mask_a = step.mask_a, mask_b = step.mask_b, mask_out = step.mask_out;
@@ -55,7 +88,7 @@ void gather_single(std::byte* to, const std::byte* from, const RecordPlan& plan,
 }
 
 template <class At>
-void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At& at, Count count) {
+void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
   if (plan.gather_count == 1 && plan.gather[0].length == 0) return gather_single(to, from, plan, at, count);
   // The last full store of a record ends up to 63 bytes past it.
   const Count exact = 1 + (62 + plan.size) / plan.size;
@@ -67,7 +100,21 @@ void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, c
 }
 
 template <class At>
-void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At& at, Count count) {
+void scatter_single(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  const Step& step = plan.scatter[0];
+  const __m512i index = _mm512_load_si512(step.index);
+  const std::uint64_t mask_in = step.mask_a, mask_out = step.mask_out;
+  const Bytes size = plan.size;
+  to += step.out;
+  for (Count i = 0; i < count; ++i, from += size)
+    _mm512_mask_storeu_epi8(to + at[i], mask_out, _mm512_permutexvar_epi8(index, _mm512_maskz_loadu_epi8(mask_in, from)));
+}
+
+template <class At>
+void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  // A masked store of 64 bytes costs as much as five plain ones.
+  if (count >= 16 && stores(plan) <= 5 * plan.scatter_count) return by_fields<false>(to, from, plan, at, count);
+  if (plan.scatter_count == 1 && plan.scatter[0].length == 0) return scatter_single(to, from, plan, at, count);
   for (Count i = 0; i < count; ++i, from += plan.size)
     for (Count s = 0; s < plan.scatter_count; ++s) run_step<false>(to + at[i], from, plan.scatter[s]);
 }
@@ -97,33 +144,13 @@ inline bool scatter_merged(std::byte* to, const std::byte* from, const RecordPla
 
 #else
 
-/// Overlapped moves: `wide` bytes for each piece, the next piece covers what was too much.
 template <class At>
-void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At& at, Count count) {
-  const Count exact = 1 + (wide - 2 + plan.size) / plan.size;
-  Count i = 0;
-  for (; i + exact <= count; ++i, to += plan.size) {
-    const std::byte* const record = from + at[i];
-    const bool inside = within_page(record + plan.low, plan.high - plan.low + wide);
-    for (Count p = 0; p < plan.piece_count; ++p) {
-      const Piece& piece = plan.pieces[p];
-      const std::byte* const source = record + piece.offset;
-      if (piece.length <= wide && (inside || within_page(source, wide)))
-        copy<wide>(to + piece.packed, source);
-      else
-        copy_any(to + piece.packed, source, piece.length);
-    }
-  }
-  for (; i < count; ++i, to += plan.size) gather_exact(to, from + at[i], plan);
+void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  by_fields<true>(to, from, plan, at, count);
 }
-
 template <class At>
-void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At& at, Count count) {
-  for (Count i = 0; i < count; ++i, from += plan.size) {
-    std::byte* const record = to + at[i];
-    for (Count p = 0; p < plan.piece_count; ++p)
-      copy_any(record + plan.pieces[p].offset, from + plan.pieces[p].packed, plan.pieces[p].length);
-  }
+void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  by_fields<false>(to, from, plan, at, count);
 }
 
 inline bool gather_merged(std::byte*, const std::byte*, const RecordPlan&, Count, Bytes) { return false; }

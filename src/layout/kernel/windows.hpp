@@ -68,14 +68,14 @@ inline Window scatter_window(const std::uint8_t* index, std::uint64_t mask, Byte
 }
 
 template <bool two>
-inline __m512i take(const Window& w, const std::byte* from) {
+inline __m512i take(const Window w, const std::byte* from) {
   const __m512i a = _mm512_maskz_loadu_epi8(w.mask_a, from);
   if constexpr (!two) return _mm512_permutexvar_epi8(w.index, a);
   return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
 }
 
 template <bool two>
-inline void gather_run(std::byte* to, const std::byte* from, const Window& w, Count groups, Bytes stride) {
+inline void gather_run(std::byte* to, const std::byte* from, const Window w, Count groups, Bytes stride) {
   const Bytes step = w.records * stride;
   // A full store runs past the group; the groups after it must cover what it spoils.
   const Count exact = (63 + w.bytes) / w.bytes;
@@ -85,7 +85,7 @@ inline void gather_run(std::byte* to, const std::byte* from, const Window& w, Co
 }
 
 /// Records of a row; the last few that do not fill a window go under a mask.
-inline void gather_row(std::byte* to, const std::byte* from, const Window& w, const Window& one, Count count, Bytes stride) {
+inline void gather_row(std::byte* to, const std::byte* from, const Window w, const Window one, Count count, Bytes stride) {
   const Count groups = count / w.records;
   if (w.mask_b)
     gather_run<true>(to, from, w, groups, stride);
@@ -96,13 +96,13 @@ inline void gather_row(std::byte* to, const std::byte* from, const Window& w, co
   gather_run<false>(to, from, one, count - groups * w.records, stride);
 }
 
-inline void scatter_run(std::byte* to, const std::byte* from, const Window& w, Count groups, Bytes stride) {
+inline void scatter_run(std::byte* to, const std::byte* from, const Window w, Count groups, Bytes stride) {
   const Bytes step = w.records * stride;
   for (Count i = 0; i < groups; ++i, to += step, from += w.bytes)
     _mm512_mask_storeu_epi8(to, w.mask_out, _mm512_permutexvar_epi8(w.index, _mm512_maskz_loadu_epi8(w.mask_a, from)));
 }
 
-inline void scatter_row(std::byte* to, const std::byte* from, const Window& w, const Window& one, Count count, Bytes stride) {
+inline void scatter_row(std::byte* to, const std::byte* from, const Window w, const Window one, Count count, Bytes stride) {
   const Count groups = count / w.records;
   scatter_run(to, from, w, groups, stride);
   scatter_run(to + groups * w.records * stride, from + groups * w.bytes, one, count - groups * w.records, stride);
@@ -114,8 +114,8 @@ alignas(64) inline constexpr std::uint8_t iota[64] = {0,  1,  2,  3,  4,  5,  6,
                                                       48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
 /// A plane of small blocks through windows, where that wins over one block at a time.
-inline bool windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
-  if (block > 32 || inner.count < 8) return false;
+inline bool windows(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, Bytes block) {
+  if (inner.count < 8 || inner.count * outer.count < 48) return false;
   if (inner.to == block && inner.from > block && inner.from + block <= 128) {
     const Window w = gather_window(iota, low_bits(block), block, inner.from, block, inner.count);
     if (w.bytes < 24 || w.records < 2) return false;
