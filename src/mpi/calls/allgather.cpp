@@ -7,21 +7,25 @@
 namespace heddle::mpi::face {
 
 Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+    return PMPI_Allgather(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const Peers peers(comm);
   if (!peers.known) return {};
   const bool in_place = send.address == MPI_IN_PLACE;
+  const int me = in_place ? own_rank(comm) : -1;
+  if (in_place && me < 0) return {};
   Side out(send, 1, !in_place);
   Side in(receive, peers.ranks);
   if (!out.ours() && !in.ours()) return {};
   if (same_elements(send, receive)) return {};
   if (!out.prepare() || !in.prepare()) return {};
   out.load();
-  if (in_place) in.load(peers.me, 1);
+  if (in_place) in.load(me, 1);
   const Done done = HEDDLE_HAND(out.wide() || in.wide(), Allgather, out.address(), out.count(), out.type(), in.address(),
                                 in.count(), in.type(), comm);
   if (done != MPI_SUCCESS) return done;
   if (in_place)
-    in.store_but(peers.me);
+    in.store_but(me);
   else
     in.store();
   return done;
@@ -31,20 +35,22 @@ Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcep
   const Peers peers(comm);
   if (!peers.known) return {};
   const bool in_place = send.address == MPI_IN_PLACE;
+  const int me = in_place ? own_rank(comm) : -1;
+  if (in_place && me < 0) return {};
   Side out(send, 1, !in_place);
   Blocks in;
   if (!out.prepare() || !in.prepare(receive, peers.ranks)) return {};
   if (!out.ours() && !in.ours()) return {};
   if (same_elements(send, receive)) return {};
   out.load();
-  if (in_place) in.load(peers.me);
+  if (in_place) in.load(me);
   const bool wide = out.wide() || in.wide();
   in.narrow_unless(wide);
   const Done done = HEDDLE_HAND(wide, Allgatherv, out.address(), out.count(), out.type(), in.address(), in.counts(),
                                 in.displacements(), in.type(), comm);
   if (done != MPI_SUCCESS) return done;
   for (int i = 0; i < peers.ranks; ++i)
-    if (!in_place || i != peers.me) in.store(i);
+    if (!in_place || i != me) in.store(i);
   return done;
 }
 

@@ -30,14 +30,14 @@ using namespace heddle::mpi;
 
 #define HEDDLE_RECEIVE(name, Integer)                                                                                       \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    if (known(datatype))                                                                                                    \
+    if (travels_packed(datatype, count))                                                                                    \
       if (const Done done = face::receive({buf, count, datatype}, source, tag, comm, status)) return *done;                 \
     return PMPI_##name(buf, count, datatype, source, tag, comm, status);                                                    \
   }
 
 #define HEDDLE_RECEIVE_MATCHED(name, Integer)                                                                 \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) { \
-    if (known(datatype))                                                                                      \
+    if (travels_packed(datatype, count))                                                                      \
       if (const Done done = face::receive({buf, count, datatype}, message, status)) return *done;             \
     return PMPI_##name(buf, count, datatype, message, status);                                                \
   }

@@ -27,7 +27,7 @@ using namespace heddle::mpi;
 
 #define HEDDLE_SEND(name, Integer, mode)                                                                    \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
-    if (known(datatype))                                                                                    \
+    if (travels_packed(datatype, count))                                                                    \
       if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
     return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
   }

@@ -41,7 +41,7 @@ using namespace heddle::mpi;
 #define HEDDLE_EXCHANGE(name, Integer)                                                                                    \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,     \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {  \
-    if (known(sendtype) || known(recvtype))                                                                               \
+    if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount))                                       \
       if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, \
                                            source, recvtag, comm, status))                                                \
         return *done;                                                                                                     \
@@ -52,7 +52,7 @@ using namespace heddle::mpi;
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
                  MPI_Comm comm, MPI_Status* status) {                                                                      \
-    if (known(datatype))                                                                                                   \
+    if (travels_packed(datatype, count))                                                                                   \
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
         return *done;                                                                                                      \
     return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                                \

@@ -8,14 +8,19 @@ Peers::Peers(MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
   inter = is_inter != 0;
   const int result = inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  known = result == MPI_SUCCESS && PMPI_Comm_rank(comm, &me) == MPI_SUCCESS;
+  known = result == MPI_SUCCESS;
+}
+
+int own_rank(MPI_Comm comm) noexcept {
+  int me = -1;
+  return PMPI_Comm_rank(comm, &me) == MPI_SUCCESS ? me : -1;
 }
 
 Rooted::Rooted(int of, MPI_Comm comm) noexcept {
   const Peers peers(comm);
-  known = peers.known;
+  me = peers.known ? own_rank(comm) : -1;
+  known = me >= 0;
   ranks = peers.ranks;
-  me = peers.me;
   root = peers.inter ? of == MPI_ROOT : of == me;
   leaf = !peers.inter || (of != MPI_ROOT && of != MPI_PROC_NULL);
 }
@@ -29,8 +34,8 @@ Neighbours::Neighbours(MPI_Comm comm) noexcept : comm_(comm) {
     in_ = out_ = 2 * dimensions;
     cartesian_ = true;
   } else if (topology == MPI_GRAPH) {
-    int me = 0;
-    known_ = PMPI_Comm_rank(comm, &me) == MPI_SUCCESS && PMPI_Graph_neighbors_count(comm, me, &in_) == MPI_SUCCESS;
+    const int me = own_rank(comm);
+    known_ = me >= 0 && PMPI_Graph_neighbors_count(comm, me, &in_) == MPI_SUCCESS;
     out_ = in_;
   } else if (topology == MPI_DIST_GRAPH) {
     int weighted = 0;

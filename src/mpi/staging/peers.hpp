@@ -14,8 +14,10 @@ struct Peers {
   bool known = false;  ///< False: a communicator that the host refuses; the rest means nothing then.
   bool inter = false;
   int ranks = 0;
-  int me = 0;
 };
+
+/// This rank in its own group; -1 if the host refuses the communicator.
+int own_rank(MPI_Comm comm) noexcept;
 
 /// What a rank does in a collective with a root.
 struct Rooted {

@@ -60,6 +60,32 @@ class Side {
   Bounce stand_in_;
 };
 
+/// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
+/// basic type they are made of. Saves a call without holes all that follows. Arguments that MPI does not let us read may go
+/// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in.
+class Plain {
+ public:
+  explicit Plain(const Buffer& data) noexcept : data_(data) {
+    Entry* entry = table.find(data.type);
+    if (!entry) return;
+    if (!entry->ready(data.type)) return;
+    const Wire& wire = entry->wire();
+    plain_ = entry->wire_in_memory(2) && data.count >= 0 && !__builtin_mul_overflow(data.count, wire.per, &data_.count) &&
+             fits(data_.count);
+    if (!plain_) return;
+    data_.type = wire.element;
+    if (data.address != MPI_IN_PLACE) data_.address = static_cast<const std::byte*>(data.address) + entry->first_byte();
+  }
+  explicit operator bool() const { return plain_ && fits(data_.count); }
+  [[nodiscard]] void* address() const { return const_cast<void*>(data_.address); }
+  [[nodiscard]] int count() const { return static_cast<int>(data_.count); }
+  [[nodiscard]] MPI_Datatype type() const { return data_.type; }
+
+ private:
+  Buffer data_;
+  bool plain_ = true;
+};
+
 // A host refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
 // are. The same buffer with different types or displacements is allowed (a halo exchange within one array).
 inline bool same_elements(const Buffer& a, const Buffer& b) {

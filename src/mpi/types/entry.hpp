@@ -7,6 +7,7 @@
 
 #include "mpi/types/decode.hpp"
 #include "mpi/types/pairs.hpp"
+#include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
 
@@ -76,6 +77,12 @@ class Entry {
   Decoded decoded_;
   Wire wire_;
 };
+
+/// Whether `count` elements of `type` travel packed in a point-to-point call: the question each of these asks first.
+inline bool travels_packed(MPI_Datatype type, Count count) noexcept {
+  Entry* entry = table.find(type);
+  return entry && entry->ready(type) && entry->scattered(count);
+}
 
 /// If `type` has an entry that is decoded already: a copy of it (host handles that come out of MPI_Type_get_contents).
 bool decoded_before(MPI_Datatype type, Decoded& decoded);
