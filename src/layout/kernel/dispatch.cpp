@@ -2,9 +2,11 @@
 #include "layout/kernel/table.hpp"
 
 namespace heddle::layout::kernel {
-namespace {
 
 constinit const Table* current = &portable_table;
+
+namespace {
+
 constinit Isa current_isa = Isa::portable;
 
 /// Before main: callers pay one load and an indirect call.
@@ -19,8 +21,6 @@ const OffsetKernels<Int>& offset_kernels() {
 }
 
 }  // namespace
-
-const Table& table() { return *current; }
 
 const char* name(Isa isa) { return isa == Isa::avx512 ? "avx512" : isa == Isa::avx2 ? "avx2" : "portable"; }
 

@@ -97,20 +97,14 @@ void run(Nest& nest) {
     if (magnitude(nest.dims[i].from) < magnitude(nest.dims[fast_from].from)) fast_from = i;
   const bool transposed = fast_from != inner && nest.block < order_matters_below;
   const std::size_t other = transposed ? fast_from : inner - 1;
-  const Leaf leaf{transposed ? table().transpose : table().plane, transposed ? nest.dims[inner] : nest.dims[other],
+  const Leaf leaf{transposed ? current->transpose : current->plane, transposed ? nest.dims[inner] : nest.dims[other],
                   transposed ? nest.dims[other] : nest.dims[inner], nest.block};
   nest.remove(inner);
   nest.remove(other);
   walk(nest.to, nest.from, nest.dims, nest.size, leaf);
 }
 
-}  // namespace
-
-void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
-  if (dims.size() == 1 && dims[0].count > 1 && (dims[0].to != block || dims[0].from != block)) {
-    if (block > 0) table().plane(to, from, once, dims[0], block);
-    return;
-  }
+[[gnu::noinline]] void any_nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
   Nest nest;
   nest.to = to;
   nest.from = from;
@@ -120,9 +114,18 @@ void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes
   if (nest.size == 0)
     std::memcpy(nest.to, nest.from, static_cast<std::size_t>(nest.block));
   else if (nest.size == 1)
-    table().plane(nest.to, nest.from, once, nest.dims[0], nest.block);
+    current->plane(nest.to, nest.from, once, nest.dims[0], nest.block);
   else
     run(nest);
+}
+
+}  // namespace
+
+void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
+  // The most frequent nest of all, a vector, goes straight to its kernel.
+  if (dims.size() == 1 && dims[0].count > 1 && block > 0 && (dims[0].to != block || dims[0].from != block))
+    return current->plane(to, from, once, dims[0], block);
+  any_nest(to, from, dims, block);
 }
 
 }  // namespace heddle::layout::kernel

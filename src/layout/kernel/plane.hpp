@@ -8,21 +8,41 @@ namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
 // Dims are taken by value below: stores of bytes may alias whatever a reference refers to.
 
-template <int B, bool packed>
+/// How the blocks of a row are walked. Zen 5's prefetcher follows the stride of one load instruction and unrolling hides it:
+/// 24 of 192 bytes from the L2 cache at 70 GB/s single and 51 unrolled; from the L1 cache 84 and 89; 64 of 512 bytes from
+/// memory at 20 single, 26 unrolled, 28 with prefetches 64 blocks ahead as well.
+enum class Walk { unrolled, single, far };
+
+template <int B, Walk walk>
 void plane_of(std::byte* to, const std::byte* from, const Dim outer, const Dim inner) {
-  const Bytes to_step = packed ? B : inner.to, from_step = inner.from;
+  const Bytes to_step = inner.to, from_step = inner.from;
   for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
     std::byte* t = to;
     const std::byte* f = from;
     Count n = inner.count;
-    for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step) {
-      copy<B>(t, f);
-      copy<B>(t + to_step, f + from_step);
-      copy<B>(t + 2 * to_step, f + 2 * from_step);
-      copy<B>(t + 3 * to_step, f + 3 * from_step);
-    }
+    if constexpr (walk != Walk::single)
+      for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) {
+          if constexpr (walk == Walk::far) {
+            __builtin_prefetch(f + (64 + k) * from_step, 0);
+            __builtin_prefetch(t + (64 + k) * to_step, 1);
+          }
+          copy<B>(t + k * to_step, f + k * from_step);
+        }
+#pragma GCC unroll 1
     for (; n > 0; --n, t += to_step, f += from_step) copy<B>(t, f);
   }
+}
+
+inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
+  const auto magnitude = [](Bytes a) { return a < 0 ? -a : a; };
+  const Bytes stride = magnitude(inner.to) > magnitude(inner.from) ? magnitude(inner.to) : magnitude(inner.from);
+  if (stride < 64 || block % 4 != 0) return Walk::unrolled;
+  const Bytes span = stride * inner.count * outer.count;  // of memory between the first byte touched and the last, at most
+  if (stride < 128 || span <= 80 << 10) return stride >= 512 ? Walk::single : Walk::unrolled;
+  if (span <= 4 << 20) return Walk::single;
+  return stride <= 1024 ? Walk::far : Walk::unrolled;
 }
 
 /// Blocks of K whole vectors and the one that ends the block.
@@ -68,11 +88,13 @@ inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const 
 #if defined(__AVX512VBMI__)
   if (block <= 32 && windows(to, from, outer, inner, block)) return;
 #endif
+  const Walk walk = walk_of(outer, inner, block);
   with_block(block, [&]<int B>() {
-    if (inner.to == B)
-      plane_of<B, true>(to, from, outer, inner);
-    else
-      plane_of<B, false>(to, from, outer, inner);
+    if constexpr (B % 4 == 0) {
+      if (walk == Walk::far) return plane_of<B, Walk::far>(to, from, outer, inner);
+      if (walk == Walk::single) return plane_of<B, Walk::single>(to, from, outer, inner);
+    }
+    plane_of<B, Walk::unrolled>(to, from, outer, inner);
   });
 }
 

@@ -40,6 +40,6 @@ extern const Table avx512_table;
 #endif
 
 /// The table in use.
-const Table& table();
+extern constinit const Table* current;
 
 }  // namespace heddle::layout::kernel
