@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Filters a picture with mpi4py-fft over all ranks: an ordinary script, written as mpi4py-fft's manual says.
 
-PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0 prints one line of JSON:
-the times of the repetitions, and the error against a serial FFT.
+PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0 prints one line of
+JSON: the times of the repetitions, and the error against a serial FFT.
 
     mpiexec -n 4 python -m mpi4py mpi4py_fft_filter.py --input picture.npy --size 4096 --output filtered.npy
 """
@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("--size", type=int, default=1024, help="the picture is tiled over SIZE x SIZE (default: 1024)")
     parser.add_argument("--low", type=float, default=0.01, help="lower edge of the band, cycles a pixel")
     parser.add_argument("--high", type=float, default=0.15, help="upper edge of the band, cycles a pixel")
+    parser.add_argument("--gain", type=float, default=1, help="what passes is multiplied by this")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--warmup", type=int, default=1)
     parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with a serial FFT")
@@ -44,15 +45,15 @@ def tiled(picture, rows, columns):
     return picture[np.ix_(np.arange(rows.start, rows.stop) % height, np.arange(columns.start, columns.stop) % width)]
 
 
-def bandpass(size, rows, columns, low, high):
-    """Response of the Gaussian band filter at the frequencies rows x columns; the mean always passes."""
-    frequency = np.fft.fftfreq(size)
+def bandpass(options, rows, columns):
+    """Response of the Gaussian band filter at the frequencies rows x columns; the mean passes as it is."""
+    frequency = np.fft.fftfreq(options.size)
 
     def gaussian(sigma):
         table = np.exp(-(frequency**2) / (2 * sigma**2))
         return table[rows, None] * table[None, columns]
 
-    response = gaussian(high) - gaussian(low)
+    response = options.gain * (gaussian(options.high) - gaussian(options.low))
     if rows.start == 0 and columns.start == 0:
         response[0, 0] = 1
     return response
@@ -76,7 +77,7 @@ def main():
     shape = (options.size, options.size)
     fft = PFFT(comm, shape, axes=(0, 1), dtype=np.complex128)
     image, spectrum = newDistArray(fft, False), newDistArray(fft, True)
-    response = bandpass(options.size, *fft.local_slice(True), options.low, options.high)
+    response = bandpass(options, *fft.local_slice(True))
     source = tiled(picture, *fft.local_slice(False))
 
     def filter_image():
@@ -115,7 +116,7 @@ def main():
         "repetitions": options.repetitions,
         "seconds": {
             "total": summary(total),
-            "communication": summary([a + b for a, b in zip(there, back)]),
+            "communication": summary([a + b for a, b in zip(there, back, strict=True)]),
             "forward_transpose": summary(there),
             "backward_transpose": summary(back),
         },
@@ -126,7 +127,7 @@ def main():
         everything = (slice(0, options.size), slice(0, options.size))
         start = MPI.Wtime()
         serial = scipy.fft.fft2(tiled(picture, *everything).astype(complex), overwrite_x=True)
-        serial *= bandpass(options.size, *everything, options.low, options.high)
+        serial *= bandpass(options, *everything)
         serial = scipy.fft.ifft2(serial, overwrite_x=True)
         report["serial_seconds"] = MPI.Wtime() - start
         error = float(np.linalg.norm(result - serial) / np.linalg.norm(serial))
@@ -141,4 +142,8 @@ def main():
 
 if __name__ == "__main__":
     if mistake := main():
-        sys.exit(f"mpi4py_fft_filter: {mistake}. The MPI library moved wrong bytes for these datatypes." if comm.rank == 0 else 1)
+        sys.exit(
+            f"mpi4py_fft_filter: {mistake}. The MPI library moved wrong bytes for these datatypes."
+            if comm.rank == 0
+            else 1
+        )

@@ -28,7 +28,7 @@ void Filter::operator()(Matrix& spectrum, Slab mine, int columns) const {
     const auto x = static_cast<std::size_t>(mine.first + i);
     const Complex mean = line[0] * scale;
     for (std::size_t y = 0; y < line.size(); ++y) {
-      line[y] *= scale * (all + most * high_x[x] * high_y[y] - pass * low_x[x] * low_y[y]);
+      line[y] *= scale * gain * (all + most * high_x[x] * high_y[y] - pass * low_x[x] * low_y[y]);
     }
     if (x == 0) line[0] = mean;
   }

@@ -15,11 +15,12 @@ enum class Kind { lowpass, highpass, bandpass };
 ///   lowpass   exp(-f^2 / 2 high^2)
 ///   highpass  1 - exp(-f^2 / 2 low^2)
 ///   bandpass  exp(-f^2 / 2 high^2) - exp(-f^2 / 2 low^2)
-/// The mean of the picture (f = 0) always passes, so that the result is a picture again.
+/// times `gain`. The mean of the picture (f = 0) always passes as it is, so that the result is a picture again.
 struct Filter {
   Kind kind = Kind::bandpass;
   double low = 0.01;
   double high = 0.15;
+  double gain = 1;
 
   /// Multiplies a transposed spectrum (rows are horizontal frequencies) by the response, and by 1 / (rows · columns).
   /// @param spectrum  rows `mine` of the `columns` x `rows` transposed spectrum of a rows x columns picture

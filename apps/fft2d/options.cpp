@@ -40,6 +40,7 @@ Parsed parse(int argc, char** argv, bool speak) {
       ->check(CLI::Range(1e-6, 10.0));
   app.add_option("--high", options.filter.high, "Upper edge in cycles a pixel (lowpass, bandpass)")
       ->check(CLI::Range(1e-6, 10.0));
+  app.add_option("--gain", options.filter.gain, "What passes is multiplied by this")->capture_default_str();
   const std::map<std::string, Exchange> exchanges{
       {"auto", Exchange::automatic}, {"alltoall", Exchange::alltoall}, {"alltoallw", Exchange::alltoallw}};
   app.add_option("--exchange", options.exchange, "auto (default): alltoall where the sizes divide, else alltoallw")

@@ -1,0 +1,65 @@
+"""All runs of the demo: host and Heddle by turns, so that a noisy minute hurts both."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from heddle.demo import photograph, programs
+from heddle.demo.programs import Program
+from heddle.installations import Installation
+
+
+@dataclass(frozen=True)
+class Setup:
+    size: int
+    ranks: int
+    quick: bool
+    mpis: list[Installation]
+    variants: tuple[str, ...]
+    folder: Path  # scratch
+
+
+@dataclass(frozen=True)
+class Run:
+    program: Program
+    mpi: Installation
+    variant: str
+    round: int
+    report: dict  # what the program printed
+    output: Path
+
+    def times(self, metric: str) -> list[float]:
+        return self.report["seconds"][metric]["all"]
+
+    @property
+    def title(self) -> str:
+        return f"{self.program.name}, {self.mpi.name} {self.mpi.version}, {self.variant}"
+
+
+def planned(setup: Setup) -> list[tuple[Program, int, Installation, str]]:
+    """Each round goes through all MPIs, the variants in changing order."""
+    return [
+        (program, turn, mpi, variant)
+        for program in programs.programs()
+        for turn in range(1 if setup.quick else program.rounds)
+        for mpi in setup.mpis
+        for variant in (setup.variants if turn % 2 == 0 else setup.variants[::-1])
+    ]
+
+
+def runs(setup: Setup, picture: np.ndarray, tell: Callable[[str], None]) -> Iterator[Run]:
+    """@param tell  is told what is being run"""
+    pgm = photograph.save(picture, setup.folder / "picture.pgm")
+    np.save(pgm.with_suffix(".npy"), picture)
+    for program, turn, mpi, variant in planned(setup):
+        tell(f"{program.name} · {mpi.name} {mpi.version} · {'under Heddle' if variant == 'heddle' else 'host alone'}")
+        output = setup.folder / f"{program.name}-{mpi.name}-{variant}{program.suffix}"
+        words = [*program.words(mpi), "--input", str(pgm.with_suffix(program.suffix)), "--size", str(setup.size)]
+        words += ["--repetitions", str(program.repetitions), "--output", str(output), *programs.FILTER]
+        # Once against the serial FFT; the fingerprints say that the other rounds got the same.
+        words += ["--no-check"] if turn > 0 else []
+        command = programs.command(mpi, variant, setup.ranks, words)
+        report = programs.run(command, programs.environment(mpi, setup.ranks), setup.folder)
+        yield Run(program, mpi, variant, turn, report, output)

@@ -1,0 +1,135 @@
+"""What came out: is it right, a table for people, rows for programs."""
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from statistics import median, quantiles
+
+from rich.table import Table
+
+from heddle.demo.measure import Run, Setup
+from heddle.problem import Problem
+
+METRICS = {"total": "total", "communication": "comm."}
+
+
+def by_case(runs: Iterable[Run]) -> dict[tuple[str, str], list[Run]]:
+    """Runs of one program under one MPI."""
+
+    def case(run: Run) -> tuple[str, str]:
+        return run.program.name, run.mpi.name
+
+    return {key: list(group) for key, group in groupby(sorted(runs, key=case), key=case)}
+
+
+def errors(run: Run) -> list[float]:
+    return [value for key, value in run.report.get("relative_error", {}).items() if key != "tolerance"]
+
+
+def check(runs: list[Run]) -> None:
+    """Every result that of the serial FFT, and every run of a program bit for bit the same."""
+    for run in runs:
+        allowed = run.report.get("relative_error", {}).get("tolerance", 0)
+        if any(not error < allowed for error in errors(run)):
+            raise Problem(f"{run.title}: wrong by {max(errors(run)):.2g} against the serial FFT.")
+    for name in dict.fromkeys(run.program.name for run in runs):
+        seen: dict[str, Run] = {}
+        for run in runs:
+            if run.program.name == name:
+                seen.setdefault(run.report["fingerprint"], run)
+        if len(seen) > 1:
+            raise Problem(f"these two differ: {' | '.join(run.title for run in seen.values())}.")
+
+
+def _of(runs: list[Run], variant: str, metric: str, turn: int | None = None) -> list[float]:
+    return [t for run in runs if run.variant == variant and turn in (None, run.round) for t in run.times(metric)]
+
+
+def _gain(runs: list[Run], metric: str) -> str:
+    """Host over Heddle, and between which values it lay from round to round."""
+    host, heddle = _of(runs, "host", metric), _of(runs, "heddle", metric)
+    if not host or not heddle:
+        return "–"
+    each = [
+        median(_of(runs, "host", metric, turn)) / median(_of(runs, "heddle", metric, turn))
+        for turn in sorted({run.round for run in runs})
+    ]
+    gain = f"{median(host) / median(heddle):.2f}×"
+    return gain if len(each) == 1 else f"{gain} ({min(each):.2f}–{max(each):.2f})"
+
+
+def _milliseconds(times: list[float]) -> str:
+    if len(times) < 2:
+        return "–"
+    quarter, middle, three_quarters = (1e3 * t for t in quantiles(times, n=4, method="inclusive"))
+    digits = 0 if middle >= 100 else 1
+    return f"{middle:.{digits}f} ± {(three_quarters - quarter) / 2:.{digits}f}"
+
+
+def table(runs: list[Run], setup: Setup) -> Table:
+    result = Table(
+        title=f"2-D FFT filter, {setup.size} × {setup.size} complex, {setup.ranks} ranks",
+        caption="Milliseconds: median of the repetitions ± half the distance of their quartiles. "
+        "Gain: host over Heddle, in brackets from round to round.",
+        title_style="bold",
+        caption_style="dim",
+    )
+    for header in ("program", "MPI", "time"):
+        result.add_column(header, no_wrap=True)
+    for header in ("host alone", "under Heddle", "gain"):
+        result.add_column(header, justify="right", no_wrap=True)
+    for case in by_case(runs).values():
+        run = case[0]
+        for metric, short in METRICS.items():
+            first = metric == "total"
+            times = [_milliseconds(_of(case, variant, metric)) for variant in ("host", "heddle")]
+            gain = _gain(case, metric)
+            result.add_row(
+                run.program.name if first else "",
+                f"{run.mpi.name} {run.mpi.version}" if first else "",
+                short,
+                *times,
+                f"[bold]{gain}[/bold]",
+                end_section=not first,
+            )
+    return result
+
+
+def verdict(runs: list[Run]) -> str:
+    """What check() has established, in words."""
+    worst = max(error for run in runs for error in errors(run))
+    return f"All {len(runs)} runs are right: {worst:.1e} from a serial FFT (relative), and bit for bit alike."
+
+
+def rows(runs: list[Run], setup: Setup) -> list[dict]:
+    """Benchmark rows as all of Heddle's."""
+    result = []
+
+    def row(run: Run, metric: str, value: float, unit: str) -> None:
+        size = f"{setup.size}x{setup.size}, {setup.ranks} ranks"
+        mpi = f"{run.mpi.name} {run.mpi.version}"
+        columns = {"bench": "fft2d", "case": f"{run.program.name}, {size}", "variant": run.variant}
+        result.append({**columns, "metric": metric, "value": value, "unit": unit, "mpi": mpi})
+
+    for case in by_case(runs).values():
+        for variant in setup.variants:
+            run = next(run for run in case if run.variant == variant)
+            for metric in run.report["seconds"]:
+                times = _of(case, variant, metric)
+                for name, value in (
+                    (metric, median(times)),
+                    (f"{metric}, min", min(times)),
+                    (f"{metric}, max", max(times)),
+                ):
+                    row(run, name, value, "s")
+            for error in errors(run):
+                row(run, "relative error", error, "1")
+    return result
+
+
+def write(runs: list[Run], setup: Setup, path: Path) -> None:
+    try:
+        path.write_text(json.dumps(rows(runs, setup), indent=1) + "\n")
+    except OSError as error:
+        raise Problem(f"{path} cannot be written ({error.strerror}).") from None
