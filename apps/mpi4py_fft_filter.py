@@ -26,13 +26,28 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--input", required=True, help="picture to filter: a 2-D .npy file")
     parser.add_argument("--output", help="where to write the filtered picture (.npy, real parts)")
-    parser.add_argument("--size", type=int, default=1024, help="the picture is tiled over SIZE x SIZE (default: 1024)")
+    parser.add_argument(
+        "--size",
+        type=int,
+        default=1024,
+        help="the picture is tiled over SIZE x SIZE (default: 1024)",
+    )
     parser.add_argument("--low", type=float, default=0.01, help="lower edge of the band, cycles a pixel")
-    parser.add_argument("--high", type=float, default=0.15, help="upper edge of the band, cycles a pixel")
+    parser.add_argument(
+        "--high",
+        type=float,
+        default=0.15,
+        help="upper edge of the band, cycles a pixel",
+    )
     parser.add_argument("--gain", type=float, default=1, help="what passes is multiplied by this")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--warmup", type=int, default=1)
-    parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with a serial FFT")
+    parser.add_argument(
+        "--no-check",
+        dest="check",
+        action="store_false",
+        help="do not compare with a serial FFT",
+    )
     options = parser.parse_args()
     if options.size < comm.size or options.repetitions < 1:
         parser.error("--size must be at least the number of ranks, --repetitions at least 1")
@@ -42,7 +57,12 @@ def arguments():
 def tiled(picture, rows, columns):
     """The part rows x columns (slices) of the plane tiled with the picture."""
     height, width = picture.shape
-    return picture[np.ix_(np.arange(rows.start, rows.stop) % height, np.arange(columns.start, columns.stop) % width)]
+    return picture[
+        np.ix_(
+            np.arange(rows.start, rows.stop) % height,
+            np.arange(columns.start, columns.stop) % width,
+        )
+    ]
 
 
 def bandpass(options, rows, columns):
@@ -68,7 +88,23 @@ def timed(work, *arguments):
 
 
 def summary(values):
-    return {"all": values, "median": statistics.median(values), "min": min(values), "max": max(values)}
+    return {
+        "all": values,
+        "median": statistics.median(values),
+        "min": min(values),
+        "max": max(values),
+    }
+
+
+def gathered(fft, image):
+    """All of the image on rank 0."""
+    parts = comm.gather((fft.local_slice(False), np.asarray(image)))
+    if comm.rank != 0:
+        return None
+    whole = np.empty(fft.global_shape(), image.dtype)
+    for where, part in parts:
+        whole[where] = part
+    return whole
 
 
 def main():
@@ -86,7 +122,10 @@ def main():
         fft.backward(spectrum, image)
 
     transfer = fft.transfer[0]
-    before, after = np.empty(transfer.subshapeA, complex), np.empty(transfer.subshapeB, complex)
+    before, after = (
+        np.empty(transfer.subshapeA, complex),
+        np.empty(transfer.subshapeB, complex),
+    )
     total, there, back = [], [], []
     for _ in range(options.warmup + options.repetitions):
         image[:] = source
@@ -98,14 +137,11 @@ def main():
     total, there, back = (times[options.warmup :] for times in (total, there, back))
     changed = not np.array_equal(before, source)
 
-    whole = comm.gather((fft.local_slice(False), np.asarray(image)))
     checksum = comm.gather(zlib.crc32(after))
-    changed = comm.reduce(changed, MPI.LOR)
+    mistake = "a redistribution there and back changed the data" if comm.allreduce(changed, MPI.LOR) else None
+    result = gathered(fft, image) if options.check or options.output else None
     if comm.rank != 0:
         return comm.bcast(None)
-    result = np.empty(shape, complex)
-    for where, part in whole:
-        result[where] = part
     report = {
         "program": "mpi4py_fft_filter",
         "mpi": MPI.Get_library_version().splitlines()[0].split(",")[0],
@@ -122,7 +158,6 @@ def main():
         },
         "fingerprint": "".join(f"{crc:08x}" for crc in checksum),
     }
-    mistake = "a redistribution there and back changed the data" if changed else None
     if options.check:
         everything = (slice(0, options.size), slice(0, options.size))
         start = MPI.Wtime()
@@ -142,8 +177,5 @@ def main():
 
 if __name__ == "__main__":
     if mistake := main():
-        sys.exit(
-            f"mpi4py_fft_filter: {mistake}. The MPI library moved wrong bytes for these datatypes."
-            if comm.rank == 0
-            else 1
-        )
+        complaint = f"mpi4py_fft_filter: {mistake}. The MPI library moved wrong bytes for these datatypes."
+        sys.exit(complaint if comm.rank == 0 else 1)

@@ -39,9 +39,7 @@ def demo(
         list[str] | None, typer.Option(help="Only this MPI (may be given again).", show_default="mpich, openmpi")
     ] = None,
     photo: Annotated[str, typer.Option(help="A picture of scikit-image, or the path of another.")] = "retina.jpg",
-    host_only: Annotated[
-        bool, typer.Option("--host-only", help="Without Heddle: what the programs do by themselves.")
-    ] = False,
+    host_only: Annotated[bool, typer.Option("--host-only", help="Without Heddle: what the programs do by themselves.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output"),
     json: Annotated[Path | None, typer.Option("--json", help="Also write the times to this file.")] = None,
 ) -> None:

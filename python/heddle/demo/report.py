@@ -1,6 +1,5 @@
 """What came out: is it right, a table for people, rows for programs."""
 
-import json
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
@@ -8,10 +7,12 @@ from statistics import median, quantiles
 
 from rich.table import Table
 
+from heddle.bench import rows
+from heddle.bench.rows import Row
 from heddle.demo.measure import Run, Setup
 from heddle.problem import Problem
 
-METRICS = {"total": "total", "communication": "comm."}
+METRICS = ("total", "communication")
 
 
 def by_case(runs: Iterable[Run]) -> dict[tuple[str, str], list[Run]]:
@@ -59,12 +60,16 @@ def _gain(runs: list[Run], metric: str) -> str:
     return gain if len(each) == 1 else f"{gain} ({min(each):.2f}–{max(each):.2f})"
 
 
+def _quartiles(times: list[float]) -> list[float]:
+    return quantiles(times, n=4, method="inclusive")
+
+
 def _milliseconds(times: list[float]) -> str:
-    if len(times) < 2:
+    if not times:
         return "–"
-    quarter, middle, three_quarters = (1e3 * t for t in quantiles(times, n=4, method="inclusive"))
+    lower, middle, upper = (1e3 * t for t in _quartiles(times))
     digits = 0 if middle >= 100 else 1
-    return f"{middle:.{digits}f} ± {(three_quarters - quarter) / 2:.{digits}f}"
+    return f"{middle:.{digits}f} ± {(upper - lower) / 2:.{digits}f}"
 
 
 def table(runs: list[Run], setup: Setup) -> Table:
@@ -75,24 +80,15 @@ def table(runs: list[Run], setup: Setup) -> Table:
         title_style="bold",
         caption_style="dim",
     )
-    for header in ("program", "MPI", "time"):
-        result.add_column(header, no_wrap=True)
+    result.add_column("", no_wrap=True)
     for header in ("host alone", "under Heddle", "gain"):
         result.add_column(header, justify="right", no_wrap=True)
     for case in by_case(runs).values():
-        run = case[0]
-        for metric, short in METRICS.items():
-            first = metric == "total"
+        result.add_row(f"[bold]{case[0].program.name}[/bold], {case[0].mpi.name} {case[0].mpi.version}")
+        for metric in METRICS:
             times = [_milliseconds(_of(case, variant, metric)) for variant in ("host", "heddle")]
-            gain = _gain(case, metric)
-            result.add_row(
-                run.program.name if first else "",
-                f"{run.mpi.name} {run.mpi.version}" if first else "",
-                short,
-                *times,
-                f"[bold]{gain}[/bold]",
-                end_section=not first,
-            )
+            last = metric == METRICS[-1]
+            result.add_row(f"  {metric}", *times, f"[bold]{_gain(case, metric)}[/bold]", end_section=last)
     return result
 
 
@@ -102,34 +98,26 @@ def verdict(runs: list[Run]) -> str:
     return f"All {len(runs)} runs are right: {worst:.1e} from a serial FFT (relative), and bit for bit alike."
 
 
-def rows(runs: list[Run], setup: Setup) -> list[dict]:
-    """Benchmark rows as all of Heddle's."""
+def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
+    """The same numbers for programs."""
     result = []
-
-    def row(run: Run, metric: str, value: float, unit: str) -> None:
-        size = f"{setup.size}x{setup.size}, {setup.ranks} ranks"
-        mpi = f"{run.mpi.name} {run.mpi.version}"
-        columns = {"bench": "fft2d", "case": f"{run.program.name}, {size}", "variant": run.variant}
-        result.append({**columns, "metric": metric, "value": value, "unit": unit, "mpi": mpi})
-
     for case in by_case(runs).values():
         for variant in setup.variants:
             run = next(run for run in case if run.variant == variant)
+            size = f"{setup.size}x{setup.size}, {setup.ranks} ranks"
+            known = {"bench": "fft2d", "case": f"{run.program.name}, {size}", "variant": variant}
+            known |= {"mpi": f"{run.mpi.name} {run.mpi.version}"}
             for metric in run.report["seconds"]:
                 times = _of(case, variant, metric)
-                for name, value in (
-                    (metric, median(times)),
-                    (f"{metric}, min", min(times)),
-                    (f"{metric}, max", max(times)),
-                ):
-                    row(run, name, value, "s")
-            for error in errors(run):
-                row(run, "relative error", error, "1")
+                lower, middle, upper = _quartiles(times)
+                measured = {"value": middle, "lower": lower, "upper": upper, "best": min(times), "samples": len(times)}
+                result.append(Row(**known, metric=metric, unit="s", **measured))
+            result += [Row(**known, metric="relative error", value=error, unit="1") for error in errors(run)]
     return result
 
 
 def write(runs: list[Run], setup: Setup, path: Path) -> None:
     try:
-        path.write_text(json.dumps(rows(runs, setup), indent=1) + "\n")
+        rows.write(benchmark_rows(runs, setup), path)
     except OSError as error:
         raise Problem(f"{path} cannot be written ({error.strerror}).") from None
