@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from heddle.families import Family
@@ -29,9 +30,16 @@ def interposer(family: Family) -> Path:
 
 
 def tool(*arguments: str) -> dict | list:
-    """What heddle-tool answers, as JSON. Its complaints become ours."""
-    answer = subprocess.run([program("heddle-tool"), *arguments], capture_output=True, text=True)
+    """What heddle-tool answers, as JSON. Its complaints become ours; what it finds wrong in the environment is passed on."""
+    answer, complaints = ask(*arguments)
+    sys.stderr.write(complaints)
+    return answer
+
+
+def ask(*arguments: str) -> tuple[dict | list, str]:
+    """The answer, and what heddle-tool says about the environment meanwhile."""
+    answer = subprocess.run([program("heddle-tool"), *arguments], capture_output=True, text=True, errors="replace")
     if answer.returncode != 0:
-        complaint = answer.stderr.strip().removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
+        complaint = answer.stderr.rstrip("\n").removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
         raise Problem(complaint, code=answer.returncode if answer.returncode > 0 else 1)
-    return json.loads(answer.stdout)
+    return json.loads(answer.stdout), answer.stderr

@@ -25,14 +25,14 @@ def libraries() -> Iterator[Finding]:
 
 def environment() -> Iterator[Finding]:
     try:
-        known = {row["name"] for row in native.tool("settings", "--json")}
+        rows, complaints = native.ask("settings", "--json")
     except (Problem, OSError, ValueError):
         return  # said above
-    stray = sorted(name for name in os.environ if name.startswith("HEDDLE") and name not in known)
-    if stray:
-        yield poor("HEDDLE_ variables", f"{', '.join(stray)}: unknown, without effect", "`heddle env` lists those there are")
-    else:
-        set_now = sorted(name for name in os.environ if name in known)
-        yield good("HEDDLE_ variables", ", ".join(f"{name}={os.environ[name]}" for name in set_now) or "none set")
+    known = [row["name"] for row in rows]
+    for complaint in complaints.splitlines():
+        yield poor("HEDDLE_ variables", complaint.removeprefix("heddle: "), "`heddle env` lists those there are")
+    if not complaints:
+        set_now = [f"{name}={os.environ[name]}" for name in known if name in os.environ]
+        yield good("HEDDLE_ variables", ", ".join(set_now) or "none set")
     if os.environ.get(preload.VARIABLE):
         yield good(preload.VARIABLE, f"{os.environ[preload.VARIABLE]} (kept, before Heddle)")

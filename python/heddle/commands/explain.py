@@ -1,5 +1,50 @@
 """heddle explain: what a datatype looks like."""
 
+import json
+from pathlib import Path
+from typing import Annotated
 
-def explain(spec: str) -> None:
-    """Explain a datatype."""
+import typer
+
+PIECES = 16384  # asked for and drawn
+ENTRIES = 4096
+
+
+def explain(
+    spec: Annotated[str, typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)],
+    count: Annotated[int, typer.Option("--count", "-c", min=0, help="How many of it, one behind the other.")] = 1,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
+) -> None:
+    """Show a datatype: type map, canonical layout, shape, its bytes in memory, and how Heddle packs it.
+
+    Types are written as in the standard, without MPI_Type_create_ (with it is fine, too):
+
+    \b
+    heddle explain 'vector(8, 1, 8, contiguous(3, double))'      a column of a matrix
+    heddle explain 'subarray([8, 8], [3, 4], [2, 1], int)'       a box
+    heddle explain 'struct(int, 2 double @ 16)' --count 4        records, members where C puts them or @ bytes
+    heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'       an index list; [0:100:4] is 0, 4, ... 96
+    heddle explain 'resized(vector(4, 1, 4, float), 0, 4)' -c 4 --svg transpose.svg
+    """
+    from heddle import native
+    from heddle.problem import Problem
+
+    limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
+    about = native.tool("explain", "--count", str(count), *limits, "--json", "--", spec)
+    if svg:
+        from heddle.picture import lay_out
+        from heddle.picture import svg as drawing
+
+        try:
+            svg.write_text(drawing.draw(lay_out(about, columns=64), about))
+        except OSError as error:
+            raise Problem(f"cannot write {svg} ({error.strerror}).") from None
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    from heddle.explained import show
+
+    show(about)
+    if svg:
+        print(f"\nThe picture is in {svg}.")

@@ -28,8 +28,9 @@ def mpi(
     from heddle.console import console
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("name", "version", "ABI", "mpiexec", "mpicc"):
+    for title in ("name", "version", "Heddle", "launcher", "compiler"):
         table.add_column(title, overflow="fold")
     for mpi in found:
-        table.add_row(mpi.name, mpi.version, mpi.family.name, str(mpi.mpiexec), str(mpi.mpicc or "(none)"))
+        compiler = mpi.mpicc.name if mpi.mpicc else "(none)"
+        table.add_row(mpi.name, mpi.version, mpi.family.interposer, str(mpi.mpiexec), compiler)
     console().print(table)

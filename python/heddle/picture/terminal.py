@@ -1,0 +1,63 @@
+"""The grid for a terminal: a cell is a unit of bytes, coloured by its place in the packed stream and, where there is room,
+numbered by it."""
+
+from rich.console import Group
+from rich.text import Text
+
+from heddle.picture import colours
+from heddle.picture.grid import Grid, Piece
+
+MOST_ROWS = 24
+
+
+def draw(grid: Grid, width: int) -> Group:
+    ends = (grid.first_byte, grid.first_byte + grid.rows * grid.row_bytes)
+    label = max(len(f"{end:,}") for end in ends) + 2
+    digits = len(str(max(0, grid.size // grid.unit - 1))) + 1
+    room = width - label
+    left, right = grid.window(room // digits * grid.unit)
+    beyond = f" ⋯ +{grid.row_bytes - right:,} B" if right < grid.row_bytes else ""
+    room -= len(beyond)
+    cells = -(-(right - left) // grid.unit)
+    numbered = cells * digits <= room
+    wide = digits if numbered else max(1, min(2, room // cells))
+    zoom = 1 if numbered else -(-cells * wide // room)  # units to a cell
+    text = Text(no_wrap=True)
+    rows = grid.by_row()
+    for row in range(min(grid.rows, MOST_ROWS)):
+        text.append(f"{grid.first_byte + row * grid.row_bytes + left:>{label - 2},}  ", style="dim")
+        for cell in range(-(-cells // zoom)):
+            low = left + cell * zoom * grid.unit
+            text.append(_cell(grid, rows.get(row, []), low, low + zoom * grid.unit, wide, numbered))
+        text.append(beyond + "\n", style="dim")
+    if grid.rows > MOST_ROWS:
+        text.append(f"{'⋮':>{label - 2}}  {grid.rows - MOST_ROWS:,} more rows\n", style="dim")
+    text.right_crop(1)
+    return Group(text, _legend(grid, zoom, numbered))
+
+
+def _cell(grid: Grid, pieces: list[Piece], low: int, high: int, wide: int, numbered: bool) -> Text:
+    inside = [piece for piece in pieces if piece.start < high and piece.end > low]
+    if not inside:
+        return Text("·".rjust(wide), style="dim")
+    packed = inside[0].packed + max(0, low - inside[0].start)
+    place = packed / max(1, grid.size - 1)
+    if numbered:
+        return Text(f"{packed // grid.unit:>{wide}}", style=f"{colours.ink(place)} on {colours.hexadecimal(place)}")
+    covered = sum(min(piece.end, high) - max(piece.start, low) for piece in inside)
+    return Text(("█" if covered >= high - low else "▒") * wide, style=colours.hexadecimal(place))
+
+
+def _legend(grid: Grid, zoom: int, numbered: bool) -> Text:
+    legend = Text()
+    bytes_ = grid.unit * zoom
+    legend.append(f"a cell is {bytes_:,} byte{'s' if bytes_ > 1 else ''}, a row {grid.row_bytes:,}; ")
+    legend.append("packed ")
+    for step in range(10):
+        legend.append("█", style=colours.hexadecimal(step / 9))
+    legend.append(" first to last")
+    if numbered:
+        legend.append(", numbered by that order")
+    if not grid.whole:
+        legend.append(f"; only the first {len(grid.pieces):,} pieces are drawn", style="dim")
+    return legend
