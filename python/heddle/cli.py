@@ -34,10 +34,10 @@ def about(
     """Heddle makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program.
 
     \b
-    heddle run -n 4 -- ./app                       your program, with Heddle in it
-    heddle run -- mpiexec -n 4 ./app               the same, by your own launcher line
-    heddle explain 'vector(128, 8, 4096, int)'     what a datatype looks like in memory
-    heddle doctor                                  what works on this machine
+    heddle run -n 4 -- ./app                     your program, with Heddle in it
+    heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
+    heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
+    heddle doctor                                what works on this machine
     """
 
 

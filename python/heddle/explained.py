@@ -40,7 +40,9 @@ def _type_map(type_map: dict) -> Text:
 
 def _shape(about: dict) -> Table:
     shape = about["shape"]
-    lengths = f"mean {shape['mean_block']:,.1f}, median {shape['median_block']:,}, deviation {shape['deviation_block']:,.1f} bytes"
+    lengths = (
+        f"mean {shape['mean_block']:,.1f}, median {shape['median_block']:,}, deviation {shape['deviation_block']:,.1f} bytes"
+    )
     if shape["smallest_block"] == shape["largest_block"]:
         lengths = f"{shape['median_block']:,} bytes each"
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -50,7 +52,9 @@ def _shape(about: dict) -> Table:
     table.add_row("extent", f"{about['extent']:,} bytes from {about['lower_bound']:,}")
     table.add_row("true extent", f"{about['true_extent']:,} bytes from {about['true_lower_bound']:,}")
     table.add_row("blocks", f"{shape['blocks']:,}, {lengths}")
-    table.add_row("cache lines", f"{shape['lines']:,} touched, {_share(shape['size'], 64 * shape['lines'])} of their bytes used")
+    table.add_row(
+        "cache lines", f"{shape['lines']:,} touched, {_share(shape['size'], 64 * shape['lines'])} of their bytes used"
+    )
     if about.get("wire_bytes"):
         table.add_row("on the wire", f"{about['wire_bytes']:,} bytes describe it")
     return table

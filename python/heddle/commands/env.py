@@ -10,7 +10,8 @@ import typer
 def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """List every HEDDLE_ variable: its default, its meaning, and what it is set to now.
 
-    Variables of that name that do not exist, and values that make no sense, are reported, here and at the start of a program.
+    Variables that do not exist, and values that make no sense, are reported,
+    here and at the start of a program.
     """
     from heddle import native
 

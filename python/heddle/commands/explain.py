@@ -18,14 +18,15 @@ def explain(
 ) -> None:
     """Show a datatype: type map, canonical layout, shape, its bytes in memory, and how Heddle packs it.
 
-    Types are written as in the standard, without MPI_Type_create_ (with it is fine, too):
+    Types are written as in the standard, with or without MPI_Type_create_.
+    A list may have ranges: [0:12:4] is [0, 4, 8].
 
     \b
-    heddle explain 'vector(8, 1, 8, contiguous(3, double))'      a column of a matrix
-    heddle explain 'subarray([8, 8], [3, 4], [2, 1], int)'       a box
-    heddle explain 'struct(int, 2 double @ 16)' --count 4        records, members where C puts them or @ bytes
-    heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'       an index list; [0:100:4] is 0, 4, ... 96
-    heddle explain 'resized(vector(4, 1, 4, float), 0, 4)' -c 4 --svg transpose.svg
+    heddle explain 'vector(8, 1, 8, contiguous(3, double))'
+    heddle explain 'subarray([8, 8], [3, 4], [2, 1], int)'
+    heddle explain 'struct(int, 2 double @ 16)' --count 4
+    heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'
+    heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     """
     from heddle import native
     from heddle.problem import Problem

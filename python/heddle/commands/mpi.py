@@ -25,7 +25,7 @@ def mpi(
 
     from rich.table import Table
 
-    from heddle.console import console
+    from heddle.console import wide_console
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("name", "version", "Heddle", "launcher", "compiler"):
@@ -33,4 +33,4 @@ def mpi(
     for mpi in found:
         compiler = mpi.mpicc.name if mpi.mpicc else "(none)"
         table.add_row(mpi.name, mpi.version, mpi.family.interposer, str(mpi.mpiexec), compiler)
-    console().print(table)
+    wide_console().print(table)

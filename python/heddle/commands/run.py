@@ -29,8 +29,9 @@ def run(
 ) -> None:
     """Start an MPI program with Heddle in it.
 
-    The program stays as it is. Heddle finds out which MPI it uses, preloads the matching library into the ranks and steps
-    aside: input, output, signals and the exit code are the program's own.
+    The program stays as it is. Heddle finds out which MPI it uses, preloads
+    the matching library into the ranks and steps aside: input, output,
+    signals and the exit code are the program's own.
 
     \b
     heddle run -n 4 -- ./app input.dat             Heddle picks the launcher

@@ -1,7 +1,7 @@
 """The bytes of a datatype in memory, as a grid: which are touched, and in which order they are packed.
 
-    grid = lay_out(about, columns=24)       # about: what `heddle-tool explain --json` says
-    terminal.draw(grid), svg.draw(grid)
+grid = lay_out(about, columns=24)       # about: what `heddle-tool explain --json` says
+terminal.draw(grid), svg.draw(grid)
 """
 
 from heddle.picture.grid import Grid, Piece, lay_out

@@ -1,0 +1,100 @@
+"""heddle mpi, doctor, env, --version, --help: what they say, and to whom."""
+
+import json
+import os
+from pathlib import Path
+
+from conftest import MPIS, prefix
+
+import heddle as package
+from heddle.installations import at_path
+
+
+def test_mpi_as_json(heddle):
+    done = heddle("mpi", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and isinstance(found, list)
+    for mpi in found:
+        assert mpi.keys() == {"name", "version", "mpicc", "mpiexec"}
+        assert os.access(mpi["mpiexec"], os.X_OK) and (mpi["mpicc"] is None or os.access(mpi["mpicc"], os.X_OK))
+    names = [mpi["name"] for mpi in found]
+    assert len(set(names)) == len(names) and set(MPIS) <= set(names)
+
+
+def test_mpi_as_table(heddle):
+    output = heddle("mpi").stdout
+    for mpi in MPIS:
+        assert f"libheddle_{mpi}.so" in output
+
+
+def test_mpi_path_names_more(heddle, tmp_path):
+    """Another installation of the same library is not another MPI; a folder without one is passed over."""
+    (tmp_path / "here").symlink_to(prefix("mpich"))
+    plain, more = (
+        json.loads(heddle("mpi", "--json", HEDDLE_MPI_PATH=path).stdout) for path in ("", f"{tmp_path}/here:/nowhere")
+    )
+    assert plain == more
+
+
+def test_installation_by_any_of_its_files():
+    for mpi in MPIS:
+        for part in ("", "bin", "bin/mpiexec", "bin/mpirun", "bin/mpicc", "lib/libmpi.so"):
+            assert at_path(prefix(mpi) / part).name == mpi
+
+
+def test_env_lists_the_table_and_what_is_set(heddle):
+    output = heddle("env", HEDDLE_ISA="portable").stdout
+    for name in ("HEDDLE_ISA", "HEDDLE_VERBOSE", "HEDDLE_POOL_LIMIT", "HEDDLE_MPI_PATH"):
+        assert name in output
+    assert "now: portable" in output
+    rows = json.loads(heddle("env", "--json", HEDDLE_ISA="portable").stdout)
+    assert {row["name"]: row["value"] for row in rows}["HEDDLE_ISA"] == "portable"
+    assert all({"name", "default", "values", "meaning"} <= row.keys() for row in rows)
+
+
+def test_env_reports_what_does_not_exist(heddle):
+    done = heddle("env", HEDDLE_POOL_LIMT="3")
+    assert done.returncode == 0 and "HEDDLE_POOL_LIMT" in done.stderr and "HEDDLE_POOL_LIMIT" in done.stderr
+    assert heddle("env").stderr == ""
+    assert "HEDDLE_ISA=warp" in heddle("env", HEDDLE_ISA="warp").stderr
+
+
+def test_doctor_is_content_here(heddle):
+    done = heddle("doctor", "--json", timeout=300)
+    findings = json.loads(done.stdout)
+    assert done.returncode == 0, done.stdout
+    by_name = {finding["what"]: finding for finding in findings}
+    for mpi in MPIS:
+        name = next(what for what in by_name if what.startswith(f"{mpi} "))
+        assert by_name[name]["verdict"] == "good", by_name[name]
+    for finding in findings:
+        assert finding["verdict"] in ("good", "poor") and (finding["verdict"] == "good") == (not finding["mend"])
+
+
+def test_doctor_says_what_to_do(heddle, tmp_path):
+    """A broken MPI on the PATH is found out, and is no reason to fail while another works."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/libmpi.so.12").write_bytes(b"")
+    broken = tmp_path / "bin/mpiexec"
+    broken.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && printf "HYDRA build details:\\n    Version:  1.2.3\\n" && exit\nexit 3\n'
+    )
+    broken.chmod(0o755)
+    done = heddle("doctor", PATH=f"{tmp_path}/bin:{os.environ['PATH']}", timeout=300)
+    assert done.returncode == 0 and "mpich-1.2.3" in done.stdout and "→" in done.stdout and "✓" in done.stdout, done.stdout
+
+
+def test_version(heddle):
+    assert heddle("--version").stdout.strip() == f"heddle {package.__version__}"
+    project = (Path(__file__).parents[2] / "python/pyproject.toml").read_text()
+    assert f'version = "{package.__version__}"' in project
+
+
+def test_help_teaches_by_examples(heddle):
+    assert "heddle run -n 4 -- ./app" in heddle("--help").stdout
+    for command in ("run", "explain"):
+        assert f"heddle {command} " in heddle(command, "--help").stdout
+    for command in ("mpi", "doctor", "env", "bench"):
+        done = heddle(command, "--help")
+        assert done.returncode == 0 and "Usage" in done.stdout, command

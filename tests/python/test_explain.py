@@ -1,0 +1,192 @@
+"""heddle explain: known types look as they should, and nonsense gets a sentence."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heddle.picture import colours, lay_out, svg
+
+COLUMN = "vector(8, 1, 8, contiguous(3, double))"  # of an 8 × 8 matrix of three doubles each (Balaji et al.)
+TRANSPOSE = "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))"
+BLOCKS = "vector(128, 8, 4096, int)"  # Wu, Wyckoff and Panda
+
+
+def section(output: str, title: str) -> list[str]:
+    lines = output.splitlines()
+    start = lines.index(title) + 1
+    end = next((i for i in range(start, len(lines)) if not lines[i].strip()), len(lines))
+    return [line.strip() for line in lines[start:end]]
+
+
+def test_column_of_a_matrix_looks_like_a_column(heddle):
+    output = heddle("explain", COLUMN, COLUMNS="80").stdout
+    assert output.splitlines()[0] == COLUMN
+    picture = section(output, "in memory")
+    assert picture[:8] == [f"{192 * row:,}   {row} · · · · · · ·" for row in range(8)]
+    assert "a cell is 24 bytes, a row 192" in picture[8]
+
+
+def test_with_room_there_are_elements(heddle):
+    picture = section(heddle("explain", COLUMN, COLUMNS="120").stdout, "in memory")
+    assert [row.split()[1:5] for row in picture[:8]] == [[str(3 * i), str(3 * i + 1), str(3 * i + 2), "·"] for i in range(8)]
+
+
+def test_transpose_is_numbered_down_the_columns(heddle):
+    picture = section(heddle("explain", TRANSPOSE, COLUMNS="80").stdout, "in memory")
+    assert [row.split()[1:] for row in picture[:8]] == [[str(8 * column + row) for column in range(8)] for row in range(8)]
+
+
+def test_what_is_empty_is_left_out(heddle):
+    picture = section(heddle("explain", BLOCKS).stdout, "in memory")
+    assert picture[0].split() == ["0", *map(str, range(8)), "⋯", "+16,352", "B"]
+    assert "104 more rows" in picture[24]
+
+
+def test_facts(heddle):
+    output = heddle("explain", BLOCKS).stdout
+    assert "(int, 0), (int, 4)" in output and "1,024 in all" in output
+    assert "loop 128 × 16384 B { block 32 }" in section(output, "canonical layout")
+    shape = "\n".join(section(output, "shape"))
+    assert "4,096 bytes of data" in shape and "128, 32 bytes each" in shape and "2,080,800 bytes from 0" in shape
+    assert section(output, "how Heddle packs it")
+
+
+def test_records_one_behind_the_other(heddle):
+    picture = section(heddle("explain", "struct(int, 2 double @ 16)", "--count", 3).stdout, "in memory")
+    assert [row.split() for row in picture[:3]] == [
+        ["0", "0", "·", "·", "·", "1", "2", "3", "4"],
+        ["32", "5", "·", "·", "·", "6", "7", "8", "9"],
+        ["64", "10", "·", "·", "·", "11", "12", "13", "14"],
+    ]
+
+
+def test_negative_strides_lie_before_the_origin(heddle):
+    picture = section(heddle("explain", "vector(4, 1, -2, int)").stdout, "in memory")
+    assert [row.split()[:2] for row in picture[:4]] == [["-24", "3"], ["-16", "2"], ["-8", "1"], ["0", "0"]]
+
+
+def test_nothing_at_all(heddle):
+    done = heddle("explain", "contiguous(0, int)")
+    assert done.returncode == 0 and section(done.stdout, "in memory") == ["nothing"]
+
+
+@pytest.mark.parametrize(
+    "spec", [COLUMN, TRANSPOSE, BLOCKS, "contiguous(0, int)", "indexed([1, 2], [9, 0], short)", "contiguous(100000, double)"]
+)
+def test_svg_is_well_formed_and_shows_every_piece(heddle, tmp_path, spec):
+    file = tmp_path / "picture.svg"
+    done = heddle("explain", spec, "--svg", file)
+    assert done.returncode == 0 and str(file) in done.stdout.replace("\n", ""), done
+    root = ElementTree.parse(file).getroot()
+    assert root.tag.endswith("svg")
+    tips = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")][1:]
+    if spec == TRANSPOSE:
+        assert len(tips) == 192 and "8 bytes at 24, packed at 192" in tips
+    if spec == COLUMN:
+        assert len(tips) == 24 and tips[-1] == "8 bytes at 1,360, packed at 184"
+
+
+def test_svg_that_cannot_be_written(heddle, tmp_path):
+    done = heddle("explain", COLUMN, "--svg", tmp_path / "no" / "folder.svg")
+    assert done.returncode == 1 and done.stderr.startswith("heddle: cannot write")
+
+
+def test_json(heddle):
+    about = json.loads(heddle("explain", COLUMN, "--json").stdout)
+    fields = "input type count type_map size extent lower_bound true_extent canonical tree shape plan segments".split()
+    assert set(fields) <= about.keys()
+    assert about["segments"][1] == {"offset": 192, "length": 24, "packed": 24}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("vectr(3, 1, 2, int)", "vector"),
+        ("vector(3, 1, 2", "column"),
+        ("", "expected"),
+        ("vector(-1, 1, 2, int)", "column"),
+        ("contiguous(9223372036854775807, contiguous(9223372036854775807, double))", ""),
+        ("--count", ""),
+        ("\x00\x01", ""),
+    ],
+)
+def test_nonsense_gets_a_sentence(heddle, spec, words):
+    if "\0" in spec:
+        spec = spec.replace("\0", "\x02")
+    done = heddle("explain", "--", spec)
+    assert done.returncode not in (0, 1) and done.stderr.startswith("heddle: ") and words in done.stderr, done
+    assert not done.stdout
+
+
+WORDS = "vector contiguous struct indexed subarray resized int double ( ) [ ] , : @ * 3 -1 0 999999999999".split()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
+def test_any_words_end_well(heddle, spec):
+    done = heddle("explain", "--json", "--", spec)
+    assert done.returncode in (0, 2)  # and no traceback: the fixture looks
+    assert bool(done.stdout) == (done.returncode == 0) and bool(done.stderr) == (done.returncode != 0)
+
+
+def test_bad_options(heddle):
+    for line in (
+        ["explain"],
+        ["explain", COLUMN, "--count", "-1"],
+        ["explain", COLUMN, "--count", "x"],
+        ["explain", COLUMN, "--sgv", "f"],
+    ):
+        done = heddle(*line)
+        assert done.returncode == 2 and done.stderr and not done.stdout, line
+
+
+# The picture, from segments alone.
+
+
+@st.composite
+def explained(draw) -> dict:
+    """As heddle-tool would say it, of any few pieces anywhere."""
+    offset, packed, segments = draw(st.integers(-500, 500)), 0, []
+    for _ in range(draw(st.integers(1, 30))):
+        length = draw(st.integers(1, 64))
+        segments.append({"offset": offset, "length": length, "packed": packed})
+        offset, packed = offset + draw(st.integers(-200, 200)), packed + length
+    low = min(segment["offset"] for segment in segments)
+    high = max(segment["offset"] + segment["length"] for segment in segments)
+    stride = draw(st.integers(0, 300))
+    return {
+        "type": "any<type> & so on",
+        "canonical": "…",
+        "count": 1,
+        "size": packed,
+        "extent": high - low,
+        "true_lower_bound": low,
+        "true_extent": high - low,
+        "segments": segments,
+        "type_map": {"total": 1, "entries": [{"offset": 0, "length": 1, "name": "byte"}]},
+        "tree": {"offset": 0, "node": {"kind": "loop", "stride": stride, "count": 2}} if stride else {"kind": "nothing"},
+        "shape": {"blocks": len(segments), "median_block": 8},
+    }
+
+
+@settings(deadline=None)
+@given(explained(), st.integers(1, 200))
+def test_a_grid_has_every_byte_once(about, columns):
+    grid = lay_out(about, columns)
+    drawn = {}
+    for piece in grid.pieces:
+        assert 0 <= piece.row < grid.rows and 0 <= piece.start < piece.end <= grid.row_bytes
+        assert piece.start % grid.unit == 0 and piece.length % grid.unit == 0
+        for i in range(piece.length):
+            drawn[piece.packed + i] = grid.first_byte + piece.row * grid.row_bytes + piece.start + i
+    told = {s["packed"] + i: s["offset"] + i for s in about["segments"] for i in range(s["length"])}
+    assert drawn == told and grid.whole
+    ElementTree.fromstring(svg.draw(grid, about))
+
+
+@given(st.floats(allow_nan=False))
+def test_colours_are_colours(position):
+    assert all(0 <= part <= 255 for part in colours.at(position))
