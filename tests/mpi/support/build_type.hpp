@@ -1,0 +1,43 @@
+// A datatype of the host from a description in the grammar of `heddle explain`, built level by level with the constructor
+// that each level names; the types of inner levels are freed as soon as the outer one exists, as programs do.
+//
+//   const Committed column(*layout::grammar::parse("vector(8, 1, 10, double)"));
+//   MPI_Send(matrix, 1, column, ...);
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "layout/grammar.hpp"
+#include "support/host.hpp"
+
+namespace heddle::test {
+
+/// The host does not take a type: Open MPI 5.0.11 makes no darray of a type without bytes, for one.
+struct Refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Not committed. `large`: by the _c constructors, where the host has them.
+MPI_Datatype build_type(const layout::grammar::Type& type, bool large = false);
+
+/// A predefined type by its name in the grammar; MPI_DATATYPE_NULL if the host does not have it.
+MPI_Datatype predefined(std::string_view name);
+
+class Committed {
+ public:
+  explicit Committed(const layout::grammar::Type& type, bool large = false);
+  explicit Committed(const std::string& text) : Committed(*layout::grammar::parse(text)) {}
+  /// Commits and owns a handle.
+  explicit Committed(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
+  Committed(Committed&& other) noexcept : type_(other.type_) { other.type_ = MPI_DATATYPE_NULL; }
+  Committed(const Committed&) = delete;
+  Committed& operator=(const Committed&) = delete;
+  ~Committed();
+  operator MPI_Datatype() const { return type_; }  // NOLINT: it stands for the handle
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace heddle::test

@@ -1,0 +1,74 @@
+// Where a host library is wrong, by the type map of the standard. For these types the differential test believes the type map
+// alone (if the host packs otherwise), or passes the type over (if the host places it otherwise: Heddle takes bounds from the
+// host, because the program does). `heddle-differential-mpich 'contiguous(2, resized(2int, 0, -8))' 2` without a preloaded
+// Heddle shows the host's error.
+#pragma once
+
+#include <algorithm>
+
+#include "layout/grammar.hpp"
+#include "support/host.hpp"
+
+namespace heddle::test {
+
+/// Whether `is` holds for some level of the type.
+template <class Is>
+bool any_level(const layout::grammar::Type& type, const Is& is) {
+  return is(type) || std::ranges::any_of(type.children, [&](const auto& child) { return any_level(*child, is); });
+}
+
+/// A count or length of zero at this level.
+inline bool describes_nothing(const layout::grammar::Type& type) {
+  using layout::grammar::Combiner;
+  const auto zero = [](layout::Count n) { return n == 0; };
+  const bool lengths =
+      type.combiner == Combiner::indexed || type.combiner == Combiner::hindexed || type.combiner == Combiner::structure;
+  return type.elements == 0 || (lengths && std::ranges::any_of(type.lists[0], zero));
+}
+
+inline bool host_error_is_known(const layout::grammar::Type& type, [[maybe_unused]] bool overlap) {
+  using layout::grammar::Combiner;
+  using layout::grammar::Type;
+#if defined(OPEN_MPI)
+  // Open MPI 5.0.11 packs the wrong bytes of complex numbers an odd multiple of half their size apart, an array of records of
+  // 24 bytes that begin with one: hvector(2, 1, 24, double_complex), hindexed([1, 1], [0, 12], complex).
+  const auto complex = [](const Type& t) {
+    return t.combiner == Combiner::named && t.basic->name.find("complex") != std::string_view::npos;
+  };
+  // It merges blocks that overlap, and gives blocks one byte apart, backwards, lower bound 0: hvector(2, 1, -1, int).
+  const auto byte_backwards = [](const Type& t) {
+    return (t.combiner == Combiner::hvector && t.numbers[2] == -1) ||
+           (t.combiner == Combiner::vector && t.numbers[2] * t.children[0]->layout.extent() == -1);
+  };
+  return overlap || any_level(type, complex) || any_level(type, byte_backwards);
+#else
+  // MPICH 5.0.2: repeats elements of negative extent in the wrong place: contiguous(2, resized(2int, 0, -8)), count 2.
+  return any_level(type, [](const Type& t) { return t.layout.extent() < 0; });
+#endif
+}
+
+/// MPICH 5.0.2 divides by zero when it packs some structs with a member that describes nothing:
+/// struct(2 contiguous(2, byte) @ 0, 2 resized(vector(2, 0, 3, resized(double, 0, 10)), 0, 0) @ 16). Such trees are passed
+/// over: Heddle, too, leaves some of them to the host.
+inline bool host_crashes([[maybe_unused]] const layout::grammar::Type& type) {
+#if defined(OPEN_MPI)
+  return false;
+#else
+  return type.elements > 0 && any_level(type, [](const auto& t) {
+           return t.combiner == layout::grammar::Combiner::structure &&
+                  std::ranges::any_of(t.children, [](const auto& child) { return child->elements == 0; });
+         });
+#endif
+}
+
+/// MPICH 5.0.2 has wrong true bounds for darray: darray(1, 0, [1], [cyclic(2)], [1], indexed([1], [3], char)) begins at 3, not
+/// at 0; and lets empty parts count: struct(1 char @ 0, 1 contiguous(0, char) @ 2) has true extent 2.
+inline bool host_true_bounds_are_wrong([[maybe_unused]] const layout::grammar::Type& type) {
+#if defined(OPEN_MPI)
+  return false;
+#else
+  return any_level(type, [](const auto& t) { return t.combiner == layout::grammar::Combiner::darray || describes_nothing(t); });
+#endif
+}
+
+}  // namespace heddle::test
