@@ -1,7 +1,7 @@
 // Random type trees: MPI_Pack and MPI_Unpack (Heddle's, when preloaded) against PMPI_Pack and PMPI_Unpack (the host's) and
 // against the type map walked element by element; and layout/ itself, linked in, against all of them.
 //
-//   heddle-differential-mpich                     60,000 trees; RC_PARAMS="seed=... max_success=..." as RapidCheck says
+//   heddle-differential-mpich                     100,000 trees; RC_PARAMS="seed=... max_success=..." as RapidCheck says
 //   heddle-differential-mpich 'TYPE' COUNT        one tree, as a failure prints it
 //
 // A failure prints its seed, and shrinks to a small tree in the grammar of `heddle explain`.
@@ -230,12 +230,16 @@ std::string judged(const Case& drawn) {
 
   Field field(map, 1);
   const Memory wanted = gather(map, field.base());
+  const long by_host = seen.packed_by_host;
   Packed ours = pack<true>(c, type, field.base(), map.packed);
   Packed host = pack<false>(c, type, field.base(), map.packed);
   if (ours.error != MPI_SUCCESS) return "MPI_Pack: code " + std::to_string(ours.error);
   Memory plain = wanted;
   for (Memory* each : {&ours.bytes, &host.bytes, &plain}) clear_padding(map, *each);
-  if (auto wrong = differs("MPI_Pack against the type map", ours.bytes, plain); !wrong.empty()) return wrong;
+  const bool left_to_host = seen.packed_by_host > by_host;
+  if (auto wrong = differs("MPI_Pack against the type map", ours.bytes, plain);
+      !wrong.empty() && !(error_known && left_to_host))
+    return wrong;
   if (host.error != MPI_SUCCESS) return "PMPI_Pack: code " + std::to_string(host.error);
   if (auto wrong = differs("PMPI_Pack against the type map", host.bytes, plain); !wrong.empty()) {
     if (!error_known) return wrong;
@@ -249,7 +253,9 @@ std::string judged(const Case& drawn) {
     const int host_error = unpack<false>(c, type, into_host.base(), wanted);
     if (error != MPI_SUCCESS) return "MPI_Unpack: code " + std::to_string(error);
     for (Field* each : {&into, &into_host, &into_map}) clear_padding(map, each->base());
-    if (auto wrong = differs("MPI_Unpack against the type map", into.memory(), into_map.memory()); !wrong.empty()) return wrong;
+    if (auto wrong = differs("MPI_Unpack against the type map", into.memory(), into_map.memory());
+        !wrong.empty() && !(error_known && left_to_host))
+      return wrong;
     if (host_error != MPI_SUCCESS) return "PMPI_Unpack: code " + std::to_string(host_error);
     if (auto wrong = differs("PMPI_Unpack against the type map", into_host.memory(), into_map.memory());
         !wrong.empty() && !error_known)
@@ -352,7 +358,7 @@ static void showValue(const Choices& choices, std::ostream& os) {
 
 int main(int argc, char** argv) {
   using namespace heddle::test;
-  setenv("RC_PARAMS", "max_success=60000 max_size=100", 0);
+  setenv("RC_PARAMS", "max_success=100000 max_size=100", 0);
   MPI_Init(&argc, &argv);
   for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   for (const int signal : {SIGFPE, SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, say_present);
