@@ -1,6 +1,8 @@
 // A small fuzzer for compilers without libFuzzer: mutates the seeds, deterministically.
 //
-//   heddle-fuzz-wire [--runs N] [--seed N] [--seconds N] [FILE ...]      FILE: feed just these (to look at a failure again)
+//   heddle-fuzz-wire [--runs N] [--seed N] [--seconds N]
+//   heddle-fuzz-wire FILE ...                  feeds just these, to look at a failure again
+//   heddle-fuzz-wire --write-seeds FOLDER      writes the seeds, a corpus for libFuzzer
 //
 // The input that ends the process is left in heddle-fuzz-failure (current folder); feed it again to look at it.
 #include <chrono>
@@ -91,8 +93,14 @@ int main(int argc, char** argv) {
       seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (more && std::strcmp(argv[i], "--seconds") == 0) {
       seconds = std::strtod(argv[++i], nullptr);
+    } else if (more && std::strcmp(argv[i], "--write-seeds") == 0) {
+      const std::string folder = argv[++i];
+      std::size_t n = 0;
+      for (const std::string& input : fuzz_seeds())
+        std::ofstream(folder + "/seed" + std::to_string(n++), std::ios::binary) << input;
+      return 0;
     } else if (argv[i][0] == '-') {
-      std::cerr << "usage: " << argv[0] << " [--runs N] [--seed N] [--seconds N] [FILE ...]\n";
+      std::cerr << "usage: " << argv[0] << " [--runs N] [--seed N] [--seconds N] [--write-seeds FOLDER] [FILE ...]\n";
       return 2;
     } else {
       files.emplace_back(argv[i]);
