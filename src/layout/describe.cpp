@@ -9,6 +9,10 @@ namespace {
 class Writer {
  public:
   void node(const Node& node) {
+    if (text_.tellp() > most_text) {
+      text_ << "…";
+      return;
+    }
     std::visit([&](const auto& form) { write(node, form); }, node.form);
   }
   std::string take() { return text_.str(); }
@@ -55,6 +59,7 @@ class Writer {
   }
 
   static constexpr Count few = 8;
+  static constexpr int most_text = 4000;  // what is left out is more of the same
   std::ostringstream text_;
 };
 

@@ -168,6 +168,10 @@ Placed fold(std::vector<Bytes> offsets, const Placed& child) {
   return {origin, make_block_indexed(from_zero(std::move(offsets)), child.node)};
 }
 
+/// Lists are inlined and written out up to this length, or a few times their own: a list of lists of lists of what is
+/// irregular stays nested, or a few lines of text would describe more pieces than there is memory for.
+constexpr Count most_written = 1 << 18;
+
 /// Only lists of pieces and small loops of them: worth writing out next to other pieces.
 bool flat(const Node& node) {
   if (node.contiguous() || std::holds_alternative<Indexed>(node.form)) return true;
@@ -278,6 +282,13 @@ Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengt
 }
 
 Placed sequence(const std::vector<Placed>& children) {
+  const auto fits = [most = std::max(most_written, 16 * static_cast<Count>(children.size()))](Count n) { return n <= most; };
+  Count inlined = 0;
+  for (const Placed& child : children) {
+    const auto* inner = child.node ? std::get_if<Struct>(&child.node->form) : nullptr;
+    inlined += inner ? static_cast<Count>(inner->children.size()) : 1;
+  }
+
   // 1. Inline nested sequences, drop what is empty, join neighbours.
   std::vector<Placed> list;
   const auto append = [&list](const Placed& child) {
@@ -292,7 +303,7 @@ Placed sequence(const std::vector<Placed>& children) {
   for (const Placed& child : children) {
     if (!child.node) continue;
     check_reach(child.offset);
-    if (const auto* inner = std::get_if<Struct>(&child.node->form)) {
+    if (const auto* inner = std::get_if<Struct>(&child.node->form); inner && fits(inlined)) {
       for (const Placed& grandchild : inner->children) append({plus(child.offset, grandchild.offset), grandchild.node});
     } else {
       append(child);
@@ -310,7 +321,9 @@ Placed sequence(const std::vector<Placed>& children) {
   }
 
   // 3. Nothing but pieces: one flat list.
-  if (std::all_of(list.begin(), list.end(), [](const Placed& child) { return flat(*child.node); })) {
+  Count written = 0;
+  const auto writable = [&](const Placed& child) { return flat(*child.node) && fits(written += child.node->blocks); };
+  if (std::all_of(list.begin(), list.end(), writable)) {
     std::vector<Bytes> offsets;
     std::vector<Bytes> lengths;
     for (const Placed& child : list) write_out(*child.node, child.offset, offsets, lengths);

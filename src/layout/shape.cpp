@@ -3,59 +3,75 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 namespace heddle::layout {
 namespace {
 
-constexpr Bytes line = 64;
-
-/// How many pieces of each length: loops multiply, they are not walked.
-void histogram(const Node& node, Count times_over, std::map<Bytes, Count>& lengths) {
-  if (node.contiguous()) {
-    lengths[node.size] += times_over;
-  } else if (const auto* loop = std::get_if<Loop>(&node.form)) {
-    histogram(*loop->child, times_over * loop->count, lengths);
-  } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
-    histogram(*list->child, times_over * list->offsets.size(), lengths);
-  } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
-    for (Count i = 0; i < pieces->lengths.size(); ++i) lengths[pieces->lengths[i]] += times_over;
-  } else {
-    for (const Placed& child : std::get<Struct>(node.form).children) histogram(*child.node, times_over, lengths);
-  }
-}
+using Lengths = std::map<Bytes, Count>;
 
 Bytes floor_line(Bytes offset) { return offset >> 6; }
 
 Count lines_of(Bytes offset, Bytes length) { return floor_line(offset + length - 1) - floor_line(offset) + 1; }
 
-/// Distinct lines, as far as loops let us know without walking them: a loop's lines are its child's times its count, but
-/// never more than its span has. Lists are walked once; pieces that share a line with the piece before count it once.
-Count lines(const Node& node) {
-  const Count span = lines_of(node.low, node.high - node.low);
-  Count sum = 0;
-  if (node.contiguous()) {
-    sum = span;
-  } else if (const auto* loop = std::get_if<Loop>(&node.form)) {
-    sum = lines(*loop->child) * loop->count;
-  } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
-    const Count each = lines(*list->child);
-    Bytes last = INT64_MIN;
-    for (Count i = 0; i < list->offsets.size(); ++i) {
-      const Bytes first = floor_line(list->offsets[i]);
-      sum += each - (first == last);
-      last = floor_line(list->offsets[i] + list->child->high - 1);
+/// Loops multiply, they are not walked; a node that is met again (children are shared) is not visited again.
+class Census {
+ public:
+  /// How many pieces of each length.
+  const Lengths& lengths(const Node& node) {
+    if (const auto known = lengths_.find(&node); known != lengths_.end()) return known->second;
+    Lengths found;
+    const auto add = [&found](const Lengths& other, Count times_over) {
+      for (const auto& [length, n] : other) found[length] += n * times_over;
+    };
+    if (node.contiguous()) {
+      found[node.size] = 1;
+    } else if (const auto* loop = std::get_if<Loop>(&node.form)) {
+      add(lengths(*loop->child), loop->count);
+    } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
+      add(lengths(*list->child), list->offsets.size());
+    } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
+      for (Count i = 0; i < pieces->lengths.size(); ++i) ++found[pieces->lengths[i]];
+    } else {
+      for (const Placed& child : std::get<Struct>(node.form).children) add(lengths(*child.node), 1);
     }
-  } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
-    Bytes last = INT64_MIN;
-    for (Count i = 0; i < pieces->offsets.size(); ++i) {
-      sum += lines_of(pieces->offsets[i], pieces->lengths[i]) - (floor_line(pieces->offsets[i]) == last);
-      last = floor_line(pieces->offsets[i] + pieces->lengths[i] - 1);
-    }
-  } else {
-    for (const Placed& child : std::get<Struct>(node.form).children) sum += lines(*child.node);
+    return lengths_.emplace(&node, std::move(found)).first->second;
   }
-  return std::min(sum, span);
-}
+
+  /// Distinct lines, as far as loops let us know without walking them: a loop's lines are its child's times its count, but
+  /// never more than its span has. Lists are walked once; pieces that share a line with the piece before count it once.
+  Count lines(const Node& node) {
+    if (const auto known = lines_.find(&node); known != lines_.end()) return known->second;
+    return lines_[&node] = std::min(sum_of_lines(node), lines_of(node.low, node.high - node.low));
+  }
+
+ private:
+  Count sum_of_lines(const Node& node) {
+    if (node.contiguous()) return lines_of(node.low, node.high - node.low);
+    if (const auto* loop = std::get_if<Loop>(&node.form)) return lines(*loop->child) * loop->count;
+    Count sum = 0;
+    Bytes last = INT64_MIN;
+    if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
+      const Count each = lines(*list->child);
+      for (Count i = 0; i < list->offsets.size(); ++i) {
+        const Bytes first = floor_line(list->offsets[i]);
+        sum += each - (first == last);
+        last = floor_line(list->offsets[i] + list->child->high - 1);
+      }
+    } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
+      for (Count i = 0; i < pieces->offsets.size(); ++i) {
+        sum += lines_of(pieces->offsets[i], pieces->lengths[i]) - (floor_line(pieces->offsets[i]) == last);
+        last = floor_line(pieces->offsets[i] + pieces->lengths[i] - 1);
+      }
+    } else {
+      for (const Placed& child : std::get<Struct>(node.form).children) sum += lines(*child.node);
+    }
+    return sum;
+  }
+
+  std::unordered_map<const Node*, Lengths> lengths_;
+  std::unordered_map<const Node*, Count> lines_;
+};
 
 }  // namespace
 
@@ -69,10 +85,10 @@ Shape shape(const Layout& layout, Count count) {
   result.true_extent = node.high - node.low;
   result.blocks = node.blocks;
   result.depth = node.depth;
-  result.lines = lines(node);
+  Census census;
+  result.lines = census.lines(node);
 
-  std::map<Bytes, Count> lengths;
-  histogram(node, 1, lengths);
+  const Lengths& lengths = census.lengths(node);
   const auto blocks = static_cast<double>(node.blocks);
   result.mean_block = static_cast<double>(node.size) / blocks;
   result.smallest_block = lengths.begin()->first;

@@ -14,7 +14,10 @@ constexpr Bytes farthest = Bytes{1} << 61;
 
 class Writer {
  public:
-  void byte(std::uint8_t value) { out_.push_back(std::byte{value}); }
+  void byte(std::uint8_t value) {
+    if (out_.size() >= max_bytes) throw std::length_error("layout: too many pieces for the wire form");
+    out_.push_back(std::byte{value});
+  }
   void u(std::int64_t value) { varint(static_cast<std::uint64_t>(value)); }
   void z(std::int64_t value) { varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
 
