@@ -20,6 +20,8 @@ enum class Life : int { asleep, awake, off, over };
 constinit std::atomic<Life> life{Life::asleep};
 constinit std::atomic<int> users{0};  // MPI_Init and every open session
 constinit std::atomic<bool> talkative{false};
+constinit std::atomic<Host> host_family{Host::mpich};
+constinit std::atomic<Messages> wanted_messages{Messages::automatic};
 constinit std::mutex waking;
 
 std::string host_name() {
@@ -89,6 +91,18 @@ Life wake() {
     return Life::off;
   }
   choose_kernels(set.isa);
+  host_family = host_name().find("Open MPI") != std::string::npos ? Host::openmpi : Host::mpich;
+  switch (set.messages) {
+    case settings::Messages::automatic:
+      wanted_messages = Messages::automatic;
+      break;
+    case settings::Messages::packed:
+      wanted_messages = Messages::packed;
+      break;
+    case settings::Messages::native:
+      wanted_messages = Messages::native;
+      break;
+  }
   Pool::of_process().keep_at_most(set.pool_limit);
   if (talkative && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
@@ -136,6 +150,8 @@ bool running() noexcept {
   return life.load(std::memory_order_acquire) == Life::awake;
 }
 
+Host host() noexcept { return host_family.load(std::memory_order_relaxed); }
+Messages messages() noexcept { return wanted_messages.load(std::memory_order_relaxed); }
 bool verbose() noexcept { return talkative.load(std::memory_order_relaxed); }
 
 }  // namespace heddle::mpi

@@ -1,5 +1,7 @@
-// mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes nothing of Heddle.
+// mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes packing.hpp.
 #pragma once
+
+#include "mpi/types/packing.hpp"
 
 namespace heddle::mpi {
 
@@ -15,6 +17,12 @@ void host_stops() noexcept;
 
 /// Heddle is on. In programs that were initialized from Fortran, the first datatype wakes it.
 bool running() noexcept;
+
+/// Whose packing Heddle competes with.
+Host host() noexcept;
+
+/// HEDDLE_MESSAGES.
+Messages messages() noexcept;
 
 /// HEDDLE_VERBOSE=1.
 bool verbose() noexcept;

@@ -21,6 +21,8 @@ constexpr Variable rows[] = {
     {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
     {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
      "instruction set of the packing kernels; auto is the widest the processor has", library},
+    {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
+     "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly", library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -73,6 +75,14 @@ Parsed<Isa> isa(std::string_view text) {
   if (word == "avx2") return {Isa::avx2, {}};
   if (word == "avx512") return {Isa::avx512, {}};
   return {Isa::automatic, "is no instruction set that Heddle has kernels for"};
+}
+
+Parsed<Messages> messages(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "auto") return {Messages::automatic, {}};
+  if (word == "packed") return {Messages::packed, {}};
+  if (word == "native") return {Messages::native, {}};
+  return {Messages::automatic, "is no way to send a message"};
 }
 
 Parsed<int> integer(std::string_view text, int low, int high) {
@@ -132,6 +142,7 @@ Settings read(const char* const* environment) {
   };
   take("HEDDLE", on_off, set.enabled);
   take("HEDDLE_ISA", isa, set.isa);
+  take("HEDDLE_MESSAGES", messages, set.messages);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);

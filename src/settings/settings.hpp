@@ -31,11 +31,13 @@ struct Variable {
 std::span<const Variable> table();
 
 enum class Isa { automatic, portable, avx2, avx512 };
+enum class Messages { automatic, packed, native };
 
 /// What the library reads, with its types; the members' initial values are the defaults of the table.
 struct Settings {
   bool enabled = true;                              ///< HEDDLE
   Isa isa = Isa::automatic;                         ///< HEDDLE_ISA
+  Messages messages = Messages::automatic;          ///< HEDDLE_MESSAGES
   int verbose = 0;                                  ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
 
@@ -58,6 +60,7 @@ struct Parsed {
 
 Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
+Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 

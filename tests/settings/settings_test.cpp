@@ -30,6 +30,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   const Settings written = read(environment.data());
   EXPECT_EQ(written.enabled, set.enabled);
   EXPECT_EQ(written.isa, set.isa);
+  EXPECT_EQ(written.messages, set.messages);
   EXPECT_EQ(written.verbose, set.verbose);
   EXPECT_EQ(written.pool_limit, set.pool_limit);
   EXPECT_TRUE(written.complaints.empty());
@@ -46,9 +47,11 @@ TEST(Settings, TheTableNamesEachVariableOnceAndSaysWhatItMeans) {
 }
 
 TEST(Settings, GoodValuesAreTaken) {
-  const Settings set = with({"PATH=/bin", "HEDDLE=off", "HEDDLE_ISA=AVX2", "HEDDLE_VERBOSE=1", "HEDDLE_POOL_LIMIT=64M"});
+  const Settings set = with(
+      {"PATH=/bin", "HEDDLE=off", "HEDDLE_ISA=AVX2", "HEDDLE_MESSAGES=Packed", "HEDDLE_VERBOSE=1", "HEDDLE_POOL_LIMIT=64M"});
   EXPECT_FALSE(set.enabled);
   EXPECT_EQ(set.isa, Isa::avx2);
+  EXPECT_EQ(set.messages, Messages::packed);
   EXPECT_EQ(set.verbose, 1);
   EXPECT_EQ(set.pool_limit, 64 << 20);
   EXPECT_TRUE(set.complaints.empty());

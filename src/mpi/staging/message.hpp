@@ -15,9 +15,8 @@ class Message {
  public:
   /// Not ours() unless packing pays and there is memory for it.
   explicit Message(const Buffer& data) noexcept : data_(data), type_(data.type) {
-    if (!type_ || data.count <= 0 || !type_->scattered(data.count)) return;
-    Bytes bytes = 0;
-    if (__builtin_mul_overflow(data.count, type_->size(), &bytes)) return;
+    if (!type_ || !type_->pays_to_pack(data.count)) return;
+    const Bytes bytes = data.count * type_->size();
     const Wire& wire = type_->wire();
     const bool elements = !wire.pair;
     element_ = elements ? wire.element : MPI_BYTE;

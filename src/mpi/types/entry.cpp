@@ -6,6 +6,7 @@
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/say.hpp"
+#include "mpi/start.hpp"
 #include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
@@ -32,7 +33,6 @@ void Entry::choose_wire() {
   const layout::Layout& form = decoded_.layout;
   const Signature& signature = decoded_.signature;
   size_ = form.size();
-  dense_ = form.dense();
   first_byte_ = form.root().node ? form.root().offset : 0;
 
   const bool even = !signature.mixed && signature.elements > 0 && signature.elements % 2 == 0;
@@ -48,10 +48,10 @@ void Entry::choose_wire() {
       wire_ = {signature.first, signature.elements, size_ / signature.elements, nullptr, {}};
     else
       wire_ = {MPI_BYTE, size_, 1, nullptr, {}};
-    in_memory_ = dense_;
+    in_memory_ = form.dense();
     in_memory_once_ = size_ == 0 || form.node()->contiguous();
   }
-  small_blocks_ = size_ > 0 && size_ < large_block * form.node()->blocks;
+  for (const bool several : {false, true}) packs_from_[several ? 1 : 0] = packs_from(form, several, host(), messages());
 }
 
 void Entry::to_wire(const void* from, Count count, void* wire) const {

@@ -6,14 +6,11 @@
 #include <string>
 
 #include "mpi/types/decode.hpp"
+#include "mpi/types/packing.hpp"
 #include "mpi/types/pairs.hpp"
 #include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
-
-/// A noncontiguous type whose blocks are this large on average is left to the host in point-to-point calls: it moves such
-/// blocks at the speed of memcpy, often without the copy that packing is. Bytes.
-constexpr Bytes large_block = 4096;
 
 /// How packed elements are handed to the host: `per` elements of a predefined type for each element of the datatype.
 struct Wire {
@@ -52,8 +49,11 @@ class Entry {
   /// `count` elements in memory are what the wire wants already: from `first_byte` on, no copy.
   [[nodiscard]] bool wire_in_memory(Count count) const { return in_memory_ || (in_memory_once_ && count <= 1); }
   [[nodiscard]] Bytes first_byte() const { return first_byte_; }
-  /// Whether packing `count` elements for a point-to-point call pays.
-  [[nodiscard]] bool scattered(Count count) const { return small_blocks_ && !wire_in_memory_packed(count); }
+  /// Whether packing `count` elements for a point-to-point call pays (packing.hpp).
+  [[nodiscard]] bool pays_to_pack(Count count) const {
+    Bytes bytes = 0;
+    return count > 0 && !__builtin_mul_overflow(count, size_, &bytes) && bytes >= packs_from_[count > 1 ? 1 : 0];
+  }
 
   /// From the program's memory to the wire form, and back.
   void to_wire(const void* from, Count count, void* wire) const;
@@ -62,16 +62,11 @@ class Entry {
  private:
   bool prepare(MPI_Datatype type) noexcept;
   void choose_wire();
-  [[nodiscard]] bool wire_in_memory_packed(Count count) const {
-    return dense_ || (count <= 1 && (size_ == 0 || decoded_.layout.node()->contiguous()));
-  }
-
   mutable std::atomic<int> uses_{1};
   std::atomic<State> state_{State::fresh};
-  bool dense_ = false;
   bool in_memory_ = false;
   bool in_memory_once_ = false;
-  bool small_blocks_ = false;
+  Bytes packs_from_[2] = {never, never};  // one element, several
   Bytes size_ = 0;
   Bytes first_byte_ = 0;
   Decoded decoded_;
@@ -81,7 +76,7 @@ class Entry {
 /// Whether `count` elements of `type` travel packed in a point-to-point call: the question each of these asks first.
 inline bool travels_packed(MPI_Datatype type, Count count) noexcept {
   Entry* entry = table.find(type);
-  return entry && entry->ready(type) && entry->scattered(count);
+  return entry && entry->ready(type) && entry->pays_to_pack(count);
 }
 
 /// If `type` has an entry that is decoded already: a copy of it (host handles that come out of MPI_Type_get_contents).
