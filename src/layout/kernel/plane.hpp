@@ -86,7 +86,7 @@ inline void plane_long(std::byte* to, const std::byte* from, const Dim outer, co
 inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   if (block > 64) return plane_long(to, from, outer, inner, block);
 #if defined(__AVX512VBMI__)
-  if (block <= 32 && windows(to, from, outer, inner, block)) return;
+  if (windows_win(outer, inner, block)) return windows(to, from, outer, inner, block);
 #endif
   const Walk walk = walk_of(outer, inner, block);
   with_block(block, [&]<int B>() {

@@ -39,84 +39,73 @@ void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, con
                           count - begin < record_portion ? count - begin : record_portion);
 }
 
-/// Stores that a copy of so many bytes takes, about.
-inline Count stores(Bytes length) {
-  if (length > wide) return (length + wide - 1) / wide;
-  return (length & (length - 1)) == 0 ? 1 : 2;
-}
-inline Count stores(const RecordPlan& plan) {
-  Count result = 0;
-  for (Count p = 0; p < plan.piece_count; ++p) result += stores(plan.pieces[p].length);
-  return result;
-}
-
 #if defined(__AVX512VBMI__)
 
-template <bool full>
-inline void run_step(std::byte* to, const std::byte* from, const Step& step) {
-  if (step.length > 0) return copy_any(to + step.out, from + step.in_a, step.length);
-  const __m512i a = _mm512_maskz_loadu_epi8(step.mask_a, from + step.in_a);
-  const __m512i b = _mm512_maskz_loadu_epi8(step.mask_b, from + step.in_b);
-  const __m512i out = _mm512_permutex2var_epi8(a, _mm512_load_si512(step.index), b);
-  if constexpr (full)
-    _mm512_storeu_si512(to + step.out, out);
-  else
-    _mm512_mask_storeu_epi8(to + step.out, step.mask_out, out);
-}
+/// Record i of a pass over one side: in memory at[i], packed i·size.
+struct Packed {
+  Bytes size;
+  Bytes operator[](Count i) const { return i * size; }
+};
 
-/// Records of a single step keep it in registers.
-template <class At>
-void gather_single(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  const Step& step = plan.gather[0];
+/// One step for n records: its masks and its index stay in registers.
+template <bool two, bool exact, class To, class From>
+inline void step_pass(std::byte* to, const std::byte* from, const Step& step, const To to_at, const From from_at, Count begin,
+                      Count end) {
   const __m512i index = _mm512_load_si512(step.index);
   const std::uint64_t mask_a = step.mask_a, mask_b = step.mask_b, mask_out = step.mask_out;
-  const Bytes size = plan.size, exact = (63 + size) / size;
-  const std::byte *const a = from + step.in_a, *const b = from + step.in_b;
-  Count i = 0;
-  if (mask_b == 0) {
-    for (; i + exact <= count; ++i, to += size)
-      _mm512_storeu_si512(to, _mm512_permutexvar_epi8(index, _mm512_maskz_loadu_epi8(mask_a, a + at[i])));
-  } else {
-    for (; i + exact <= count; ++i, to += size)
-      _mm512_storeu_si512(to, _mm512_permutex2var_epi8(_mm512_maskz_loadu_epi8(mask_a, a + at[i]), index,
-                                                       _mm512_maskz_loadu_epi8(mask_b, b + at[i])));
+  const std::byte *const in_a = from + step.in_a, *const in_b = from + step.in_b;
+  to += step.out;
+  for (Count i = begin; i < end; ++i) {
+    __m512i out = _mm512_maskz_loadu_epi8(mask_a, in_a + from_at[i]);
+    if constexpr (two)
+      out = _mm512_permutex2var_epi8(out, index, _mm512_maskz_loadu_epi8(mask_b, in_b + from_at[i]));
+    else
+      out = _mm512_permutexvar_epi8(index, out);
+    if constexpr (exact)
+      _mm512_mask_storeu_epi8(to + to_at[i], mask_out, out);
+    else
+      _mm512_storeu_si512(to + to_at[i], out);
   }
-  for (; i < count; ++i, to += size)
-    _mm512_mask_storeu_epi8(to, mask_out,
-                            _mm512_permutex2var_epi8(_mm512_maskz_loadu_epi8(mask_a, a + at[i]), index,
-                                                     _mm512_maskz_loadu_epi8(mask_b, b + at[i])));
 }
 
+template <bool exact, class To, class From>
+inline void any_pass(std::byte* to, const std::byte* from, const Step& step, const To to_at, const From from_at, Count begin,
+                     Count end) {
+  if (step.length > 0)
+    for (Count i = begin; i < end; ++i) copy_any(to + step.out + to_at[i], from + step.in_a + from_at[i], step.length);
+  else if (step.mask_b != 0)
+    step_pass<true, exact>(to, from, step, to_at, from_at, begin, end);
+  else
+    step_pass<false, exact>(to, from, step, to_at, from_at, begin, end);
+}
+
+/// A full store of a step spoils what comes after it in the packed stream: right if that is written later. With one step to a
+/// record, that is the next record; with several, run one after the other over a portion, the next steps of the same one.
 template <class At>
 void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  if (plan.gather_count == 1 && plan.gather[0].length == 0) return gather_single(to, from, plan, at, count);
-  // The last full store of a record ends up to 63 bytes past it.
-  const Count exact = 1 + (62 + plan.size) / plan.size;
-  Count i = 0;
-  for (; i + exact <= count; ++i, to += plan.size)
-    for (Count s = 0; s < plan.gather_count; ++s) run_step<true>(to, from + at[i], plan.gather[s]);
-  for (; i < count; ++i, to += plan.size)
-    for (Count s = 0; s < plan.gather_count; ++s) run_step<false>(to, from + at[i], plan.gather[s]);
-}
-
-template <class At>
-void scatter_single(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  const Step& step = plan.scatter[0];
-  const __m512i index = _mm512_load_si512(step.index);
-  const std::uint64_t mask_in = step.mask_a, mask_out = step.mask_out;
-  const Bytes size = plan.size;
-  to += step.out;
-  for (Count i = 0; i < count; ++i, from += size)
-    _mm512_mask_storeu_epi8(to + at[i], mask_out, _mm512_permutexvar_epi8(index, _mm512_maskz_loadu_epi8(mask_in, from)));
+  const Packed packed{plan.size};
+  if (plan.gather_count == 1) {
+    const Count last = (63 + plan.size) / plan.size, loose = count > last ? count - last : 0;
+    any_pass<false>(to, from, plan.gather[0], packed, at, 0, loose);
+    any_pass<true>(to, from, plan.gather[0], packed, at, loose, count);
+    return;
+  }
+  for (Count begin = 0; begin < count; begin += record_portion) {
+    const Count end = begin + record_portion < count ? begin + record_portion : count;
+    for (Count s = 0; s < plan.gather_count; ++s)
+      if (plan.gather[s].out + 64 <= plan.size)
+        any_pass<false>(to, from, plan.gather[s], packed, at, begin, end);
+      else
+        any_pass<true>(to, from, plan.gather[s], packed, at, begin, end);
+  }
 }
 
 template <class At>
 void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  // A masked store of 64 bytes costs as much as five plain ones.
-  if (count >= 16 && stores(plan) <= 5 * plan.scatter_count) return by_fields<false>(to, from, plan, at, count);
-  if (plan.scatter_count == 1 && plan.scatter[0].length == 0) return scatter_single(to, from, plan, at, count);
-  for (Count i = 0; i < count; ++i, from += plan.size)
-    for (Count s = 0; s < plan.scatter_count; ++s) run_step<false>(to + at[i], from, plan.scatter[s]);
+  for (Count begin = 0; begin < count; begin += record_portion)
+    for (Count s = 0; s < plan.scatter_count; ++s)
+      any_pass<true>(to, from, plan.scatter[s], at, Packed{plan.size}, begin,
+                     begin + record_portion < count ? begin + record_portion : count);
 }
 
 inline bool gather_merged(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {

@@ -72,7 +72,7 @@ inline __attribute__((always_inline)) void stages(V (&rows)[N]) {
 #pragma GCC unroll 64
   for (int i = 0; i < N; ++i)
     if (!(i & S)) swap_blocks<S, N, W>(rows[i], rows[i + S], typename MakeLanes<N * W>::type{});
-  if constexpr (S > 1) stages<S / 2, N, W>(rows);
+  if constexpr (S < N / 2) stages<S * 2, N, W>(rows);
 }
 
 /// One N × N tile of E-byte elements; to streams past the caches, every row must be an aligned line.
@@ -82,7 +82,7 @@ inline __attribute__((always_inline)) void tile(std::byte* to, const std::byte* 
   V rows[N];
 #pragma GCC unroll 64
   for (int i = 0; i < N; ++i) __builtin_memcpy(&rows[i], from + i * from_row, sizeof(V));
-  stages<N / 2, N, E == 16 ? 2 : 1>(rows);
+  stages<1, N, E == 16 ? 2 : 1>(rows);
 #pragma GCC unroll 64
   for (int i = 0; i < N; ++i)
     if constexpr (streaming && sizeof(V) == wide)

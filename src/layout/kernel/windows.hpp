@@ -113,25 +113,29 @@ alignas(64) inline constexpr std::uint8_t iota[64] = {0,  1,  2,  3,  4,  5,  6,
                                                       32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                       48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/// A plane of small blocks through windows, where that wins over one block at a time.
-inline bool windows(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, Bytes block) {
-  if (inner.count < 8 || inner.count * outer.count < 48) return false;
-  if (inner.to == block && inner.from > block && inner.from + block <= 128) {
+/// Whether a plane of small blocks goes through windows.
+inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
+  if (block > 32 || inner.count < 8 || inner.count * outer.count < 48) return false;
+  if (inner.to == block && inner.from > block) {
+    const Bytes double_window = (128 - block) / inner.from + 1;
+    return inner.from + block <= 128 && double_window * block >= 24;
+  }
+  return inner.from == block && inner.to > block && 4 * inner.to + block <= 64;
+}
+
+/// A plane for which windows_win.
+[[gnu::noinline]] inline void windows(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, Bytes block) {
+  if (inner.to == block) {
     const Window w = gather_window(iota, low_bits(block), block, inner.from, block, inner.count);
-    if (w.bytes < 24 || w.records < 2) return false;
     const Window one = gather_window(iota, low_bits(block), block, inner.from, block, 1);
     for (Count j = 0; j < outer.count; ++j)
       gather_row(to + j * outer.to, from + j * outer.from, w, one, inner.count, inner.from);
-    return true;
-  }
-  if (inner.from == block && inner.to > block && 4 * inner.to + block <= 64) {
+  } else {
     const Window w = scatter_window(iota, low_bits(block), block, inner.to, block, inner.count);
     const Window one = scatter_window(iota, low_bits(block), block, inner.to, block, 1);
     for (Count j = 0; j < outer.count; ++j)
       scatter_row(to + j * outer.to, from + j * outer.from, w, one, inner.count, inner.to);
-    return true;
   }
-  return false;
 }
 
 }  // namespace heddle::layout::kernel::HEDDLE_KERNEL
