@@ -6,8 +6,9 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import overhead, pack
+from . import overhead, pack, seek
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
 app.command("overhead")(overhead.command)
+app.command("seek")(seek.command)

@@ -1,0 +1,138 @@
+// bench/seek/seek_host.cpp: the same pipelined transpose as `heddle-tool seek`, in the host's own datatype engine.
+//
+// MPIX_Type_iov(type, first piece, ...) answers "which pieces come next from here": that is a look-ahead of 15 blocks and the
+// search for the place in one, as a transport that sends pieces would call it before each segment. Prints JSON lines, the rows
+// of heddle-tool with variant "host". What packing costs the host is the time of PMPI_Pack of the whole message.
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/datatype.hpp"
+#include "common/host.hpp"
+
+namespace heddle::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int look_ahead = 15;
+constexpr long element = 24;  // three doubles
+
+struct Options {
+  std::vector<long> sizes = {64, 128, 256, 512, 1024};
+  long segment = 65536;
+  int samples = 5;
+};
+
+void print(const std::string& name, const char* metric, const std::vector<double>& values, const char* unit) {
+  const Spread spread = spread_of(values);
+  const Json row = {{"bench", "seek"},           {"case", name},         {"variant", "host"},     {"metric", metric},
+                    {"value", spread.median},    {"unit", unit},         {"lower", spread.lower}, {"upper", spread.upper},
+                    {"samples", spread.samples}, {"mpi", library_name()}};
+  std::cout << row.dump() << std::endl;
+}
+
+/// A matrix of n × n elements of three doubles, column after column. The caller frees it.
+MPI_Datatype column_major(int n) {
+  MPI_Datatype three, column, shifted, matrix;
+  MPI_Type_contiguous(3, MPI_DOUBLE, &three);
+  MPI_Type_vector(n, 1, n, three, &column);
+  MPI_Type_create_resized(column, 0, element, &shifted);
+  MPI_Type_contiguous(n, shifted, &matrix);
+  MPI_Type_commit(&matrix);
+  for (MPI_Datatype* part : {&three, &column, &shifted}) MPI_Type_free(part);
+  return matrix;
+}
+
+/// The next pieces from piece `first` on.
+MPI_Count look(MPI_Datatype type, MPI_Count first) {
+  std::array<MPIX_Iov, look_ahead> pieces;
+  MPI_Count found = 0;
+  MPIX_Type_iov(type, first, pieces.data(), look_ahead, &found);
+  return found;
+}
+
+/// Every piece in turn must be where the matrix has it: the host's answer is checked before it is timed.
+void check(MPI_Datatype type, long n) {
+  for (const long first : {0L, n / 2, n * n / 2 + 1, n * n - 1}) {
+    MPIX_Iov piece;
+    MPI_Count found = 0;
+    MPIX_Type_iov(type, first, &piece, 1, &found);
+    const long expected = (first / n + first % n * n) * element;
+    if (found != 1 || reinterpret_cast<long>(piece.iov_base) != expected || piece.iov_len != element) {
+      throw std::runtime_error("MPIX_Type_iov does not find piece " + std::to_string(first));
+    }
+  }
+}
+
+void pipeline(long n, const Options& options) {
+  MPI_Datatype type = column_major(static_cast<int>(n));
+  check(type, n);
+  std::vector<std::byte> memory(static_cast<std::size_t>(n * n * element)), packed(memory.size());
+  std::vector<double> search, pack;
+  for (int sample = 0; sample <= options.samples; ++sample) {
+    for (std::size_t i = 0; i < memory.size(); i += 64) memory[i] ^= std::byte{1};  // live data
+    double start = now_ns();
+    for (long done = 0; done < n * n * element; done += options.segment) look(type, done / element);
+    search.push_back((now_ns() - start) / 1000);
+    start = now_ns();
+    int position = 0;
+    PMPI_Pack(memory.data(), 1, type, packed.data(), static_cast<int>(packed.size()), &position, MPI_COMM_SELF);
+    pack.push_back((now_ns() - start) / 1000);
+  }
+  search.erase(search.begin());  // the first round warms up
+  pack.erase(pack.begin());
+  const std::string name = "transpose " + std::to_string(n);
+  std::vector<double> share;
+  for (std::size_t i = 0; i < pack.size(); ++i) share.push_back(search[i] / (search[i] + pack[i]));
+  print(name, "search_us", search, "us");
+  print(name, "pack_us", pack, "us");
+  print(name, "share", share, "1");
+  MPI_Type_free(&type);
+}
+
+void offsets(long n, const Options& options) {
+  MPI_Datatype type = column_major(static_cast<int>(n));
+  for (const int percent : {0, 1, 10, 25, 50, 75, 99}) {
+    const MPI_Count piece = n * n / 100 * percent;
+    std::vector<double> values;
+    for (int sample = 0; sample < options.samples; ++sample) {
+      constexpr int many = 100;
+      const double start = now_ns();
+      for (int i = 0; i < many; ++i) look(type, piece + i % 7);
+      values.push_back((now_ns() - start) / many);
+    }
+    print("transpose " + std::to_string(n) + " at " + std::to_string(percent) + " %", "seek_ns", values, "ns");
+  }
+  MPI_Type_free(&type);
+}
+
+}  // namespace
+}  // namespace heddle::bench
+
+int main(int argc, char** argv) {
+  using namespace heddle::bench;
+  Options options;
+  CLI::App app("The host's side of `heddle bench seek`");
+  app.add_option("--sizes", options.sizes, "rows of the matrices")->check(CLI::Range(8, 8192));
+  app.add_option("--segment", options.segment, "bytes of a segment")->check(CLI::Range(24, 1 << 30));
+  app.add_option("--samples", options.samples, "repetitions")->check(CLI::Range(1, 1000));
+  CLI11_PARSE(app, argc, argv);
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  try {
+    for (const long n : options.sizes) pipeline(n, options);
+    if (!options.sizes.empty()) offsets(*std::ranges::max_element(options.sizes), options);
+  } catch (const std::exception& error) {
+    std::cerr << "heddle bench seek: " << error.what() << "\n";
+    code = 1;
+  }
+  MPI_Finalize();
+  return code;
+}
