@@ -1,0 +1,168 @@
+"""Runs mpi4py's own test suite with and without Heddle and demands the same outcome of every test, on every rank.
+
+    .venv/bin/python tests/conformance/mpi4py_suite.py            datatypes, packing, collectives, neighbours: in make test
+    .venv/bin/python tests/conformance/mpi4py_suite.py --all      all modules but spawn: make conformance
+    ... --mpi mpich --ranks 2 --modules test_pack test_cco_vec    a part
+
+The suite comes with mpi4py's source distribution, which pip fetches once into build/.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+VERSION = "4.1.2"
+FOLDER = ROOT / "build/mpi4py"
+LIBRARIES = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
+HEDDLE = ROOT / ".venv/bin/heddle"
+
+# What Heddle carries out itself.
+NEAR = (
+    "test_datatype test_pack test_buffer test_msgspec test_msgzero test_status test_p2p_buf test_p2p_buf_matched "
+    "test_cco_buf test_cco_vec test_cco_nb_vec test_cco_pr_vec test_cco_vec_inter test_cco_buf_inter "
+    "test_cco_ngh_buf test_cco_ngh_obj test_util_dtlib test_threads"
+).split()
+# Starting further processes is not Heddle's, and needs slots that a test machine does not have.
+LEFT_OUT = {"test_spawn", "test_dynproc"}
+
+
+@dataclass(frozen=True)
+class Job:
+    mpi: str
+    ranks: int
+    modules: tuple[str, ...]
+    heddle: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.mpi}-{self.ranks}-{'heddle' if self.heddle else 'host'}"
+
+
+def fetch() -> Path:
+    """The folder of mpi4py's tests."""
+    tests = FOLDER / f"mpi4py-{VERSION}/test"
+    if tests.is_dir():
+        return tests
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    archive = FOLDER / f"mpi4py-{VERSION}.tar.gz"
+    if not archive.exists():
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "--no-binary", "mpi4py", "--dest", FOLDER, f"mpi4py=={VERSION}"], check=True)
+    with tarfile.open(archive) as packed:
+        packed.extractall(FOLDER, filter="data") if hasattr(tarfile, "data_filter") else packed.extractall(FOLDER)
+    return tests
+
+
+def command(job: Job, tests: Path, out: Path) -> list[str]:
+    prefix = ROOT / ".mpi" / job.mpi
+    launcher = [str(prefix / "bin/mpiexec"), "-n", str(job.ranks)]
+    if job.mpi == "openmpi":
+        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+        launcher += [*root, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl_vader_single_copy_mechanism", "none"]
+        launcher += ["-x", "MPI4PY_LIBMPI"]
+    heddle = [str(HEDDLE), "run", "--mpi", str(prefix), "--"] if job.heddle else []
+    return [*heddle, *launcher, sys.executable, str(HERE / "recorder.py"), str(tests), str(out), *job.modules]
+
+
+def run(job: Job, tests: Path, limit: float) -> dict[str, str]:
+    """Test -> outcome, each with the rank it was seen on."""
+    out = FOLDER / f"outcome-{job.name}"
+    for old in FOLDER.glob(out.name + ".*"):
+        old.unlink()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
+    environment["MPI4PY_LIBMPI"] = str(ROOT / ".mpi" / job.mpi / "lib" / LIBRARIES[job.mpi])
+    log = FOLDER / f"log-{job.name}.txt"
+    with log.open("w") as output:
+        started = subprocess.Popen(
+            command(job, tests, out), stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+        )
+        try:
+            started.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, 15)
+            try:
+                started.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(started.pid, 9)
+                started.wait()
+    seen: dict[str, str] = {}
+    for rank in range(job.ranks):
+        record = FOLDER / f"{out.name}.{rank}"
+        if not record.exists():
+            seen[f"rank {rank}"] = f"did not finish within {limit:.0f} s; see {log.relative_to(ROOT)}"
+            continue
+        told = json.loads(record.read_text())
+        loaded = "libheddle_" in told["library"]
+        if loaded != job.heddle:
+            raise SystemExit(f"{job.name}: MPI_Send comes from {told['library'] or 'libmpi'}: nothing was compared")
+        seen |= {f"{test} on rank {rank}": outcome for test, outcome in told["outcomes"].items()}
+    return seen
+
+
+def summary(outcomes: dict[str, str]) -> str:
+    kinds = [outcome.split(":")[0] for outcome in outcomes.values()]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
+
+
+def differences(host: dict[str, str], heddle: dict[str, str]) -> dict[str, tuple[str, str]]:
+    return {
+        test: (host.get(test, "not run"), heddle.get(test, "not run"))
+        for test in sorted(host.keys() | heddle.keys())
+        if host.get(test) != heddle.get(test)
+    }
+
+
+def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float) -> bool:
+    """Differences are looked at once more, in their modules alone: some of the suite's tests depend on timing by themselves."""
+    for attempt in (1, 2):
+        results = []
+        for with_heddle in (False, True):
+            began = time.monotonic()
+            job = Job(mpi, ranks, modules, with_heddle)
+            results.append(run(job, tests, limit))
+            print(f"{job.name:20} {summary(results[-1])}  ({time.monotonic() - began:.0f} s)", flush=True)
+        host, heddle = results
+        different = differences(host, heddle)
+        if not host or not any(outcome == "passed" for outcome in host.values()):
+            print(f"FAILED {mpi}, {ranks} ranks: the suite does not even run without Heddle; see build/mpi4py/log-*.txt")
+            return False
+        if not different:
+            return True
+        for test, (before, after) in list(different.items())[:20]:
+            print(f"  {test}\n    without Heddle: {before}\n    with Heddle:    {after}")
+        concerned = {test.split(".")[0] for test in different if test.startswith("test_")}
+        if attempt == 1 and concerned:
+            modules = tuple(sorted(concerned))
+            print(f"once more: {' '.join(modules)}")
+    print(f"FAILED {mpi}, {ranks} ranks: {len(different)} outcomes differ")
+    return False
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="all modules but spawn, at 1, 2 and 4 ranks")
+    parser.add_argument("--mpi", choices=LIBRARIES, action="append")
+    parser.add_argument("--ranks", type=int, nargs="+")
+    parser.add_argument("--modules", nargs="+")
+    parser.add_argument("--limit", type=float, help="seconds for each run")
+    options = parser.parse_args()
+    tests = fetch()
+    everything = sorted({path.stem for path in tests.glob("test_*.py")} - LEFT_OUT)
+    modules = tuple(options.modules or (everything if options.all else NEAR))
+    ranks = options.ranks or ([1, 2, 4] if options.all else [1, 2])
+    limit = options.limit or (1200 if options.all else 200)
+    same = [compare(mpi, n, modules, tests, limit) for mpi in options.mpi or LIBRARIES for n in ranks]
+    print("OK" if all(same) else "FAILED", f"{len(same)} comparisons of mpi4py {VERSION}'s tests with and without Heddle")
+    return 0 if all(same) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

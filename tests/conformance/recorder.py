@@ -1,0 +1,95 @@
+"""Runs mpi4py's own tests in one rank of an MPI job and writes what became of each: python recorder.py TESTS OUT [MODULE ...]
+
+OUT.RANK becomes JSON: {"library": the file MPI_Send comes from, "finished": whether all were run, "outcomes": {test: outcome}}.
+Started by mpi4py_suite.py.
+"""
+
+import ctypes
+import json
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+tests, out, *modules = sys.argv[1:]
+sys.path.insert(0, tests)
+
+import main as suite  # noqa: E402  mpi4py's own
+
+outcomes: dict[str, str] = {}
+
+
+class Recorder(unittest.TextTestResult):
+    def _note(self, test, outcome: str) -> None:
+        # The worst of what is said about a test counts: a subtest that fails makes it fail.
+        if outcomes.get(test.id()) not in ("failed", "error"):
+            outcomes[test.id()] = outcome
+
+    def startTest(self, test):
+        super().startTest(test)
+        self._note(test, "hung or crashed")
+        save(finished=False) if os.environ.get("RECORD_EACH") else None
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self._note(test, "passed")
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._note(test, "error")
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._note(test, "failed")
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._note(test, f"skipped: {reason}")
+
+    def addExpectedFailure(self, test, err):
+        super().addExpectedFailure(test, err)
+        self._note(test, "expected failure")
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self._note(test, "unexpected success")
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._note(test, "failed")
+
+
+def face() -> str:
+    """The file that the program's MPI_Send comes from."""
+
+    class Info(ctypes.Structure):
+        _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p), ("at", ctypes.c_void_p)]
+
+    everything = ctypes.CDLL(None)
+    try:
+        send = ctypes.cast(everything.MPI_Send, ctypes.c_void_p)
+    except AttributeError:  # libmpi was opened by mpi4py for itself alone
+        return ""
+    info = Info()
+    everything.dladdr(send, ctypes.byref(info))
+    return os.fsdecode(info.file or b"")
+
+
+def save(finished: bool) -> None:
+    from mpi4py import MPI
+
+    path = f"{out}.{MPI.COMM_WORLD.Get_rank()}"
+    with open(path + "~", "w") as file:
+        json.dump({"library": face(), "finished": finished, "outcomes": outcomes}, file, indent=0)
+    os.replace(path + "~", path)
+
+
+arguments = [os.path.join(tests, "main.py"), "-q", *(word for module in modules for word in ("-i", rf"\b{module}\.py$"))]
+status = 1
+try:
+    suite.main(module=None, argv=arguments, testRunner=unittest.TextTestRunner(verbosity=0, resultclass=Recorder))
+except SystemExit as end:
+    status = end.code
+    save(finished=True)
+raise SystemExit(status)

