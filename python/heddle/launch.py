@@ -125,7 +125,7 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
     if own and own.family is None:
         raise Problem(
             f"{own.program} is linked with {own.soname}, an MPI that Heddle has no build for (it has those for MPICH's "
-            f"ABI, Open MPI 4 and 5, and the MPI standard ABI). Link it with one of those again; `heddle mpi` lists what is here."
+            "ABI, Open MPI 4 and 5, and the MPI standard ABI). Link it with one of those; `heddle mpi` lists what is here."
         )
     if asked:
         if own and not _serves(asked, own):

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from heddle.native import CHECKOUT
 
 HEDDLE = Path(sys.executable).parent / "heddle"

@@ -4,9 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from conftest import MPIS, prefix
-
 import heddle as package
+from conftest import MPIS, prefix
 from heddle.installations import at_path
 
 

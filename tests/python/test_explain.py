@@ -4,10 +4,9 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from heddle.picture import colours, lay_out, svg
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from heddle.picture import colours, lay_out, svg
 
 COLUMN = "vector(8, 1, 8, contiguous(3, double))"  # of an 8 × 8 matrix of three doubles each (Balaji et al.)
 TRANSPOSE = "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
-
 from heddle import families
 
 ABIS = {"mpich": "libheddle_mpich", "openmpi": "libheddle_openmpi", "abi": "libheddle_abi"}

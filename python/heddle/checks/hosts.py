@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&column);
   MPI_Sendrecv(mine, 1, column, 1 - rank, 0, theirs, 1, column, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   char line[4096];
-  for (FILE* maps = fopen("/proc/self/maps", "r"); fgets(line, sizeof line, maps);) heddle |= strstr(line, "libheddle_") != NULL;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps)) heddle |= strstr(line, "libheddle_") != NULL;
   printf("%s %s\n", theirs[4] == 4 && theirs[12] == 12 ? "exchanged" : "wrong", heddle ? "heddle" : "bare");
   MPI_Type_free(&column);
   return MPI_Finalize();
