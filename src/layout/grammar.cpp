@@ -224,7 +224,7 @@ class Parser : Scanner {
   bool at_struct_lists() {
     if (peek() == '[') return true;
     if (!at_number()) return false;
-    Scanner ahead = *this;  // a number is a length for all, or the count of the first member
+    Scanner ahead = static_cast<const Scanner&>(*this);  // a number is a length for all, or the count of the first member
     ahead.number();
     return ahead.peek() == ',';
   }

@@ -172,7 +172,7 @@ class Reader {
       child.offset = plus(child.offset, offset);
       children.push_back(std::move(child));
     }
-    return rewrite::sequence(std::move(children));
+    return rewrite::sequence(children);
   }
 
   std::span<const std::byte> in_;

@@ -57,9 +57,12 @@ class Planner {
     } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
       listed(node, *list, lead);
     } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
-      say("{}index list: {} pieces of different lengths, mean {:.1f} bytes, gathered through {}-bit offsets and {}-bit lengths",
-          lead, pieces->offsets.size(), static_cast<double>(node.size) / static_cast<double>(node.blocks),
-          width(pieces->offsets), width(pieces->lengths));
+      say("{}index list: {} pieces of different lengths, mean {:.1f} bytes, {}", lead, pieces->offsets.size(),
+          static_cast<double>(node.size) / static_cast<double>(node.blocks),
+          pieces->units.size() > 0 ? fmt::format("gathered as {} units of {} bytes through {}-bit offsets",
+                                                 pieces->units.size(), pieces->unit, width(pieces->units))
+                                   : fmt::format("gathered through {}-bit offsets and {}-bit lengths", width(pieces->offsets),
+                                                 width(pieces->lengths)));
     } else {
       sequence(std::get<Struct>(node.form), lead);
     }

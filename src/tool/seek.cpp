@@ -27,8 +27,10 @@ class SingleContext {
  public:
   SingleContext(const Layout& layout, Count count) : start_(layout.repeated(count)) {
     const Node* node = start_.node.get();
-    for (; const auto* loop = std::get_if<Loop>(&node->form); node = loop->child.get())
+    while (const auto* loop = std::get_if<Loop>(&node->form)) {
       levels_.push_back({loop->count, loop->stride, 0});
+      node = loop->child.get();
+    }
     block_ = node->size;
     restart();
   }

@@ -166,6 +166,28 @@ TEST(Grammar, NeitherDepthNorLengthIsWithoutLimit) {
   EXPECT_EQ(complaint("struct(1, [0]*600000, [int]*1)"), "column 23: 1 types for 600000 displacements");
 }
 
+TEST(Grammar, AFewLinesDoNotUnfoldToMoreThanMemoryHolds) {
+  // Irregular lists of irregular lists, five deep: 60^5 parts if each were written out.
+  std::string text = "struct(char @0, int @8, vector(30, 1, 20, double) @64)";
+  std::uint64_t random = 1, scale = 3000;
+  for (int level = 0; level < 5; ++level, scale *= 100) {
+    std::string displacements;
+    for (int i = 0; i < 60; ++i) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      displacements += (i ? ", " : "") + std::to_string((static_cast<std::uint64_t>(i) * 1000 + random % 997) * scale);
+    }
+    text = "hindexed([[ONES], 2], [" + displacements + "], " + text + ")";
+    text.replace(text.find("[[ONES]"), 7, "[1");
+    std::string ones;
+    for (int i = 0; i < 58; ++i) ones += ", 1";
+    text.insert(text.find(", 2]"), ones);
+  }
+  const TypePtr type = parse(text);
+  EXPECT_EQ(type->lists[0].size(), 60u);
+  EXPECT_EQ(type->layout.size(), Bytes{61} * 61 * 61 * 61 * 61 * 245);
+  EXPECT_FALSE(describe(type->layout).empty());
+}
+
 TEST(Grammar, TheCaretStandsUnderThePlace) {
   const std::string text = "vector(128, 8, 4096, itn)";
   try {

@@ -5,9 +5,12 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -60,6 +63,30 @@ TEST(Explain, TellsEverythingAboutAVector) {
   EXPECT_EQ(about["tree"]["node"]["child"]["length"], 32);
   EXPECT_EQ(about["shape"]["blocks"], 128);
   EXPECT_FALSE(about["plan"].empty());
+}
+
+/// What stands between backquotes in a line.
+std::vector<std::string> in_backquotes(const std::string& line) {
+  std::vector<std::string> found;
+  for (std::size_t open = line.find('`'); open != std::string::npos;) {
+    const std::size_t close = line.find('`', open + 1);
+    if (close == std::string::npos) break;
+    found.push_back(line.substr(open + 1, close - open - 1));
+    open = line.find('`', close + 1);
+  }
+  return found;
+}
+
+TEST(Explain, TheManualTellsTheTruth) {
+  std::ifstream manual(HEDDLE_MANUAL);
+  int claims = 0;
+  for (std::string line; std::getline(manual, line);) {
+    const std::vector<std::string> cells = in_backquotes(line);
+    if (!line.starts_with("| ") || !line.ends_with("` |") || cells.size() < 2) continue;
+    EXPECT_EQ(explained(cells[cells.size() - 2])["canonical"], cells.back()) << line;
+    ++claims;
+  }
+  EXPECT_GT(claims, 30);
 }
 
 TEST(Explain, CountsElements) {
