@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heddle import installations, preload, program
-from heddle.families import OPENMPI, Family
+from heddle.families import ABI, OPENMPI, Family
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
 from heddle.program import Linkage
@@ -85,7 +85,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None) ->
     launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own = _first_linkage(words[1:], asked.library if asked else beside)
-    if not asked and own and launcher and own.family and own.family is not launcher.family and not _spans(own.family, beside):
+    if not asked and own and launcher and own.family and own.family is not launcher.family and not _brings(beside, own):
         raise Problem(_mismatch(words[0], launcher, own))
     if not asked and not own:
         if beside is None:
@@ -128,7 +128,7 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
             "ABI, Open MPI 4 and 5, and the MPI standard ABI). Link it with one of those; `heddle mpi` lists what is here."
         )
     if asked:
-        if own and not _serves(asked, own):
+        if own and not _sibling(asked, own):
             raise Problem(
                 f"--mpi says {asked.name}, but {own.program} is linked with {own.soname}"
                 f"{f' ({own.path})' if own.path else ''}. Leave --mpi out, or compile the program with "
@@ -139,7 +139,7 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
         return Choice(asked.family, asked.library, asked)
     if own is None:
         return _default()
-    library = own.path or (beside if beside and _same_soname(beside, own) else None)
+    library = own.path or (beside if beside and beside.name == own.soname else None)
     known = installations.find()
     if library is None:  # the loader does not find it; an installation that has it will do, since it is preloaded by path
         for mpi in known:
@@ -166,25 +166,19 @@ def _default() -> Choice:
 
 
 def _sibling(mpi: Installation, own: Linkage) -> Path | None:
-    """The library of that name in an installation: one MPICH has both libmpi.so.12 and libmpi_abi.so.1."""
+    """The library of that name in an installation. Of another family only the standard ABI's: MPICH 5 brings it, while Debian
+    merely keeps all its MPIs in one folder."""
+    if own.family not in (mpi.family, ABI):
+        return None
     for folder in (mpi.library.parent, mpi.library.resolve().parent):
         if (folder / own.soname).exists():
             return folder / own.soname
     return None
 
 
-def _serves(mpi: Installation, own: Linkage) -> bool:
-    """mpi4py from PyPI adapts to what is preloaded, so its linkage was found with that; an executable needs its soname."""
-    return _sibling(mpi, own) is not None
-
-
-def _same_soname(library: Path, own: Linkage) -> bool:
-    return library.name == own.soname
-
-
-def _spans(family: Family, library: Path | None) -> bool:
-    """Whether the installation of this library serves another family as well."""
-    return library is not None and any(re.fullmatch(family.sonames, file.name) for file in library.parent.glob("libmpi*.so.*"))
+def _brings(library: Path | None, own: Linkage) -> bool:
+    """Whether the standard ABI that a program wants lies beside the launcher's library."""
+    return own.family is ABI and library is not None and (library.parent / own.soname).exists()
 
 
 def _linkage(file: Path, words: list[str], library: Path | None) -> Linkage | None:

@@ -1,11 +1,10 @@
 """What heddle run puts into a launcher's line, and nothing else."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from heddle import families, native, preload
 from heddle.problem import Problem
+from hypothesis import given
+from hypothesis import strategies as st
 
 OURS = "/heddle.so:/libmpi.so"
 
@@ -16,13 +15,15 @@ def built(monkeypatch):
 
 
 def test_theirs_first_then_heddle_then_mpi(built):
-    assert preload.value(families.OPENMPI, "/m/libmpi.so.40", "/a.so /b.so") == "/a.so:/b.so:/h/libheddle_openmpi.so:/m/libmpi.so.40"
+    value = preload.value(families.OPENMPI, "/m/libmpi.so.40", "/a.so /b.so")
+    assert value == "/a.so:/b.so:/h/libheddle_openmpi.so:/m/libmpi.so.40"
 
 
 def test_nothing_twice(built):
     once = preload.value(families.MPICH, "/m/libmpi.so.12", "/a.so")
     assert preload.value(families.MPICH, "/m/libmpi.so.12", once) == once
-    assert preload.value(families.OPENMPI, "/m/libmpi.so.40", "/h/libheddle_mpich.so") == "/h/libheddle_openmpi.so:/m/libmpi.so.40"
+    other = preload.value(families.OPENMPI, "/m/libmpi.so.40", "/h/libheddle_mpich.so")
+    assert other == "/h/libheddle_openmpi.so:/m/libmpi.so.40"
 
 
 @pytest.mark.parametrize("path", ["/with blank/libmpi.so.12", "/with:colon/libmpi.so.12"])
