@@ -230,6 +230,35 @@ TEST_P(Kernels, NestIsThePlainLoops) {
   });
 }
 
+void plain_copy(std::byte* to, const std::byte* from, const std::vector<Range>& t, const std::vector<Range>& f) {
+  for (std::size_t i = 0; i < t.size(); ++i)
+    std::memcpy(to + t[i].offset, from + f[i].offset, static_cast<std::size_t>(t[i].length));
+}
+
+TEST_P(Kernels, RowsThatCollideInTheCacheAreThePlainLoops) {
+  seeds(200, [&](Random& random) {
+    const Bytes block = pick(random, 0, 7) == 0 ? 128 << pick(random, 0, 1) : 4 * pick(random, 1, 16);
+    const Bytes stride = (pick(random, 0, 9) == 0 ? -512 : 512) << pick(random, 0, 5);
+    const Count count = pick(random, 1, 200), rows = pick(random, 1, 3);
+    std::vector<Range> packed, memory;
+    for (Count i = 0; i < rows * count; ++i) {
+      packed.push_back({i * block, block});
+      memory.push_back({i / count * (stride * count + 256) + i % count * stride, block});
+    }
+    const Bytes row = stride * count + 256;
+    const Dim pack[] = {{rows, block * count, row}, {count, block, stride}};
+    const Dim unpack[] = {{rows, row, block * count}, {count, stride, block}};
+    const std::string what = std::to_string(count) + " blocks of " + std::to_string(block) + " every " + std::to_string(stride);
+    check(
+        random, packed, memory, [&](std::byte* t, const std::byte* f) { nest(t, f, pack, block); },
+        [&](std::byte* t, const std::byte* f) { plain_copy(t, f, packed, memory); }, "pack " + what);
+    if (stride < 0) return;  // rows could overlap
+    check(
+        random, memory, packed, [&](std::byte* t, const std::byte* f) { nest(t, f, unpack, block); },
+        [&](std::byte* t, const std::byte* f) { plain_copy(t, f, memory, packed); }, "unpack " + what);
+  });
+}
+
 TEST_P(Kernels, NestOfNothingTouchesNothing) {
   const Dim none[] = {{5, 8, 8}, {0, 8, 8}};
   nest(nullptr, nullptr, none, 8);
@@ -265,11 +294,6 @@ Scattered scattered(Random& random, Count n, const std::vector<Bytes>& lengths) 
     packed += range.length;
   }
   return result;
-}
-
-void plain_copy(std::byte* to, const std::byte* from, const std::vector<Range>& t, const std::vector<Range>& f) {
-  for (std::size_t i = 0; i < t.size(); ++i)
-    std::memcpy(to + t[i].offset, from + f[i].offset, static_cast<std::size_t>(t[i].length));
 }
 
 template <class Int>

@@ -1,6 +1,7 @@
 // layout/kernel/plane.hpp: two loops in the order given, one block at a time. Compiled once for each instruction set.
 #pragma once
 
+#include "layout/kernel/colliding.hpp"
 #include "layout/kernel/copy.hpp"
 #include "layout/kernel/windows.hpp"
 
@@ -84,6 +85,7 @@ inline void plane_long(std::byte* to, const std::byte* from, const Dim outer, co
 }
 
 inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+  if (colliding(to, from, outer, inner, block)) return;
   if (block > 64) return plane_long(to, from, outer, inner, block);
 #if defined(__AVX512VBMI__)
   if (windows_win(outer, inner, block)) return windows(to, from, outer, inner, block);

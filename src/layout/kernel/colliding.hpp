@@ -1,0 +1,128 @@
+// layout/kernel/colliding.hpp: rows whose blocks fall into a few sets of the first-level cache. Compiled once for each
+// instruction set.
+//
+// A stride that is a multiple of a large power of two (a column of a matrix with 4096 integers a row) puts all lines into one
+// set of 64, which holds 8 to 12 of them. A store fetches its line as soon as it is queued and writes when its turn comes; with
+// a hundred stores queued, a line is gone again before its turn, and is fetched twice. The remedy is to have fewer *lines*
+// under way: blocks are stored in small units and, where that is too few, several times. A repeated store hits the line that is
+// there and costs half a cycle. Zen 5, ns a block, plain → this way (the columns of a matrix of three doubles, n = 1024 and
+// 4096):
+//   unpack 24 of 24576 bytes 7.9 → 3.6, 24 of 98304 bytes 12 → 3.7; 32 of 16384 bytes 6.7 → 1.7; 8 of 2048 bytes 5.4 → 1.3
+//   pack   24 of 98304 bytes 6.5 → 4.0 (a hundred loads under way evict each other just as well)
+#pragma once
+
+#include "layout/kernel/copy.hpp"
+
+namespace heddle::layout::kernel::HEDDLE_KERNEL {
+
+constexpr Bytes cache_line = 64;
+constexpr Count cache_sets = 64;  // of the first level: 32 KiB in 8 ways, 48 KiB in 12
+constexpr Count cache_ways = 8;
+
+/// How many sets the blocks of a row share; cache_sets if the stride spreads them well.
+inline Count sets_shared(Bytes stride, Bytes block) {
+  const auto bits = static_cast<std::uint64_t>(stride) | static_cast<std::uint64_t>(cache_line * cache_sets);
+  const Count spread = cache_line * cache_sets / static_cast<Count>(bits & (~bits + 1));
+  return spread * ((block + cache_line - 1) / cache_line);
+}
+
+inline bool collides(Bytes stride, Count count, Bytes block) {
+  if (stride % 512 != 0) return false;  // the common case, in one test
+  const Count sets = sets_shared(stride, block);
+  return sets <= (block <= 16 ? 8 : 4) && count > cache_ways * sets;
+}
+
+/// Stores that a line should get, so that those in the queue touch no more lines than fit.
+inline Count stores_wanted(Count sets) { return sets == 1 ? 14 : sets == 2 ? 10 : 4; }
+
+/// Keeps the compiler from leaving a store out because the next one repeats it.
+inline void done(std::byte* to) { asm volatile("" ::"r"(to) : "memory"); }
+
+/// A block of B bytes in units of U, the whole several times.
+template <int B, int U>
+void scatter_colliding(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, const Count times) {
+  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
+    std::byte* t = to;
+    const std::byte* f = from;
+#pragma GCC unroll 1
+    for (Count i = 0; i < inner.count; ++i, t += inner.to, f += inner.from) {
+      struct {
+        std::byte bytes[U];
+      } units[B / U];
+      __builtin_memcpy(units, f, B);
+#pragma GCC unroll 1
+      for (Count again = 0; again < times; ++again)
+#pragma GCC unroll 16
+        for (int u = 0; u < B / U; ++u) {
+          __builtin_memcpy(t + u * U, units + u, U);
+          done(t + u * U);
+        }
+    }
+  }
+}
+
+/// A block of B bytes, stored several times.
+template <int B>
+inline void gather_exactly(std::byte* to, const std::byte* from, const int times) {
+  struct {
+    std::byte bytes[B];
+  } value;
+  __builtin_memcpy(&value, from, B);
+  for (int again = 0; again < times; ++again) {
+    __builtin_memcpy(to, &value, B);
+    done(to);
+  }
+}
+
+template <int B>
+void gather_colliding(std::byte* to, const std::byte* from, const Dim outer, const Dim inner) {
+  const Count sets = sets_shared(inner.from, B);
+  const int times = sets == 1 ? 6 : sets <= 4 ? 4 : 2;
+  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
+    std::byte* t = to;
+    const std::byte* f = from;
+    Count n = inner.count;
+#if defined(__AVX512VBMI__)
+    // One load, masked: of two loads of a line, the second may find it gone. What its store spoils comes next.
+    if constexpr (B == 12 || B == 20 || B == 24 || B == 28) {
+      constexpr Count spoilt = (32 + B - 1) / B;
+      if (inner.to == B)
+        for (; n > spoilt; --n, t += B, f += inner.from) {
+          const __m256i value = _mm256_maskz_loadu_epi32((1 << (B / 4)) - 1, f);
+          for (int again = 0; again < times; ++again) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(t), value);
+            done(t);
+          }
+        }
+    }
+#endif
+#pragma GCC unroll 1
+    for (; n > 0; --n, t += inner.to, f += inner.from) gather_exactly<B>(t, f, times);
+  }
+}
+
+template <int B>
+void scatter_colliding(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner) {
+  constexpr int unit = B % 8 != 0 ? 4 : B <= cache_line ? 8 : 16;
+  constexpr int stores = (B < cache_line ? B : int{cache_line}) / unit;
+  const Count wanted = stores_wanted(sets_shared(inner.to, B));
+  scatter_colliding<B, unit>(to, from, outer, inner, wanted >= 2 * stores ? wanted / stores : 1);
+}
+
+/// A plane whose rows collide; false if this one does not.
+inline bool colliding(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+  if (block % 4 != 0) return false;
+  if (inner.to != block && collides(inner.to, inner.count, block)) {
+    if (block == 128) return scatter_colliding<128>(to, from, outer, inner), true;
+    if (block == 256) return scatter_colliding<256>(to, from, outer, inner), true;
+    return with_block(block, [&]<int B>() {
+      if constexpr (B % 4 == 0) scatter_colliding<B>(to, from, outer, inner);
+    });
+  }
+  if (inner.from == block || block > cache_line || !collides(inner.from, inner.count, block)) return false;
+  return with_block(block, [&]<int B>() {
+    if constexpr (B % 4 == 0) gather_colliding<B>(to, from, outer, inner);
+  });
+}
+
+}  // namespace heddle::layout::kernel::HEDDLE_KERNEL
