@@ -7,7 +7,8 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-// Dims are taken by value below: stores of bytes may alias whatever a reference refers to.
+// The fields of the dims are copied to locals one by one: stores of bytes may alias what a reference refers to, and a Dim
+// passed by value is copied by vectors, which stalls when it has just been written field by field.
 
 /// How the blocks of a row are walked. Zen 5's prefetcher follows the stride of one load instruction and unrolling hides it:
 /// 24 of 192 bytes from the L2 cache at 70 GB/s single and 51 unrolled; from the L1 cache 84 and 89; 64 of 512 bytes from
@@ -15,12 +16,13 @@ namespace heddle::layout::kernel::HEDDLE_KERNEL {
 enum class Walk { unrolled, single, far };
 
 template <int B, Walk walk>
-void plane_of(std::byte* to, const std::byte* from, const Dim outer, const Dim inner) {
-  const Bytes to_step = inner.to, from_step = inner.from;
-  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
+void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner) {
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
+  const Count count = inner.count;
+  for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
     std::byte* t = to;
     const std::byte* f = from;
-    Count n = inner.count;
+    Count n = count;
     if constexpr (walk != Walk::single)
       for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
 #pragma GCC unroll 4
@@ -42,18 +44,18 @@ inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   if (stride < 64 || block % 4 != 0) return Walk::unrolled;
   const Bytes span = stride * inner.count * outer.count;  // of memory between the first byte touched and the last, at most
   if (stride < 128 || span <= 80 << 10) return stride >= 512 ? Walk::single : Walk::unrolled;
-  if (span <= 4 << 20) return Walk::single;
-  return stride <= 1024 ? Walk::far : Walk::unrolled;
+  return span > 4 << 20 && stride <= 512 && inner.count >= 512 ? Walk::far : Walk::single;
 }
 
 /// Blocks of K whole vectors and the one that ends the block.
 template <int K>
-void plane_vectors(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, const Bytes block) {
-  const Bytes last = block - wide;
-  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
+void plane_vectors(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - wide;
+  const Count count = inner.count;
+  for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
     std::byte* t = to;
     const std::byte* f = from;
-    for (Count i = 0; i < inner.count; ++i, t += inner.to, f += inner.from) {
+    for (Count n = count; n > 0; --n, t += to_step, f += from_step) {
 #pragma GCC unroll 8
       for (int k = 0; k < K; ++k) copy<wide>(t + k * wide, f + k * wide);
       copy<wide>(t + last, f + last);
@@ -61,7 +63,7 @@ void plane_vectors(std::byte* to, const std::byte* from, const Dim outer, const 
   }
 }
 
-inline void plane_long(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, const Bytes block) {
+inline void plane_long(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
   switch ((block - 1) / wide) {
     case 1:
       return plane_vectors<1>(to, from, outer, inner, block);
@@ -80,8 +82,10 @@ inline void plane_long(std::byte* to, const std::byte* from, const Dim outer, co
     default:
       break;
   }
-  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from)
-    for (Count i = 0; i < inner.count; ++i) copy_any(to + i * inner.to, from + i * inner.from, block);
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
+  const Count count = inner.count;
+  for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row)
+    for (Count i = 0; i < count; ++i) copy_any(to + i * to_step, from + i * from_step, block);
 }
 
 inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {

@@ -130,7 +130,7 @@ void transpose_registers(std::byte* to, const std::byte* from, Dim t, const Dim 
     t.count -= skip;
   }
   const Count t_whole = t.count / N * N, f_whole = f.count / N * N;
-  if (skip >= 0 && N * E == wide && t.count * f.count * E >= stream_from) {
+  if (wide == 64 && N * E == wide && skip >= 0 && t.count * f.count * E >= stream_from) {
     // Source rows run fastest: stores that stream do not care, the prefetcher does.
     constexpr Count macro = 32;
     for (Count j0 = 0; j0 < f_whole; j0 += macro)
@@ -173,7 +173,7 @@ void transpose_staged(std::byte* to, const std::byte* from, const Dim t, const D
 
 template <int B>
 void transpose_tiles(std::byte* to, const std::byte* from, Dim t, Dim f) {
-  if constexpr (B % 4 == 0 && B >= 12) {
+  if constexpr (B % 4 == 0) {
     constexpr int T = B <= 24 ? 32 : 16;
     if (t.to == B && f.from == B && t.count >= 2 * T && f.count >= T && t.count * f.count * B >= stream_from) {
       if (const Count skip = until_line(to, t, f); skip >= 0) {
@@ -211,7 +211,9 @@ inline void transpose_thin(std::byte* to, const std::byte* from, const Dim& thin
 inline void transpose(std::byte* to, const std::byte* from, const Dim& t, const Dim& f, Bytes block) {
   if (f.count < 8 && t.count >= f.count) return transpose_thin(to, from, f, t, block);
   if (t.count < 8) return transpose_thin(to, from, t, f, block);
-  if (t.to == block && f.from == block) {
+  // Rows shorter than a line cannot be streamed from registers: large transposes are staged then.
+  const bool staged = wide < 64 && block >= 4 && t.count * f.count * block >= stream_from && until_line(to, t, f) >= 0;
+  if (t.to == block && f.from == block && !staged) {
     switch (block) {
       case 1:
         return transpose_registers<1, 16>(to, from, t, f);
