@@ -14,11 +14,15 @@ namespace heddle::layout::kernel::HEDDLE_KERNEL {
 /// 24 of 192 bytes from the L2 cache at 70 GB/s single and 51 unrolled; from the L1 cache 84 and 89; 64 of 512 bytes from
 /// memory at 20 single, 26 unrolled, 28 with prefetches 64 blocks ahead as well.
 enum class Walk { unrolled, single, far };
+constexpr Count long_row = 512;
 
 template <int B, Walk walk>
 void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
   const Count count = inner.count;
+  // The same blocks of the next row, when rows are short.
+  [[maybe_unused]] const Bytes ahead_from = count >= long_row ? 64 * from_step : from_row;
+  [[maybe_unused]] const Bytes ahead_to = count >= long_row ? 64 * to_step : to_row;
   for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
     std::byte* t = to;
     const std::byte* f = from;
@@ -28,8 +32,8 @@ void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim&
 #pragma GCC unroll 4
         for (int k = 0; k < 4; ++k) {
           if constexpr (walk == Walk::far) {
-            __builtin_prefetch(f + (64 + k) * from_step, 0);
-            __builtin_prefetch(t + (64 + k) * to_step, 1);
+            __builtin_prefetch(f + ahead_from + k * from_step, 0);
+            __builtin_prefetch(t + ahead_to + k * to_step, 1);
           }
           copy<B>(t + k * to_step, f + k * from_step);
         }
@@ -44,7 +48,8 @@ inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   if (stride < 64 || block % 4 != 0) return Walk::unrolled;
   const Bytes span = stride * inner.count * outer.count;  // of memory between the first byte touched and the last, at most
   if (stride < 128 || span <= 80 << 10) return stride >= 512 ? Walk::single : Walk::unrolled;
-  return span > 4 << 20 && stride <= 512 && inner.count >= 512 ? Walk::far : Walk::single;
+  if (span <= 4 << 20 || inner.count < 8) return Walk::single;
+  return (inner.count >= long_row ? stride <= 512 : outer.count > 1) ? Walk::far : Walk::single;
 }
 
 /// Blocks of K whole vectors and the one that ends the block.
