@@ -36,6 +36,7 @@ Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept
   Blocks in;
   if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
   if (!out.ours() && !in.ours()) return {};
+  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
   if (in_place)
     in.load();
   else
@@ -52,12 +53,14 @@ Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept
 Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
   const Peers peers(comm);
   if (!peers.known) return {};
-  const bool in_place = send.address == MPI_IN_PLACE;
+  const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
+  if (!any_known(receive.types, peers.ranks) && (in_place || !any_known(send.types, peers.ranks))) return {};
   if (same_elements(send, receive)) return {};
   Blocks out;
   Blocks in;
   if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
   if (!out.ours() && !in.ours()) return {};
+  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
   if (in_place)
     in.load();
   else

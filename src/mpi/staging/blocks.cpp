@@ -1,6 +1,8 @@
 // mpi/staging/blocks.cpp: plans of the v and w sides.
 #include "mpi/staging/blocks.hpp"
 
+#include "layout/transfer.hpp"
+
 namespace heddle::mpi {
 
 Blocks::~Blocks() {
@@ -25,7 +27,7 @@ bool Blocks::make_arrays(int ranks, bool types) noexcept {
 
 bool Blocks::prepare(const Spread& data, int ranks, bool significant) noexcept {
   user_ = address_ = const_cast<void*>(data.address);
-  element_ = data.type;
+  element_ = their_type_ = data.type;
   if (!significant) return true;
   if (!make_arrays(ranks, false)) return false;
   type_ = Derived(data.type);
@@ -49,12 +51,12 @@ bool Blocks::prepare(const Spread& data, int ranks, bool significant) noexcept {
     if (items < 0 || __builtin_mul_overflow(items, wire.per, &counts_[i]) ||
         __builtin_mul_overflow(displacement, type_->extent(), &block.theirs))
       return false;
+    block.type = items > 0 ? type_.get() : nullptr;
+    block.items = items;
     if (in_memory) {
       if (__builtin_mul_overflow(displacement, wire.per, &displacements_[i])) return false;
       continue;
     }
-    block.type = items > 0 ? type_.get() : nullptr;
-    block.items = items;
     if (__builtin_mul_overflow(total, wire.extent, &block.packed)) return false;
     displacements_[i] = total;
     if (__builtin_add_overflow(total, counts_[i], &total)) return false;
@@ -124,7 +126,7 @@ void Blocks::load() {
   for (int i = 0; i < ranks_; ++i) load(i);
 }
 void Blocks::load(int rank) {
-  if (!staged_ || !blocks_[rank].type) return;
+  if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
 }
@@ -133,9 +135,35 @@ void Blocks::store() {
   for (int i = 0; i < ranks_; ++i) store(i);
 }
 void Blocks::store(int rank) {
-  if (!staged_ || !blocks_[rank].type) return;
+  if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+}
+
+Blocks::Own Blocks::own(int rank) const noexcept {
+  const Block& block = blocks_[rank];
+  Own own{block.type, block.items, static_cast<std::byte*>(user_) + block.theirs};
+  if (own.type) {
+    own.type->retain();
+  } else if (!ours_ && !elements_ && counts_.at(rank) > 0) {  // a v side of predefined type
+    own.type = hold_any(their_type_);
+    own.items = counts_.at(rank);
+    if (own.type) own.address = static_cast<std::byte*>(user_) + displacements_.at(rank) * own.type->extent();
+  }
+  return own;
+}
+
+void move_own_block(Blocks& out, Blocks& in, int me) {
+  if (me < 0 || me >= out.ranks_ || me >= in.ranks_) return;
+  const Blocks::Own from = out.own(me);
+  const Blocks::Own to = in.own(me);
+  if (from.type && to.type && from.type->size() * from.items == to.type->size() * to.items) {
+    layout::transfer(from.type->layout(), from.items, from.address, to.type->layout(), to.items, to.address);
+    out.left_out_ = in.left_out_ = me;
+    out.counts_[me] = in.counts_[me] = 0;
+  }
+  if (from.type) from.type->release();
+  if (to.type) to.type->release();
 }
 
 }  // namespace heddle::mpi

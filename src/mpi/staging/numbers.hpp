@@ -63,6 +63,7 @@ class Handed {
   Handed() = default;
   Handed(Count* values, int size) : values_(values), size_(size) {}
   Count& operator[](int i) { return values_[i]; }
+  [[nodiscard]] Count at(int i) const { return values_[i]; }
 
   [[nodiscard]] bool fit() const {
     for (int i = 0; i < size_; ++i)
