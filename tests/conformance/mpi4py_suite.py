@@ -66,7 +66,16 @@ def command(job: Job, tests: Path, out: Path) -> list[str]:
     launcher = [str(prefix / "bin/mpiexec"), "-n", str(job.ranks)]
     if job.mpi == "openmpi":
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        launcher += [*root, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl_vader_single_copy_mechanism", "none"]
+        launcher += [
+            *root,
+            "--oversubscribe",
+            "--mca",
+            "mpi_yield_when_idle",
+            "1",
+            "--mca",
+            "btl_vader_single_copy_mechanism",
+            "none",
+        ]
         launcher += ["-x", "MPI4PY_LIBMPI"]
     heddle = [str(HEDDLE), "run", "--mpi", str(prefix), "--"] if job.heddle else []
     return [*heddle, *launcher, sys.executable, str(HERE / "recorder.py"), str(tests), str(out), *job.modules]

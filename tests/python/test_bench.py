@@ -8,9 +8,7 @@ import pytest
 from heddle.bench import compare
 from heddle.bench.rows import Row, merged
 
-CASES = (
-    "^(column24_8|transpose_8_64|struct_44_of_64_x100|WRF_x_sa_8x8|indexed8_sorted_500|SPECFEM3D_oc_493|memcpy_8192)$"
-)
+CASES = "^(column24_8|transpose_8_64|struct_44_of_64_x100|WRF_x_sa_8x8|indexed8_sorted_500|SPECFEM3D_oc_493|memcpy_8192)$"
 
 
 def bench(*arguments):
@@ -48,9 +46,7 @@ def test_every_case_has_every_variant_and_metric(rows):
 
 def test_nothing_preloaded_is_said_so(tmp_path):
     file = tmp_path / "rows.json"
-    done = bench(
-        "pack", "--quick", "--mpi", "mpich", "--with", "nothing", "--filter", "^column24_8$", "--json", str(file)
-    )
+    done = bench("pack", "--quick", "--mpi", "mpich", "--with", "nothing", "--filter", "^column24_8$", "--json", str(file))
     assert done.returncode == 0, done.stderr
     assert {row["variant"] for row in json.loads(file.read_text())} == {"nothing", "host", "memcpy"}
 

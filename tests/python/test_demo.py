@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import MPIS, clean_environment
-from PIL import Image
-
 from heddle.demo import photograph, report
 from heddle.demo.measure import Run
 from heddle.demo.programs import programs
 from heddle.problem import Problem
+from PIL import Image
 
 
 def demo(*arguments: object) -> subprocess.CompletedProcess:

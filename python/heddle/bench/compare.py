@@ -120,9 +120,7 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
             geometric_mean(one.gain for one in irregular),
             count(irregular),
         ),
-        Goal(
-            "all cases, geometric mean over the better host", 1.5, geometric_mean(one.gain for one in mine), count(mine)
-        ),
+        Goal("all cases, geometric mean over the better host", 1.5, geometric_mean(one.gain for one in mine), count(mine)),
         _worst("worst case over the better host", 0.95, mine, lambda one: one.gain),
         _worst("worst case over the yardstick", 0.9, measured, lambda one: one.of_yardstick),
         _worst("worst transpose or struct over the yardstick", 1.0, hand_tiled, lambda one: one.of_yardstick),

@@ -42,9 +42,7 @@ def loaded_mpi(program: Path, family: Family) -> Path:
         name, _, place = line.strip().partition(" => ")
         if families.of_library(name) is family and not place.startswith("not found"):
             return Path(place.rsplit(" (", 1)[0])
-    raise Problem(
-        f"{program} does not find its MPI. Run `make build` again, or put libmpi's folder into LD_LIBRARY_PATH."
-    )
+    raise Problem(f"{program} does not find its MPI. Run `make build` again, or put libmpi's folder into LD_LIBRARY_PATH.")
 
 
 def environment(program: Path, family: Family, between: With) -> dict[str, str]:
@@ -62,9 +60,7 @@ def lines(name: str, family: Family, between: With, arguments: list[str]) -> Ite
     program = native.program(f"heddle-bench-{name}-{family.name}")
     env = environment(program, family, between)
     with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen(
-            [program, *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True
-        ) as process:
+        with subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=errors, env=env, text=True) as process:
             try:
                 for line in process.stdout:
                     if line.startswith("{"):

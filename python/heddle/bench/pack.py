@@ -54,9 +54,7 @@ class Bench:
         expected = {With.nothing: "host"}.get(self.between, self.between.value)
         if line["interposer"] != expected:
             found = line["interposer"]
-            raise Problem(
-                f"{self.between.value} was to stand before {family.name}, but its calls are answered by: {found}"
-            )
+            raise Problem(f"{self.between.value} was to stand before {family.name}, but its calls are answered by: {found}")
 
     def hand_written(self) -> None:
         if self.source is None:

@@ -85,8 +85,6 @@ def decoding(found: list[Decoding]) -> str:
     )
     if paying:
         within = ", ".join(f"{sum(uses <= limit for uses in paying)} within {limit}" for limit in (1, 10, 100))
-        text += (
-            f"Paid back after {statistics.median(paying):.1f} packs (median); of {len(found)} types {within} packs, "
-        )
+        text += f"Paid back after {statistics.median(paying):.1f} packs (median); of {len(found)} types {within} packs, "
         text += f"{len(found) - len(paying)} never (not faster than their host)."
     return text

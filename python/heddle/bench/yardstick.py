@@ -40,9 +40,7 @@ def build(source: Path) -> Path:
     if not target.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         partial = target.with_suffix(f".{os.getpid()}")
-        done = subprocess.run(
-            ["g++", *FLAGS, str(source), "-o", str(partial)], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(["g++", *FLAGS, str(source), "-o", str(partial)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Problem(f"the yardstick {source} does not compile:\n{done.stderr.strip()}")
         partial.rename(target)
