@@ -3,11 +3,42 @@
 
 #include "fuzz.hpp"
 #include "layout/cursor.hpp"
+#include "layout/pack.hpp"
 #include "layout/shape.hpp"
 #include "layout/type_map.hpp"
 #include "layout/wire.hpp"
 
 using namespace heddle::layout;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Small types are packed and unpacked, and held to the type map byte by byte.
+void pack_and_unpack(const Layout& layout, const TypeMap& map) {
+  constexpr Bytes page = 4096;  // kernels may read anything in the page of a byte that is described
+  const Bytes low = layout.true_lower_bound(), span = layout.true_extent();
+  if (span > 1 << 16 || layout.size() == 0) return;
+  std::vector<std::byte> memory(static_cast<std::size_t>(span + 2 * page)), packed(static_cast<std::size_t>(layout.size()));
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 167 + i / 256);
+  const auto at = [low](Bytes offset) { return static_cast<std::size_t>(page + offset - low); };
+  pack(layout, 1, memory.data() + page - low, packed.data());
+
+  std::vector<std::byte> unpacked(memory.size()), expected(memory.size());
+  std::size_t next = 0;
+  for (const Entry& entry : map.entries) {
+    for (Bytes i = 0; i < entry.length; ++i, ++next) {
+      require(packed[next] == memory[at(entry.offset + i)]);
+      expected[at(entry.offset + i)] = packed[next];
+    }
+  }
+  unpack(layout, 1, unpacked.data() + page - low, packed.data());
+  require(unpacked == expected);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
@@ -37,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   describe(layout);
   shape(layout);
+  if (map.total <= static_cast<Count>(map.entries.size())) pack_and_unpack(layout, map);
   return 0;
 }
 
