@@ -45,7 +45,7 @@ class Launcher:
 
 
 _BANNERS = (
-    (r"\(Open MPI\)\s+([\w.]+)", "openmpi", families.OPENMPI),
+    (r"\((?:Open MPI|OpenRTE)\)\s+([\w.]+)", "openmpi", families.OPENMPI),  # 4.1 says either, by the name it is called
     (r"Intel\(R\) MPI Library.*Version ([\w.]+(?: Update \d+)?)", "intelmpi", families.MPICH),
     (r"HYDRA build details:\s+Version:\s+([\w.]+)", "mpich", families.MPICH),
     (r"prterun \(PRRTE\)\s+([\w.]+)", "prrte", families.OPENMPI),
@@ -138,7 +138,8 @@ def _places() -> Iterator[Path]:
     roots += [Path(entry) for entry in os.environ.get("HEDDLE_MPI_PATH", "").split(":") if entry]
     for root in roots:
         yield from (root / "bin" / name for name in _LAUNCHERS)
-    everyday = (*_LAUNCHERS, "mpiexec.openmpi", "mpiexec.mpich")
+    # Debian's full names first: they say which mpicc goes with which mpiexec.
+    everyday = ("mpiexec.openmpi", "mpiexec.mpich", *_LAUNCHERS)
     for entry in os.environ.get("PATH", "").split(":"):
         yield from (Path(entry or ".") / name for name in everyday)
     yield from (Path("/usr/bin") / name for name in everyday)
