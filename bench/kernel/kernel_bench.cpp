@@ -21,7 +21,7 @@ namespace {
 using namespace heddle::layout;
 using kernel::Dim;
 
-constexpr std::size_t room = std::size_t{256} << 20;
+constexpr std::size_t room = std::size_t{512} << 20;
 
 std::byte* memory() {
   static std::byte* const at = [] {
@@ -120,13 +120,18 @@ void records() {
     add(name + "/pack", record.size() * n, [=] { kernel::gather_records(packed(), memory(), record, n, stride); });
     add(name + "/unpack", record.size() * n, [=] { kernel::scatter_records(memory(), packed(), record, n, stride); });
   };
-  for (const Count n : {100, 10000}) {
+  for (const Count n : {100, 10000, 1000000}) {
     const std::string count = "/" + std::to_string(n);
     both("record_24_16_of_64" + count, {{0, 0, 24}, {32, 24, 16}}, n, 64);
     both("record_44_odd_of_64" + count, {{0, 0, 4}, {8, 4, 24}, {40, 28, 16}}, n, 64);
     both("record_12_of_16" + count, {{0, 0, 8}, {12, 8, 4}}, n, 16);
     both("record_3_of_4" + count, {{0, 0, 2}, {3, 2, 1}}, n, 4);
     both("record_reversed_of_64" + count, {{48, 0, 8}, {32, 8, 8}, {16, 16, 8}, {0, 24, 8}}, n, 64);
+    if (n <= 10000) {
+      std::vector<kernel::Piece> box;
+      for (int i = 0; i < 16; ++i) box.push_back({512 * (i / 4) + 64 * (i % 4), 32 * i, 32});
+      both("record_box_of_page" + count, box, n, 4096);
+    }
     std::vector<kernel::Piece> nested;
     for (int i = 0; i < 12; ++i) nested.push_back({20 * i, 12 * i, 12});
     nested.push_back({256, 144, 100});

@@ -34,12 +34,18 @@ struct Byte {
   std::int32_t memory, packed;
 };
 
-Step plain_copy(const Piece& piece, bool gather) {
+/// A step without a permute: for what is too long for a window, and for what one plain move does.
+Step plain_copy(const Byte& first, std::int32_t length, bool gather) {
   Step step{};
-  step.in_a = gather ? piece.offset : piece.packed;
-  step.out = gather ? piece.packed : piece.offset;
-  step.length = piece.length;
+  step.in_a = gather ? first.memory : first.packed;
+  step.out = gather ? first.packed : first.memory;
+  step.length = length;
   return step;
+}
+
+bool one_move(std::span<const Byte> bytes) {
+  const auto n = static_cast<std::int32_t>(bytes.size());
+  return (n == 8 || n == 16 || n == 32 || n == 64) && bytes.back().memory - bytes.front().memory == n - 1;
 }
 
 Step shuffle(std::span<const Byte> bytes, const Window& a, const Window& b, const Window& out, bool gather) {
@@ -65,14 +71,17 @@ std::vector<Step> steps(std::span<const Piece> pieces, bool gather) {
   std::vector<Byte> bytes;
   Window a, b, out;
   const auto finish = [&] {
-    if (!bytes.empty()) result.push_back(shuffle(bytes, a, b, out, gather));
+    if (one_move(bytes))
+      result.push_back(plain_copy(bytes.front(), static_cast<std::int32_t>(bytes.size()), gather));
+    else if (!bytes.empty())
+      result.push_back(shuffle(bytes, a, b, out, gather));
     bytes.clear();
     a = b = out = {};
   };
   for (const Piece& piece : pieces) {
     if (piece.length > window) {
       finish();
-      result.push_back(plain_copy(piece, gather));
+      result.push_back(plain_copy({piece.offset, piece.packed}, piece.length, gather));
       continue;
     }
     for (std::int32_t i = 0; i < piece.length; ++i) {

@@ -19,7 +19,7 @@ struct Piece {
 
 /// One step of a record on processors with byte permutes: up to 64 bytes put together from two 64-byte windows of the
 /// source. Byte i of the result is byte index[i] of the two windows, one after the other; only masked bytes are touched.
-/// A step with a `length` is a plain copy instead (a piece too long for a window).
+/// A step with a `length` is a plain copy instead.
 struct alignas(64) Step {
   std::uint8_t index[64];
   std::uint64_t mask_a, mask_b, mask_out;

@@ -11,10 +11,21 @@ namespace heddle::layout::kernel::HEDDLE_KERNEL {
 struct Strided {
   Bytes stride;
   Bytes operator[](Count i) const { return i * stride; }
+  [[nodiscard]] Bytes step() const { return stride; }
 };
+template <class At>
+constexpr bool strided = false;
+template <>
+inline constexpr bool strided<Strided> = true;
 
-/// Field by field over a portion of the records that stays in the L1 cache: each pass is a loop of one block length.
-constexpr Count record_portion = 64;
+/// Passes go over a portion of the records that stays in the L1 cache: at most 64 of them, 8 KiB of memory. (Records at the
+/// stride of a page fall into few cache sets: a portion of 64 of them ran at 4 GB/s, of 2 at 47.)
+inline Count portion_of(const RecordPlan& plan) {
+  const Count portion = (8 << 10) / (plan.high - plan.low);
+  return portion < 1 ? 1 : portion > 64 ? 64 : portion;
+}
+
+/// Field by field: each pass is a loop of one block length.
 
 template <bool packing>
 void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes size, Strided at, Count begin, Count n) {
@@ -33,10 +44,10 @@ void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes 
 
 template <bool packing, class At>
 void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  for (Count begin = 0; begin < count; begin += record_portion)
+  const Count portion = portion_of(plan);
+  for (Count begin = 0; begin < count; begin += portion)
     for (Count p = 0; p < plan.piece_count; ++p)
-      field_pass<packing>(to, from, plan.pieces[p], plan.size, at, begin,
-                          count - begin < record_portion ? count - begin : record_portion);
+      field_pass<packing>(to, from, plan.pieces[p], plan.size, at, begin, count - begin < portion ? count - begin : portion);
 }
 
 #if defined(__AVX512VBMI__)
@@ -55,7 +66,13 @@ inline void step_pass(std::byte* to, const std::byte* from, const Step& step, co
   const std::uint64_t mask_a = step.mask_a, mask_b = step.mask_b, mask_out = step.mask_out;
   const std::byte *const in_a = from + step.in_a, *const in_b = from + step.in_b;
   to += step.out;
+  // Prefetches, far ahead: a million records of 24 and 16 of 64 bytes pack at 17 GB/s with them, at 9 without.
+  [[maybe_unused]] Bytes ahead = 0;
+  if constexpr (strided<From>) ahead = 32 * from_at.step();
+  if constexpr (strided<To>) ahead = 32 * to_at.step();
   for (Count i = begin; i < end; ++i) {
+    if constexpr (strided<From>) __builtin_prefetch(in_a + from_at[i] + ahead, 0);
+    if constexpr (strided<To>) __builtin_prefetch(to + to_at[i] + ahead, 1);
     __m512i out = _mm512_maskz_loadu_epi8(mask_a, in_a + from_at[i]);
     if constexpr (two)
       out = _mm512_permutex2var_epi8(out, index, _mm512_maskz_loadu_epi8(mask_b, in_b + from_at[i]));
@@ -68,11 +85,27 @@ inline void step_pass(std::byte* to, const std::byte* from, const Step& step, co
   }
 }
 
+template <class To, class From>
+inline void copy_pass(std::byte* to, const std::byte* from, const Step& step, const To to_at, const From from_at, Count begin,
+                      Count end) {
+  const Bytes length = step.length;
+  to += step.out;
+  from += step.in_a;
+  const auto all = [&](auto&& one) {
+    for (Count i = begin; i < end; ++i) one(to + to_at[i], from + from_at[i]);
+  };
+  if (length == 8) return all([](std::byte* t, const std::byte* f) { copy<8>(t, f); });
+  if (length == 16) return all([](std::byte* t, const std::byte* f) { copy<16>(t, f); });
+  if (length == 32) return all([](std::byte* t, const std::byte* f) { copy<32>(t, f); });
+  if (length == 64) return all([](std::byte* t, const std::byte* f) { copy<64>(t, f); });
+  all([length](std::byte* t, const std::byte* f) { copy_any(t, f, length); });
+}
+
 template <bool exact, class To, class From>
 inline void any_pass(std::byte* to, const std::byte* from, const Step& step, const To to_at, const From from_at, Count begin,
                      Count end) {
   if (step.length > 0)
-    for (Count i = begin; i < end; ++i) copy_any(to + step.out + to_at[i], from + step.in_a + from_at[i], step.length);
+    copy_pass(to, from, step, to_at, from_at, begin, end);
   else if (step.mask_b != 0)
     step_pass<true, exact>(to, from, step, to_at, from_at, begin, end);
   else
@@ -90,8 +123,9 @@ void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, c
     any_pass<true>(to, from, plan.gather[0], packed, at, loose, count);
     return;
   }
-  for (Count begin = 0; begin < count; begin += record_portion) {
-    const Count end = begin + record_portion < count ? begin + record_portion : count;
+  const Count portion = portion_of(plan);
+  for (Count begin = 0; begin < count; begin += portion) {
+    const Count end = begin + portion < count ? begin + portion : count;
     for (Count s = 0; s < plan.gather_count; ++s)
       if (plan.gather[s].out + 64 <= plan.size)
         any_pass<false>(to, from, plan.gather[s], packed, at, begin, end);
@@ -102,10 +136,11 @@ void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, c
 
 template <class At>
 void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  for (Count begin = 0; begin < count; begin += record_portion)
+  const Count portion = portion_of(plan);
+  for (Count begin = 0; begin < count; begin += portion)
     for (Count s = 0; s < plan.scatter_count; ++s)
       any_pass<true>(to, from, plan.scatter[s], at, Packed{plan.size}, begin,
-                     begin + record_portion < count ? begin + record_portion : count);
+                     begin + portion < count ? begin + portion : count);
 }
 
 inline bool gather_merged(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
