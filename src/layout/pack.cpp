@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "layout/kernel/kernels.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 std::size_t size_of(Bytes n) { return static_cast<std::size_t>(n); }
 
 struct Packing {
+  static constexpr Bytes long_record = std::numeric_limits<Bytes>::max();
   using User = const std::byte*;
   using Packed = std::byte*;
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(packed, user, size_of(n)); }
@@ -34,6 +36,9 @@ struct Packing {
 };
 
 struct Unpacking {
+  /// From this size on a listed record is written before the next one is begun: step by step over many of them, grids of 4096
+  /// bytes write to one set of the cache again and again.
+  static constexpr Bytes long_record = 256;
   using User = std::byte*;
   using Packed = const std::byte*;
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(user, packed, size_of(n)); }
@@ -152,7 +157,7 @@ class Walk {
     if (child.contiguous()) {
       list.offsets.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, n, child.size); });
       packed_ += n * child.size;
-    } else if (node.body) {
+    } else if (node.body && child.size < Way::long_record) {
       list.offsets.with([&](const auto* offsets) { Way::records_at(user, packed_, *node.body, offsets + first, n); });
       packed_ += n * child.size;
     } else {
