@@ -25,7 +25,8 @@ constinit std::atomic<Messages> wanted_messages{Messages::automatic};
 constinit std::mutex waking;
 
 std::string host_name() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
+  char text[16384] = "";
   int length = 0;
   if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
   // MPICH: "MPICH Version:\t5.0.2\n...", Open MPI: "Open MPI v5.0.11, package: ...": the first words, as a person writes them.

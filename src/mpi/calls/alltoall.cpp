@@ -17,13 +17,21 @@ Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept
   if (!out.ours() && !in.ours()) return {};
   if (same_elements(send, receive)) return {};
   if (!out.prepare() || !in.prepare()) return {};
+  const int me = !in_place && !peers.inter ? own_rank(comm) : -1;
+  const bool moved = me >= 0 && move_own_block(out, me, in, me);
   if (in_place)
     in.load();
+  else if (moved)
+    out.load_but(me);
   else
     out.load();
   const Done done = HEDDLE_HAND(out.wide() || in.wide(), Alltoall, out.address(), out.count(), out.type(), in.address(),
                                 in.count(), in.type(), comm);
-  if (done == MPI_SUCCESS) in.store();
+  if (done != MPI_SUCCESS) return done;
+  if (moved)
+    in.store_but(me);
+  else
+    in.store();
   return done;
 }
 

@@ -16,11 +16,12 @@ Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) 
   if (!out.ours() && !in.ours()) return {};
   if (place.root && place.leaf && same_elements(send, receive)) return {};
   if (!out.prepare() || !in.prepare()) return {};
-  out.load();
+  const bool moved = place.root && place.leaf && !in_place && move_own_block(out, 0, in, place.me);
+  if (!moved) out.load();
   const Done done = HEDDLE_HAND(out.wide() || in.wide(), Gather, out.address(), out.count(), out.type(), in.address(),
                                 in.count(), in.type(), root, comm);
   if (done != MPI_SUCCESS || !place.root) return done;
-  if (in_place)
+  if (in_place || moved)
     in.store_but(place.me);
   else
     in.store();

@@ -16,10 +16,14 @@ Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm)
   if (!out.ours() && !in.ours()) return {};
   if (place.root && place.leaf && same_elements(send, receive)) return {};
   if (!out.prepare() || !in.prepare()) return {};
-  out.load();
+  const bool moved = place.root && place.leaf && !in_place && move_own_block(out, place.me, in, 0);
+  if (moved || in_place)
+    out.load_but(place.me);
+  else
+    out.load();
   const Done done = HEDDLE_HAND(out.wide() || in.wide(), Scatter, out.address(), out.count(), out.type(), in.address(),
                                 in.count(), in.type(), root, comm);
-  if (done == MPI_SUCCESS) in.store();
+  if (done == MPI_SUCCESS && !moved) in.store();
   return done;
 }
 

@@ -1,6 +1,8 @@
 // mpi/staging/side.cpp
 #include "mpi/staging/side.hpp"
 
+#include "layout/transfer.hpp"
+
 namespace heddle::mpi {
 
 bool Side::prepare() noexcept {
@@ -30,6 +32,14 @@ void Side::load(Count first, Count blocks) {
 
 void Side::store(Count first, Count blocks) {
   if (staged_ && blocks > 0) type_->from_wire(theirs(first), blocks * data_.count, packed(first));
+}
+
+bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept {
+  if (!out.staged_ || !in.staged_) return false;
+  if (out.type_->size() * out.data_.count != in.type_->size() * in.data_.count) return false;
+  layout::transfer(out.type_->layout(), out.data_.count, out.theirs(out_block), in.type_->layout(), in.data_.count,
+                   in.theirs(in_block));
+  return true;
 }
 
 }  // namespace heddle::mpi

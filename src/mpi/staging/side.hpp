@@ -39,10 +39,19 @@ class Side {
   /// And back. Never touches a hole.
   void store() { store(0, blocks_); }
   void store(Count first, Count blocks);
+  void load_but(Count block) {
+    load(0, block);
+    load(block + 1, blocks_ - block - 1);
+  }
   void store_but(Count block) {
     store(0, block);
     store(block + 1, blocks_ - block - 1);
   }
+
+  /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass instead of
+  /// pack, the host's copy, unpack. The host then copies whatever lies in the stand-ins: a block of it that is neither loaded
+  /// nor stored. False, and nothing done: not both sides have a stand-in, or the blocks differ in size.
+  friend bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept;
 
  private:
   [[nodiscard]] std::byte* theirs(Count block) const {
