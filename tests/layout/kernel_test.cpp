@@ -438,6 +438,22 @@ TEST_P(Kernels, RecordsAtAStride) {
   });
 }
 
+/// First and last byte lie as in one piece of 16 bytes, the fields between do not.
+TEST_P(Kernels, FieldsThatOnlyLookLikeOnePiece) {
+  const Record record({{0, 0, 4}, {8, 4, 4}, {4, 8, 4}, {12, 12, 4}});
+  seeds(5, [&](Random& random) {
+    std::vector<Bytes> at;
+    for (Bytes i = 0; i < 100; ++i) at.push_back(24 * i);
+    const RecordRanges r = ranges_of(record, at);
+    check(
+        random, r.packed, r.memory, [&](std::byte* t, const std::byte* f) { gather_records(t, f, record, 100, 24); },
+        [&](std::byte* t, const std::byte* f) { plain_copy(t, f, r.packed, r.memory); }, "gather");
+    check(
+        random, r.memory, r.packed, [&](std::byte* t, const std::byte* f) { scatter_records(t, f, record, 100, 24); },
+        [&](std::byte* t, const std::byte* f) { plain_copy(t, f, r.memory, r.packed); }, "scatter");
+  });
+}
+
 TEST_P(Kernels, RecordsAtOffsets) {
   seeds(400, [&](Random& random) {
     const Record record(any_record(random));

@@ -44,8 +44,11 @@ Step plain_copy(const Byte& first, std::int32_t length, bool gather) {
 }
 
 bool one_move(std::span<const Byte> bytes) {
-  const auto n = static_cast<std::int32_t>(bytes.size());
-  return (n == 8 || n == 16 || n == 32 || n == 64) && bytes.back().memory - bytes.front().memory == n - 1;
+  const std::size_t n = bytes.size();
+  if (n != 8 && n != 16 && n != 32 && n != 64) return false;
+  for (std::size_t i = 1; i < n; ++i)
+    if (bytes[i].memory != bytes[i - 1].memory + 1) return false;  // fields may come in any order
+  return true;
 }
 
 Step shuffle(std::span<const Byte> bytes, const Window& a, const Window& b, const Window& out, bool gather) {
