@@ -26,28 +26,13 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--input", required=True, help="picture to filter: a 2-D .npy file")
     parser.add_argument("--output", help="where to write the filtered picture (.npy, real parts)")
-    parser.add_argument(
-        "--size",
-        type=int,
-        default=1024,
-        help="the picture is tiled over SIZE x SIZE (default: 1024)",
-    )
+    parser.add_argument("--size", type=int, default=1024, help="the picture is tiled over SIZE x SIZE (default: 1024)")
     parser.add_argument("--low", type=float, default=0.01, help="lower edge of the band, cycles a pixel")
-    parser.add_argument(
-        "--high",
-        type=float,
-        default=0.15,
-        help="upper edge of the band, cycles a pixel",
-    )
+    parser.add_argument("--high", type=float, default=0.15, help="upper edge of the band, cycles a pixel")
     parser.add_argument("--gain", type=float, default=1, help="what passes is multiplied by this")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--warmup", type=int, default=1)
-    parser.add_argument(
-        "--no-check",
-        dest="check",
-        action="store_false",
-        help="do not compare with a serial FFT",
-    )
+    parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with a serial FFT")
     options = parser.parse_args()
     if options.size < comm.size or options.repetitions < 1:
         parser.error("--size must be at least the number of ranks, --repetitions at least 1")
@@ -57,12 +42,7 @@ def arguments():
 def tiled(picture, rows, columns):
     """The part rows x columns (slices) of the plane tiled with the picture."""
     height, width = picture.shape
-    return picture[
-        np.ix_(
-            np.arange(rows.start, rows.stop) % height,
-            np.arange(columns.start, columns.stop) % width,
-        )
-    ]
+    return picture[np.ix_(np.arange(rows.start, rows.stop) % height, np.arange(columns.start, columns.stop) % width)]
 
 
 def bandpass(options, rows, columns):
@@ -88,12 +68,7 @@ def timed(work, *arguments):
 
 
 def summary(values):
-    return {
-        "all": values,
-        "median": statistics.median(values),
-        "min": min(values),
-        "max": max(values),
-    }
+    return {"all": values, "median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 def gathered(fft, image):
@@ -122,10 +97,7 @@ def main():
         fft.backward(spectrum, image)
 
     transfer = fft.transfer[0]
-    before, after = (
-        np.empty(transfer.subshapeA, complex),
-        np.empty(transfer.subshapeB, complex),
-    )
+    before, after = (np.empty(transfer.subshapeA, complex), np.empty(transfer.subshapeB, complex))
     total, there, back = [], [], []
     for _ in range(options.warmup + options.repetitions):
         image[:] = source
