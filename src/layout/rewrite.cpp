@@ -291,14 +291,10 @@ Placed sequence(const std::vector<Placed>& children) {
 
   // 1. Inline nested sequences, drop what is empty, join neighbours.
   std::vector<Placed> list;
-  const auto append = [&list](const Placed& child) {
-    if (!list.empty()) {
-      if (const auto joined = join(list.back(), child)) {
-        list.back() = *joined;
-        return;
-      }
-    }
-    list.push_back(child);
+  const auto append = [&list](Placed child) {
+    // What joins with its neighbour may now join with that one's.
+    for (std::optional<Placed> joined; !list.empty() && (joined = join(list.back(), child)); list.pop_back()) child = *joined;
+    list.push_back(std::move(child));
   };
   for (const Placed& child : children) {
     if (!child.node) continue;
