@@ -56,8 +56,12 @@ def _gain(runs: list[Run], metric: str) -> str:
         median(_of(runs, "host", metric, turn)) / median(_of(runs, "heddle", metric, turn))
         for turn in sorted({run.round for run in runs})
     ]
-    gain = f"{median(host) / median(heddle):.2f}×"
-    return gain if len(each) == 1 else f"{gain} ({min(each):.2f}–{max(each):.2f})"
+    gain = f"{_short(median(host) / median(heddle))}×"
+    return gain if len(each) == 1 else f"{gain} ({_short(min(each))}–{_short(max(each))})"
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}"
 
 
 def _quartiles(times: list[float]) -> list[float]:
@@ -68,7 +72,7 @@ def _milliseconds(times: list[float]) -> str:
     if not times:
         return "–"
     lower, middle, upper = (1e3 * t for t in _quartiles(times))
-    digits = 0 if middle >= 100 else 1
+    digits = 0 if upper >= 100 else 1
     return f"{middle:.{digits}f} ± {(upper - lower) / 2:.{digits}f}"
 
 
