@@ -119,6 +119,16 @@ TEST(Canonical, LoopThatGoesOnIsOneLoop) {
   expect_same(structure(Counts{1, 1}, Counts{0, 16}, std::array{real, five}), vector(6, 1, 2, real));
 }
 
+TEST(Canonical, WhatJoinsIsJoinedFurther) {
+  // Single rows that join to a loop, which then goes on from a loop before them.
+  const Layout rows = vector(3, 1, -3, byte);
+  const Layout list = indexed(Counts{1, 1, 3}, Counts{0, 1, 2}, rows);
+  Counts written;
+  for (Count i = 0; i < 5; ++i)
+    for (Count k = 0; k < 3; ++k) written.push_back(i * rows.extent() - 3 * k);
+  expect_same(list, indexed_block(1, written, byte));
+}
+
 TEST(Canonical, PackedOrderIsKept) {
   EXPECT_FALSE(same_bytes(indexed_block(1, Counts{1, 0}, real), contiguous(2, real)));
   EXPECT_EQ(describe(vector(3, 1, -1, real)), "loop 3 × -8 B { block 8 }");
