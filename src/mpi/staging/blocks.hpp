@@ -69,7 +69,7 @@ class Blocks {
     Count items = 0;
     std::byte* address = nullptr;
   };
-  Own own(int rank) const noexcept;
+  [[nodiscard]] Own own(int rank) const noexcept;
 
   bool make_arrays(int ranks, bool types) noexcept;
 

@@ -21,7 +21,7 @@ int own_rank(MPI_Comm comm) noexcept;
 
 /// What a rank does in a collective with a root.
 struct Rooted {
-  Rooted(int root, MPI_Comm comm) noexcept;
+  Rooted(int of, MPI_Comm comm) noexcept;
 
   bool known = false;
   bool root = false;  ///< This rank is the root.

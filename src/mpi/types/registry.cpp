@@ -52,7 +52,7 @@ Entry* named_entry(MPI_Datatype type) noexcept {
   if (!predefined(combiner_of(type))) return nullptr;
   const std::lock_guard lock(named_lock);
   if (Entry* entry = named.find(type)) return entry;
-  Entry* entry = new (std::nothrow) Entry;
+  auto* entry = new (std::nothrow) Entry;
   try {
     if (entry) named.insert(type, entry);
   } catch (const std::bad_alloc&) {
@@ -75,7 +75,7 @@ const Entry* hold_any(MPI_Datatype type) noexcept {
 void committed(MPI_Datatype type) noexcept {
   if (!running() || table.find(type)) return;
   if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || predefined(combiner)) return;
-  if (Entry* entry = new (std::nothrow) Entry) enter(type, entry);
+  if (auto* entry = new (std::nothrow) Entry) enter(type, entry);
 }
 
 void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {

@@ -43,7 +43,7 @@ class Derived {
 
   explicit operator bool() const noexcept { return entry_ != nullptr; }
   const Entry* operator->() const noexcept { return entry_; }
-  const Entry* get() const noexcept { return entry_; }
+  [[nodiscard]] const Entry* get() const noexcept { return entry_; }
 
  private:
   void take(MPI_Datatype type) noexcept {
