@@ -46,7 +46,10 @@ Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcep
   if (in_place) in.load(me);
   const bool wide = out.wide() || in.wide();
   in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Allgatherv, out.address(), out.count(), out.type(), in.address(), in.counts(),
+  // Open MPI chooses its algorithm by the size of the send type times the receive counts, on each rank for itself: who sends
+  // nothing, by an empty type, must not name another basic type than the rest does.
+  const MPI_Datatype sent = out.count().value == 0 ? in.type() : out.type();
+  const Done done = HEDDLE_HAND(wide, Allgatherv, out.address(), out.count(), sent, in.address(), in.counts(),
                                 in.displacements(), in.type(), comm);
   if (done != MPI_SUCCESS) return done;
   for (int i = 0; i < peers.ranks; ++i)

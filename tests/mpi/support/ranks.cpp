@@ -28,18 +28,19 @@ class RankPrinter : public testing::EmptyTestEventListener {
   explicit RankPrinter(int rank) : rank_(rank) {}
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "[rank %d] %s.%s\n%s:%d: %s\n", rank_, test ? test->test_suite_name() : "?", test ? test->name() : "?",
-                 result.file_name() ? result.file_name() : "?", result.line_number(), result.message());
+    std::fprintf(stderr, "[rank %d] %s\n%s:%d: %s\n", rank_, name_.c_str(), result.file_name() ? result.file_name() : "?",
+                 result.line_number(), result.message());
   }
   void OnTestStart(const testing::TestInfo& test) override {
-    if (rank_ == 0) std::printf("%s.%s\n", test.test_suite_name(), test.name());
+    name_ = std::string(test.test_suite_name()) + "." + test.name();  // asking for it while it fails would deadlock
+    if (rank_ == 0) std::printf("%s\n", name_.c_str());
     std::fflush(stdout);
   }
   void OnTestEnd(const testing::TestInfo&) override { quiet_barrier(); }
 
  private:
   int rank_;
+  std::string name_;
 };
 
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000 && !defined(MPI_ABI)

@@ -29,8 +29,14 @@ Count& count_of(std::string_view name) {
 
 bool is_derived(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return false;
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  int combiner = MPI_COMBINER_NAMED;
+#if HOST_LARGE_COUNTS
+  MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+  PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+#else
+  int integers = 0, addresses = 0, types = 0;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
   return combiner != MPI_COMBINER_NAMED;
 }
 
