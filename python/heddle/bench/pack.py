@@ -126,5 +126,6 @@ def report(rows: list[Row], ours: str) -> None:
     found = compare.comparisons(rows, ours)
     for metric in ("pack", "unpack"):
         console().print(table.cases(found, metric, ours))
+    console().print(table.families(found))
     console().print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
     console().print(table.decoding(compare.decoding(rows, ours)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from .compare import Comparison, Decoding, Goal
+from .compare import Comparison, Decoding, Goal, geometric_mean
 
 
 def human(count: int) -> str:
@@ -50,6 +50,22 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
             speed(one.memcpy),
             ratio(one.of_yardstick, floor),
         )
+    table.caption = "dim: regular cases"
+    return table
+
+
+def families(found: Iterable[Comparison]) -> Table:
+    """One line a family: the geometric mean over the better host, and the best case, for each metric. The README's table."""
+    found = list(found)
+    metrics = list(dict.fromkeys(one.metric for one in found))
+    table = Table(title="Over the better host: geometric mean (best case)", title_justify="left")
+    for name in ("family", "cases", *metrics):
+        table.add_column(name, justify="left" if name == "family" else "right")
+    kinds = sorted({(not one.irregular, one.family) for one in found})
+    for regular, family in kinds:
+        of = {m: [o.gain for o in found if (not o.irregular, o.family, o.metric) == (regular, family, m)] for m in metrics}
+        numbers = [f"{geometric_mean(gains):.2f} ({max(gains):.1f})" if gains else "" for gains in of.values()]
+        table.add_row(f"[dim]{family}[/]" if regular else family, str(max(map(len, of.values()))), *numbers)
     table.caption = "dim: regular cases"
     return table
 
