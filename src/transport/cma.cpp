@@ -1,0 +1,72 @@
+// transport/cma.cpp: process_vm_readv in portions.
+#include "transport/cma.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+namespace heddle::transport::cma {
+namespace {
+
+constexpr std::size_t most = 1024;  // UIO_MAXIOV: entries of one call
+
+/// A place in a list of entries, which a call may have left in the middle of one.
+class Place {
+ public:
+  explicit Place(std::span<const iovec> entries) : left_(entries) { skip_empty(); }
+
+  [[nodiscard]] bool done() const { return left_.empty(); }
+
+  /// The next entries for a call. The caller's own list where no entry is begun: copying it would cost more than the kernel.
+  std::span<const iovec> window(std::array<iovec, most>& copy) const {
+    const std::span<const iovec> next = left_.first(std::min(most, left_.size()));
+    if (begun_ == 0) return next;
+    std::ranges::copy(next, copy.begin());
+    copy[0].iov_base = static_cast<std::byte*>(copy[0].iov_base) + begun_;
+    copy[0].iov_len -= begun_;
+    return std::span(copy).first(next.size());
+  }
+
+  void advance(std::size_t bytes) {
+    while (!left_.empty() && bytes >= left_.front().iov_len - begun_) {
+      bytes -= left_.front().iov_len - begun_;
+      begun_ = 0;
+      left_ = left_.subspan(1);
+    }
+    begun_ += bytes;
+  }
+
+ private:
+  void skip_empty() { advance(0); }
+
+  std::span<const iovec> left_;
+  std::size_t begun_ = 0;
+};
+
+}  // namespace
+
+Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  Moved moved;
+  Place to(local);
+  Place from(remote);
+  std::array<iovec, most> to_copy;
+  std::array<iovec, most> from_copy;
+  while (!to.done() && !from.done()) {
+    const std::span<const iovec> into = to.window(to_copy);
+    const std::span<const iovec> out_of = from.window(from_copy);
+    const ssize_t bytes = process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) {
+      // A portion that begins with a bad entry moves nothing; 0 without an error cannot happen, and must not loop.
+      moved.error = bytes < 0 ? errno : EFAULT;
+      return moved;
+    }
+    moved.bytes += bytes;
+    to.advance(static_cast<std::size_t>(bytes));
+    from.advance(static_cast<std::size_t>(bytes));
+  }
+  return moved;
+}
+
+}  // namespace heddle::transport::cma

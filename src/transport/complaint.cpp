@@ -1,0 +1,75 @@
+// transport/complaint.cpp: the words.
+#include "transport/complaint.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "transport/region.hpp"
+
+namespace heddle::transport {
+namespace {
+
+std::string process(int number) { return "process " + std::to_string(number) + " of the node"; }
+
+std::string what(const Finding& finding, int timeout_ms) {
+  const std::string from = process(finding.from);
+  const std::string to = process(finding.to);
+  switch (finding.stage) {
+    case Stage::memory:
+      return from + " cannot create its node memory";
+    case Stage::socket:
+      return from + " cannot open a socket";
+    case Stage::network:
+      return from + " and " + to + " are in different network namespaces";
+    case Stage::descriptor:
+      if (finding.error == ETIMEDOUT)
+        return from + " and " + to + " could not exchange descriptors within " + std::to_string(timeout_ms) + " ms";
+      if (finding.error == EACCES) return from + " refused a descriptor that came from another process than " + to;
+      return from + " cannot exchange descriptors with " + to;
+    case Stage::map:
+      return from + " cannot map the memory of " + to;
+    case Stage::read:
+      return from + " cannot read the memory of " + to + " by process_vm_readv";
+    case Stage::none:
+      break;
+  }
+  return from + " failed with " + to;
+}
+
+std::string remedy(const Finding& finding) {
+  if (finding.error == EMFILE || finding.error == ENFILE) return " Raise ulimit -n to change this.";
+  if (finding.error == EFBIG) return " Raise ulimit -f or lower HEDDLE_NODE_MEMORY to change this.";
+  if (finding.error == ENOMEM) return " Raise ulimit -v or lower HEDDLE_NODE_MEMORY to change this.";
+  if (finding.stage == Stage::read)
+    return " Allow ptrace between the processes to change this, or set HEDDLE_TRANSPORTS=self,mapped,ring.";
+  return "";
+}
+
+/// A sentence for all findings of one stage; the first one is the example.
+std::string sentence(const Finding& example, std::ptrdiff_t times, int timeout_ms) {
+  std::string text = what(example, timeout_ms) + ": " + error_name(example.error);
+  if (times > 1) text += " (and " + std::to_string(times - 1) + " more like it)";
+  text += example.stage == Stage::read ? "; messages there go through shared segments alone."
+                                       : "; messages there go through the MPI library.";
+  return text + remedy(example);
+}
+
+}  // namespace
+
+std::string describe(std::span<const Finding> findings, int processes, int timeout_ms) {
+  std::string text;
+  std::vector<Stage> said;
+  for (const Finding& finding : findings) {
+    if (std::ranges::find(said, finding.stage) != said.end()) continue;
+    said.push_back(finding.stage);
+    const auto times = std::ranges::count(findings, finding.stage, &Finding::stage);
+    if (!text.empty()) text += ' ';
+    text += sentence(finding, times, timeout_ms);
+  }
+  // "process 0 of the node" is nobody in particular if it is alone.
+  if (processes == 1 && !text.empty()) text = "this process" + text.substr(process(0).size());
+  return text;
+}
+
+}  // namespace heddle::transport

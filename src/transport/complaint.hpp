@@ -1,0 +1,33 @@
+// transport/complaint.hpp: what did not work at the join, as findings that travel and as a sentence. Includes nothing of
+// Heddle.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace heddle::transport {
+
+enum class Stage : std::uint8_t { none, memory, socket, network, descriptor, map, read };
+
+/// What failed in process `from`, with process `to` (itself: of its own).
+struct Finding {
+  Stage stage = Stage::none;
+  std::uint8_t failed = 0;
+  std::int16_t error = 0;  ///< errno
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+};
+
+/// What one process found about one peer.
+struct Verdict {
+  std::int32_t mapped = 0;  ///< Its node memory is mapped here.
+  std::int32_t reads = 0;   ///< process_vm_readv works from here to there.
+  Finding memory;           ///< Why not.
+  Finding read;
+};
+
+/// One line: each kind of failure once, with its first example, what happens instead, and what to do. Empty: no findings.
+std::string describe(std::span<const Finding> findings, int processes, int timeout_ms);
+
+}  // namespace heddle::transport

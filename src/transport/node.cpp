@@ -1,0 +1,258 @@
+// transport/node.cpp: the join: announce, hand over descriptors, map, probe, agree.
+//
+//   gather   who I am, what I have            → everybody knows whom to expect
+//   socket   my descriptor to each, one from each
+//   mmap, process_vm_readv                    → what works from here
+//   gather   what works from each to each     → both ends of a pair keep it, or neither; one sentence for all
+#include "transport/node.hpp"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include "transport/cma.hpp"
+#include "transport/complaint.hpp"
+
+namespace heddle::transport {
+namespace {
+
+struct Announcement {
+  Secret name{};           // of the mailbox
+  Secret key{};            // what its letters carry, and what a probe must find at `key_at`
+  Secret nonce{};          // that of process 0 becomes the node's
+  void* key_at = nullptr;  // an address there
+  std::int64_t process = 0;
+  std::int64_t user = 0;
+  std::uint64_t process_space = 0;  // namespaces, 0: unknown
+  std::uint64_t network_space = 0;
+  Bytes memory = 0;
+  Bytes shared = 0;
+  std::int32_t joins = 0;  // has memory and a socket
+  std::int32_t probes = 0;
+};
+
+std::uint64_t space(const char* path) {
+  struct stat facts {};
+  return stat(path, &facts) == 0 ? facts.st_ino : 0;
+}
+
+Bytes physical_memory() { return static_cast<Bytes>(sysconf(_SC_PHYS_PAGES)) * page_size(); }
+
+}  // namespace
+
+/// The constructor of Node, in steps.
+class Join {
+ public:
+  Join(Node& node, const Gather& gather) : node_(node), gather_(gather), verdicts_(node.peers_.size()) {}
+
+  void alone() {
+    announce_myself();
+    if (mine_.failed) node_.why_ = describe(std::span(&mine_, 1), 1, node_.options_.timeout_ms);
+    node_.memory_size_ = own().memory.base() ? own().own_size : 0;
+    node_.nonce_ = announcement_.nonce;
+  }
+
+  void together() {
+    announce_myself();
+    announcements_.resize(node_.peers_.size());
+    if (!gather_(&announcement_, sizeof announcement_, announcements_.data())) return give_up();
+    agree_on_sizes();
+    take_descriptors();
+    probe();
+    conclude();
+  }
+
+ private:
+  Node::Peer& own() { return node_.peers_[static_cast<std::size_t>(node_.me_)]; }
+  [[nodiscard]] const Announcement& of(std::size_t peer) const { return announcements_[peer]; }
+  [[nodiscard]] bool is_me(std::size_t peer) const { return static_cast<int>(peer) == node_.me_; }
+  [[nodiscard]] bool same_processes(std::size_t peer) const { return of(peer).process_space == announcement_.process_space; }
+
+  void announce_myself() {
+    const NodeOptions& options = node_.options_;
+    announcement_.key = random_secret();
+    announcement_.nonce = random_secret();
+    announcement_.key_at = &announcement_.key;
+    announcement_.process = own().process = getpid();
+    announcement_.user = getuid();
+    announcement_.process_space = space("/proc/self/ns/pid");
+    announcement_.network_space = space("/proc/self/ns/net");
+    announcement_.probes = options.allow_cma ? 1 : 0;
+    // Where the Yama module restricts ptrace, and with it process_vm_readv, to parents, this lifts it for the user's processes.
+    if (options.allow_cma && node_.size() > 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (!options.allow_mapped && !options.allow_cma && !options.allow_ring) return;
+    if (const int error = create()) return fail(Stage::memory, error);
+    if (node_.size() == 1) return;
+    if (const int error = mailbox_.open()) return fail(Stage::socket, error);
+    announcement_.name = mailbox_.name();
+    announcement_.memory = own().own_size;
+    announcement_.shared = own().shared;
+    announcement_.joins = 1;
+  }
+
+  void fail(Stage stage, int error) {
+    mine_ = {.stage = stage, .failed = 1, .error = static_cast<std::int16_t>(error)};
+    own().memory.unmap();
+    own().file.close();
+  }
+
+  int create() {
+    const NodeOptions& options = node_.options_;
+    const Bytes memory = round_up(std::max(options.memory, huge_page), huge_page);
+    Bytes shared = options.shared < 0 ? physical_memory() : options.shared;
+    shared = options.allow_mapped ? round_up(shared, huge_page) : 0;
+    shared = std::min(shared, std::max<Bytes>(0, largest_file() - memory - Node::region_table) / huge_page * huge_page);
+    if (const int error = create_memory(memory + Node::region_table + shared, own().file)) return error;
+    if (const int error = own().memory.map(own().file.get(), 0, memory + Node::region_table, Mapping::Access::write))
+      return error;
+    own().own_size = memory;
+    own().shared = shared;
+    prefault_owned(own().memory.base(), std::min(memory, node_.options_.prefault / page_size() * page_size()));
+    return 0;
+  }
+
+  void agree_on_sizes() {
+    node_.nonce_ = of(0).nonce;
+    for (const Announcement& peer : announcements_)
+      if (peer.joins && (node_.memory_size_ == 0 || peer.memory < node_.memory_size_)) node_.memory_size_ = peer.memory;
+    if (node_.memory_size_ == 0 && own().memory.base()) node_.memory_size_ = own().own_size;
+  }
+
+  void take_descriptors() {
+    std::vector<Correspondent> correspondents(announcements_.size());
+    for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
+      const Announcement& theirs = of(peer);
+      node_.peers_[peer].process = is_me(peer) || same_processes(peer) ? static_cast<pid_t>(theirs.process) : 0;
+      if (is_me(peer) || !announcement_.joins || !theirs.joins) continue;
+      if (theirs.network_space != announcement_.network_space) {
+        verdicts_[peer].memory = {.stage = Stage::network, .failed = 1, .error = ENETUNREACH};
+        continue;
+      }
+      correspondents[peer] = {.expected = true,
+                              .name = theirs.name,
+                              .key = theirs.key,
+                              .user = static_cast<uid_t>(theirs.user),
+                              .process = node_.peers_[peer].process};
+    }
+    if (!announcement_.joins) return;
+    std::vector<Parcel> parcels =
+        mailbox_.exchange(node_.me_, announcement_.key, correspondents, own().file.get(), node_.options_.timeout_ms);
+    for (std::size_t peer = 0; peer < parcels.size(); ++peer)
+      if (correspondents[peer].expected) unwrap(peer, parcels[peer]);
+  }
+
+  void unwrap(std::size_t peer, Parcel& parcel) {
+    Finding& finding = verdicts_[peer].memory;
+    if (parcel.error != 0) {
+      finding = {.stage = Stage::descriptor, .failed = 1, .error = static_cast<std::int16_t>(parcel.error)};
+      return;
+    }
+    Node::Peer& theirs = node_.peers_[peer];
+    const Announcement& said = of(peer);
+    if (theirs.process == 0) theirs.process = parcel.process;
+    int error = check_memory(parcel.file.get(), said.memory + Node::region_table + said.shared);
+    if (error == 0) error = theirs.memory.map(parcel.file.get(), 0, said.memory + Node::region_table, Mapping::Access::write);
+    if (error != 0) {
+      finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
+      return;
+    }
+    prefault_mapped(theirs.memory.base(), std::min(said.memory, node_.options_.prefault / page_size() * page_size()));
+    theirs.own_size = said.memory;
+    theirs.shared = announcement_.shared > 0 ? said.shared : 0;
+    if (theirs.shared > 0) theirs.file = std::move(parcel.file);
+    verdicts_[peer].mapped = 1;
+  }
+
+  void probe() {
+    if (!announcement_.probes) return;
+    for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
+      if (is_me(peer) || !of(peer).probes) continue;
+      Secret found{};
+      const iovec local{&found, sizeof found};
+      const iovec remote{of(peer).key_at, sizeof found};
+      int error = ESRCH;  // in a pid namespace that cannot be seen from here
+      if (node_.peers_[peer].process != 0)
+        error = cma::read(node_.peers_[peer].process, std::span(&local, 1), std::span(&remote, 1)).error;
+      if (error == 0 && found != of(peer).key) error = ESRCH;  // another process has that number here
+      if (error == 0)
+        verdicts_[peer].reads = 1;
+      else
+        verdicts_[peer].read = {.stage = Stage::read, .failed = 1, .error = static_cast<std::int16_t>(error)};
+    }
+  }
+
+  void conclude() {
+    const std::size_t size = node_.peers_.size();
+    verdicts_[static_cast<std::size_t>(node_.me_)].memory = mine_;
+    std::vector<Verdict> all(size * size);
+    if (!gather_(verdicts_.data(), size * sizeof(Verdict), all.data())) return give_up();
+    const auto me = static_cast<std::size_t>(node_.me_);
+    for (std::size_t peer = 0; peer < size; ++peer) {
+      if (is_me(peer)) continue;
+      const Verdict& here = all[me * size + peer];
+      const Verdict& there = all[peer * size + me];
+      if (!here.mapped || !there.mapped) drop(node_.peers_[peer]);
+      node_.peers_[peer].readable = here.reads != 0;
+      node_.peers_[peer].reads_us = there.reads != 0;
+    }
+    std::vector<Finding> findings;
+    for (std::size_t pair = 0; pair < all.size(); ++pair) {
+      for (Finding finding : {all[pair].memory, all[pair].read}) {
+        finding.from = static_cast<std::int32_t>(pair / size);
+        finding.to = static_cast<std::int32_t>(pair % size);
+        if (finding.failed) findings.push_back(finding);
+      }
+    }
+    node_.why_ = describe(findings, static_cast<int>(size), node_.options_.timeout_ms);
+  }
+
+  static void drop(Node::Peer& peer) {
+    peer.memory.unmap();
+    peer.file.close();
+    peer.shared = 0;
+  }
+
+  void give_up() {
+    for (Node::Peer& peer : node_.peers_) {
+      drop(peer);
+      peer.readable = peer.reads_us = false;
+    }
+    node_.memory_size_ = 0;
+    node_.why_ =
+        "cannot exchange addresses among the processes of the node: the MPI library refused; messages inside the node go "
+        "through it.";
+  }
+
+  Node& node_;
+  const Gather& gather_;
+  Announcement announcement_;
+  Mailbox mailbox_;
+  Finding mine_;
+  std::vector<Announcement> announcements_;
+  std::vector<Verdict> verdicts_;
+};
+
+Node::Node(int me, int size, const Gather& gather, const NodeOptions& options)
+    : me_(me), options_(options), peers_(static_cast<std::size_t>(size)) {
+  Join join(*this, gather);
+  if (size == 1)
+    join.alone();
+  else
+    join.together();
+}
+
+Node::File Node::file(int peer) const noexcept {
+  const Peer& theirs = peer_at(peer);
+  if (!theirs.memory.base()) return {};
+  return {.descriptor = theirs.file.get(),
+          .table = theirs.memory.base() + theirs.own_size,
+          .shared_from = theirs.own_size + region_table,
+          .shared = theirs.file ? theirs.shared : 0};
+}
+
+}  // namespace heddle::transport
