@@ -1,0 +1,402 @@
+/* claims.pml: the protocol of docs/protocol.md, one sender and one receiver, checked by spin over all interleavings.
+ *
+ * What a run chooses freely: whether the receiver comes at once, only after the sender has returned from everything (head-to-head
+ * sends), or never; whether it can pull straight from the sender's memory; for each message whether the sender packs all or
+ * leaves it open, then sits in a native barrier, cancels, or waits; whether the receiver claims from the front, in any order,
+ * or not at all; in which order it takes messages; whether the message is longer than its buffer.
+ *
+ * What must hold, by assertions and by the absence of invalid end states (nobody waits for ever):
+ *   - every segment is moved exactly once, none of a cancelled message;
+ *   - a slot holds what the receiver reads, from the first to the last byte; packing never lacks a slot;
+ *   - the program's buffer is not given back while the receiver pulls from it;
+ *   - a control block serves one message until all its cells are done;
+ *   - both sides return, in finitely many steps; in the end all slots, reservations and control blocks are back.
+ *
+ * Each BROKEN_ name takes one rule out; spin must then find an error (tests/model/CMakeLists.txt).
+ */
+#ifndef MESSAGES
+#define MESSAGES 2
+#endif
+#ifndef SEGMENTS
+#define SEGMENTS 3
+#endif
+#ifndef SLOTS
+#define SLOTS 3
+#endif
+#ifndef BLOCKS
+#define BLOCKS 2
+#endif
+
+#define NOBODY 100  /* no message, no block */
+#define RESERVED 101
+#define RETURNED 102
+
+mtype = { open, packing, packed, taken, done };
+mtype = { at_once, late, absent };
+
+/* The sender's node memory: control blocks and slots. */
+typedef Control { byte generation; mtype state[SEGMENTS]; byte place[SEGMENTS] }
+typedef Slot { byte message; byte segment }
+Control block[BLOCKS];
+Slot slot[SLOTS];
+
+/* The host MPI: a tag for each message. A native message has NOBODY as its block. */
+typedef Envelope { chan with = [1] of { byte, byte } }
+Envelope host[MESSAGES];
+
+mtype comes;            /* when the receiver does */
+bool alone;             /* it can pull everything without the sender: both know since MPI_Init */
+
+/* What only the checker sees. */
+byte moved[MESSAGES * SEGMENTS];
+bool cancelled[MESSAGES];
+bool in_flight[MESSAGES];  /* the buffer belongs to the send, not to the program */
+bool received[MESSAGES];
+bool sender_returned, receiver_returned;
+byte withdrawn;            /* cancelled messages, for which the receiver need not wait */
+
+inline note_moved(m, s) {
+  assert(moved[m * SEGMENTS + s] == 0);
+  moved[m * SEGMENTS + s]++
+}
+
+/* The compare-and-swap on which all rests. */
+inline claim(b, s, as, won) {
+#ifdef BROKEN_CLAIM
+  won = (block[b].state[s] == open);
+  if :: won -> block[b].state[s] = as :: else fi
+#else
+  d_step { won = (block[b].state[s] == open); if :: won -> block[b].state[s] = as :: else fi }
+#endif
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sender */
+
+/* Its own books: free slots as a stack (last in, first out), room promised, and what it has for each cell. */
+byte free_slot[SLOTS], free_slots, reserved;
+byte held[BLOCKS * SEGMENTS], user[BLOCKS], cells_out[BLOCKS];
+
+#ifdef BROKEN_RECLAIM
+#define IS_DONE(b, s) (block[b].state[s] == done || block[b].state[s] == packed)
+#else
+#define IS_DONE(b, s) (block[b].state[s] == done)
+#endif
+
+/* The sender's own Wait must still find its cells: a block is free only when its send is complete, too. */
+#ifdef BROKEN_REQUEST
+#define REQUEST_IS_OVER(b) true
+#else
+#define REQUEST_IS_OVER(b) !in_flight[user[b]]
+#endif
+
+/* Looks at the cells of a block, one after the other; what is done comes back, at last the block itself. */
+inline reclaim(b, s) {
+  s = 0;
+  do
+  :: user[b] != NOBODY && s < SEGMENTS ->
+     d_step {
+       if
+       :: held[b * SEGMENTS + s] != RETURNED && IS_DONE(b, s) ->
+          if
+          :: held[b * SEGMENTS + s] == RESERVED -> reserved--
+          :: else -> free_slot[free_slots] = held[b * SEGMENTS + s]; free_slots++
+          fi;
+          held[b * SEGMENTS + s] = RETURNED;
+          cells_out[b]--
+       :: else
+       fi;
+       s++
+     }
+  :: else -> break
+  od;
+  atomic {
+    if
+    :: user[b] != NOBODY && cells_out[b] == 0 && REQUEST_IS_OVER(b) -> user[b] = NOBODY
+    :: else
+    fi;
+    s = 0
+  }
+}
+
+inline reclaim_all(b, s) {
+  b = 0;
+  do
+  :: b < BLOCKS -> reclaim(b, s); b++
+  :: else -> b = 0; break
+  od
+}
+
+/* Packs what is still open, from the front, and lets the receiver finish what it has taken: then the buffer is free. */
+inline pack_open(m, b, s, t, p, won) {
+  s = 0;
+  do
+  :: s < SEGMENTS ->
+     claim(b, s, packing, won);
+     if
+     :: won ->
+        reclaim(b, t);                                        /* a pipelined message goes on in the slots that it has had */
+        d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
+        slot[p].message = NOBODY;                             /* half written */
+        d_step { slot[p].message = m; slot[p].segment = s };
+#ifdef BROKEN_PUBLISH
+        block[b].state[s] = packed;
+        block[b].place[s] = p;
+#else
+        block[b].place[s] = p;
+        block[b].state[s] = packed;
+#endif
+        d_step { won = false; p = 0 }
+     :: else
+     fi;
+     s++
+  :: else -> break
+  od;
+#ifndef BROKEN_LEAVE
+  s = 0;
+  do
+  :: s < SEGMENTS -> block[b].state[s] != taken; s++
+  :: else -> break
+  od;
+#endif
+  atomic { s = 0; in_flight[m] = false }
+}
+
+proctype Sender() {
+  byte m, b, s, t, p;
+  byte in[MESSAGES];
+  bool won, left[MESSAGES];
+
+  do
+  :: m < MESSAGES ->
+     in_flight[m] = true;
+     reclaim_all(b, s);
+     atomic {
+       b = 0;
+       do
+       :: b < BLOCKS && user[b] != NOBODY -> b++
+       :: else -> break
+       od;
+#ifdef BROKEN_RESERVE
+       if :: b < BLOCKS && free_slots > 0 -> reserved = reserved + SEGMENTS
+#else
+       if :: b < BLOCKS && free_slots - reserved >= SEGMENTS -> reserved = reserved + SEGMENTS
+#endif
+          :: else -> b = NOBODY
+       fi
+     };
+     in[m] = b;
+     if
+     :: b == NOBODY ->                                        /* no room: packed, natively */
+        host[m].with ! NOBODY, 0;
+        in_flight[m] = false
+     :: else ->
+        d_step {                                              /* nobody knows of the block yet */
+          user[b] = m; cells_out[b] = SEGMENTS; block[b].generation++;
+          s = 0;
+          do
+          :: s < SEGMENTS -> block[b].state[s] = open; held[b * SEGMENTS + s] = RESERVED; s++
+          :: else -> break
+          od;
+          s = 0
+        };
+        host[m].with ! b, block[b].generation;
+        if
+        :: pack_open(m, b, s, t, p, won)                      /* MPI_Send, or an Isend that is not left open */
+#ifdef BROKEN_OPEN
+        :: left[m] = true
+#else
+        :: alone -> left[m] = true
+#endif
+        fi
+     fi;
+     d_step { b = 0; m++ }
+  :: else -> break
+  od;
+
+  m = 0;
+  do
+  :: m < MESSAGES ->
+     if
+     :: left[m] ->
+        if
+        :: comes == at_once -> received[m]                    /* a native barrier, which the receiver enters later */
+        :: true
+        fi;
+        b = in[m];
+        if
+        :: true ->                                            /* MPI_Cancel: the host decides */
+#ifdef BROKEN_CANCEL
+           atomic { cancelled[m] = true; withdrawn++; s = 0; won = true };
+#else
+           atomic {
+             if
+             :: host[m].with ? _, _ -> cancelled[m] = true; withdrawn++; won = true
+             :: empty(host[m].with)
+             fi
+           };
+#endif
+           if
+           :: won ->                                          /* nobody has the descriptor: the cells are ours */
+              d_step {
+                do
+                :: s < SEGMENTS -> block[b].state[s] = done; s++
+                :: else -> s = 0; won = false; in_flight[m] = false; break
+                od
+              }
+           :: else -> pack_open(m, b, s, t, p, won)
+           fi
+#ifdef BROKEN_GRACE
+        :: true -> received[m]; in_flight[m] = false          /* waits as long as it takes */
+#else
+        :: pack_open(m, b, s, t, p, won)                      /* MPI_Wait, at any time: the grace is over */
+#endif
+        fi
+     :: else
+     fi;
+     m++
+  :: else -> break
+  od;
+  sender_returned = true;
+
+  if
+  :: comes == absent
+  :: else ->
+     receiver_returned;
+     reclaim_all(b, s);
+     assert(reserved == 0 && free_slots == SLOTS);
+     d_step {
+       b = 0;
+       do :: b < BLOCKS -> assert(user[b] == NOBODY); b++ :: else -> break od;
+       m = 0;
+       do
+       :: m < MESSAGES * SEGMENTS -> assert(moved[m] == (cancelled[m / SEGMENTS] -> 0 : 1)); m++
+       :: else -> break
+       od
+     }
+  fi
+}
+
+/* ----------------------------------------------------------------------------------------------------------- receiver */
+
+/* The receiver reads a cell's slot or the sender's buffer, then says done. What does not fit into its buffer (truncation) is
+ * only brought to an end. */
+inline unpack(m, b, s, p, fits) {
+  d_step { assert(block[b].generation == generation); p = block[b].place[s] };
+  if
+  :: s < fits ->
+     assert(slot[p].message == m && slot[p].segment == s);    /* the first byte */
+     assert(slot[p].message == m && slot[p].segment == s)     /* the last */
+  :: else
+  fi;
+  d_step { p = 0; note_moved(m, s) };
+  block[b].state[s] = done
+}
+inline pull(m, b, s, fits) {
+  if
+  :: s < fits -> assert(in_flight[m]); assert(in_flight[m])   /* the first byte, the last */
+  :: else
+  fi;
+  d_step { assert(block[b].generation == generation); note_moved(m, s) };
+  block[b].state[s] = done
+}
+#define MAY_CLAIM(s) (alone || s >= fits)
+#define READY(s) (!mine[s] && (block[b].state[s] == packed || (block[b].state[s] == open && MAY_CLAIM(s))))
+
+proctype Receiver() {
+  byte m, b, s, p, generation, fits, messages, finished;
+  bool won, mine[SEGMENTS];
+
+  if
+  :: comes == absent -> goto away
+  :: comes == late -> sender_returned
+  :: comes == at_once
+  fi;
+  do
+  :: messages < MESSAGES ->
+     if
+     :: atomic { host[0].with ? b, generation -> m = 0 }
+#if MESSAGES > 1
+     :: atomic { host[1].with ? b, generation -> m = 1 }
+#endif
+#if MESSAGES > 2
+     :: atomic { host[2].with ? b, generation -> m = 2 }
+#endif
+     :: d_step { withdrawn > 0 -> withdrawn-- } -> goto next
+     fi;
+     if
+     :: b == NOBODY ->
+        d_step { do :: s < SEGMENTS -> note_moved(m, s); s++ :: else -> s = 0; break od };
+        goto whole
+     :: else -> assert(user[b] == m && block[b].generation == generation)
+     fi;
+     if :: fits = SEGMENTS :: fits = 1 fi;
+
+     if
+     :: true ->                                               /* from the front: claims, or waits for the sender's packing */
+        do
+        :: s < SEGMENTS ->
+#ifdef BROKEN_DRAIN
+           if :: s == fits -> break :: else fi;
+#endif
+           READY(s);
+           if
+           :: block[b].state[s] == open -> claim(b, s, taken, won)
+           :: else
+           fi;
+           if
+           :: won -> won = false; pull(m, b, s, fits)
+           :: else -> block[b].state[s] == packed; unpack(m, b, s, p, fits)
+           fi;
+           s++
+        :: else -> break
+        od
+     :: alone ->                                              /* both work: any cell that is open or packed */
+        do
+        :: finished < SEGMENTS ->
+           if
+           :: READY(0) -> s = 0
+           :: READY(1) -> s = 1
+#if SEGMENTS > 2
+           :: READY(2) -> s = 2
+#endif
+           fi;
+           if
+           :: block[b].state[s] == packed -> unpack(m, b, s, p, fits); d_step { mine[s] = true; finished++ }
+           :: else ->
+              claim(b, s, taken, won);
+              if
+              :: won -> won = false; pull(m, b, s, fits); d_step { mine[s] = true; finished++ }
+              :: else                                         /* the sender has been faster */
+              fi
+           fi
+        :: else -> break
+        od
+     fi;
+#ifdef BROKEN_LOOK
+     assert(block[b].generation == generation);               /* a look at the block after the last cell is done */
+#endif
+     atomic {
+       s = 0; finished = 0; fits = 0;
+       do :: s < SEGMENTS -> mine[s] = false; s++ :: else -> s = 0; break od
+     };
+whole:
+     atomic { b = 0; generation = 0; received[m] = true };
+next:
+     messages++
+  :: else -> break
+  od;
+away:
+  receiver_returned = true
+}
+
+init {
+  byte blocks;
+  atomic {
+    if :: comes = at_once :: comes = late :: comes = absent fi;
+    if :: alone = true :: alone = false fi;
+    do :: free_slots < SLOTS -> free_slot[free_slots] = free_slots; free_slots++ :: else -> break od;
+    do :: blocks < BLOCKS -> user[blocks] = NOBODY; blocks++ :: else -> break od;
+    run Sender();
+    run Receiver()
+  }
+}
