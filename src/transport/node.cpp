@@ -171,7 +171,8 @@ class Join {
   void probe() {
     if (!announcement_.probes) return;
     for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
-      if (is_me(peer) || !of(peer).probes) continue;
+      if (is_me(peer) || !of(peer).probes || verdicts_[peer].memory.error == EACCES)
+        continue;  // whose number it is, is not sure
       Secret found{};
       const iovec local{&found, sizeof found};
       const iovec remote{of(peer).key_at, sizeof found};
