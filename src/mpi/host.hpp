@@ -43,6 +43,19 @@
 #pragma weak PMPI_Comm_remote_size
 #pragma weak PMPI_Comm_test_inter
 #pragma weak PMPI_Topo_test
+#pragma weak PMPI_Comm_dup
+#pragma weak PMPI_Comm_split_type
+#pragma weak PMPI_Comm_free
+#pragma weak PMPI_Comm_group
+#pragma weak PMPI_Comm_remote_group
+#pragma weak PMPI_Comm_create_keyval
+#pragma weak PMPI_Comm_free_keyval
+#pragma weak PMPI_Comm_set_attr
+#pragma weak PMPI_Comm_call_errhandler
+#pragma weak PMPI_Group_size
+#pragma weak PMPI_Group_translate_ranks
+#pragma weak PMPI_Group_free
+#pragma weak PMPI_Allreduce
 #pragma weak PMPI_Cartdim_get
 #pragma weak PMPI_Cart_shift
 #pragma weak PMPI_Graph_neighbors_count
@@ -61,6 +74,7 @@
 #pragma weak PMPI_Type_free_keyval
 #pragma weak PMPI_Type_set_attr
 #pragma weak PMPI_Get_elements_x
+#pragma weak PMPI_Status_set_elements_x
 #pragma weak PMPI_Error_class
 
 // The calls that are interposed.
@@ -71,6 +85,9 @@
 #pragma weak PMPI_Ssend
 #pragma weak PMPI_Rsend
 #pragma weak PMPI_Recv
+#pragma weak PMPI_Isend
+#pragma weak PMPI_Issend
+#pragma weak PMPI_Wait
 #pragma weak PMPI_Mrecv
 #pragma weak PMPI_Sendrecv
 #pragma weak PMPI_Sendrecv_replace
@@ -124,6 +141,11 @@
 // Open MPI's predefined handles are addresses of data.
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_group_null
+#pragma weak ompi_mpi_info_null
+#pragma weak ompi_mpi_op_min
+#pragma weak ompi_request_null
 #pragma weak ompi_mpi_byte
 #pragma weak ompi_mpi_short
 #pragma weak ompi_mpi_int

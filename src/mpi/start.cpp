@@ -24,6 +24,11 @@ constinit std::atomic<Host> host_family{Host::mpich};
 constinit std::atomic<Messages> wanted_messages{Messages::automatic};
 constinit std::mutex waking;
 
+settings::Settings& current() {
+  static settings::Settings set;
+  return set;
+}
+
 std::string host_name() {
   // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
   char text[16384] = "";
@@ -82,7 +87,7 @@ void choose_kernels(settings::Isa wanted) {
 }
 
 Life wake() {
-  const settings::Settings set = settings::from_environment();
+  const settings::Settings& set = current() = settings::from_environment();
   const bool speak = spokesman();
   if (speak)
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
@@ -153,6 +158,7 @@ bool running() noexcept {
 
 Host host() noexcept { return host_family.load(std::memory_order_relaxed); }
 Messages messages() noexcept { return wanted_messages.load(std::memory_order_relaxed); }
+const settings::Settings& settings_of_process() noexcept { return current(); }
 bool verbose() noexcept { return talkative.load(std::memory_order_relaxed); }
 
 }  // namespace heddle::mpi

@@ -1,7 +1,8 @@
-// mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes packing.hpp.
+// mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes packing.hpp, settings.hpp.
 #pragma once
 
 #include "mpi/types/packing.hpp"
+#include "settings/settings.hpp"
 
 namespace heddle::mpi {
 
@@ -23,6 +24,9 @@ Host host() noexcept;
 
 /// HEDDLE_MESSAGES.
 Messages messages() noexcept;
+
+/// As read when Heddle woke up.
+const settings::Settings& settings_of_process() noexcept;
 
 /// HEDDLE_VERBOSE=1.
 bool verbose() noexcept;

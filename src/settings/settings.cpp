@@ -23,6 +23,15 @@ constexpr Variable rows[] = {
      "instruction set of the packing kernels; auto is the widest the processor has", library},
     {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
      "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly", library},
+    {"HEDDLE_SCHEME", "native", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
+     "how large messages with holes move within a node; native leaves them to the MPI library", library},
+    {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",
+     "messages with holes of at least this size are announced to receivers on the same node, and moved by HEDDLE_SCHEME",
+     library},
+    {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
+     "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},
+    {"HEDDLE_SEGMENT_UNPACK", "on", "on|off",
+     "off: a receiver unpacks nothing before the whole message is packed (to see what overlap gains)", library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -85,6 +94,30 @@ Parsed<Messages> messages(std::string_view text) {
   return {Messages::automatic, "is no way to send a message"};
 }
 
+Parsed<Scheme> scheme(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, Scheme>, 8> names = {{{"auto", Scheme::automatic},
+                                                                                {"native", Scheme::native},
+                                                                                {"bc-spup", Scheme::bc_spup},
+                                                                                {"rwg-up", Scheme::rwg_up},
+                                                                                {"p-rrs", Scheme::p_rrs},
+                                                                                {"multi-w", Scheme::multi_w},
+                                                                                {"direct", Scheme::direct},
+                                                                                {"both", Scheme::both}}};
+  const std::string word = lower(text);
+  for (const auto& [name, value] : names)
+    if (word == name) return {value, {}};
+  return {Scheme::automatic, "is no scheme"};
+}
+
+Parsed<std::int64_t> segment(std::string_view text) {
+  if (lower(text) == "auto") return {0, {}};
+  auto parsed = bytes(text);
+  if (!parsed.complaint.empty()) return parsed;
+  const std::int64_t value = parsed.value;
+  if (value < 1 << 10 || value > 64 << 10 || (value & (value - 1)) != 0) return {0, "is no power of two from 1K to 64K"};
+  return parsed;
+}
+
 Parsed<int> integer(std::string_view text, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -143,6 +176,10 @@ Settings read(const char* const* environment) {
   take("HEDDLE", on_off, set.enabled);
   take("HEDDLE_ISA", isa, set.isa);
   take("HEDDLE_MESSAGES", messages, set.messages);
+  take("HEDDLE_SCHEME", scheme, set.scheme);
+  take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
+  take("HEDDLE_SEGMENT", segment, set.segment);
+  take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);

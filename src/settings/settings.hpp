@@ -31,6 +31,7 @@ struct Variable {
 std::span<const Variable> table();
 
 enum class Isa { automatic, portable, avx2, avx512 };
+enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, both };
 enum class Messages { automatic, packed, native };
 
 /// What the library reads, with its types; the members' initial values are the defaults of the table.
@@ -38,6 +39,10 @@ struct Settings {
   bool enabled = true;                              ///< HEDDLE
   Isa isa = Isa::automatic;                         ///< HEDDLE_ISA
   Messages messages = Messages::automatic;          ///< HEDDLE_MESSAGES
+  Scheme scheme = Scheme::native;                   ///< HEDDLE_SCHEME
+  std::int64_t rendezvous = 4 << 10;                ///< HEDDLE_RENDEZVOUS, bytes
+  std::int64_t segment = 0;                         ///< HEDDLE_SEGMENT, bytes; 0: auto
+  bool segment_unpack = true;                       ///< HEDDLE_SEGMENT_UNPACK
   int verbose = 0;                                  ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
 
@@ -61,6 +66,8 @@ struct Parsed {
 Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
+Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
+Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 

@@ -1,26 +1,40 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/start.hpp"
 
 using namespace heddle::mpi;
+
+namespace {
+
+/// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
+void world_started() {
+  host_started();
+  if (running()) Node::start();
+}
+
+void world_ends() { Node::stop(); }
+
+}  // namespace
 
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
   check_host(PMPI_Init != nullptr);
   const int result = PMPI_Init(argc, argv);
-  if (result == MPI_SUCCESS) host_started();
+  if (result == MPI_SUCCESS) world_started();
   return result;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   check_host(PMPI_Init_thread != nullptr);
   const int result = PMPI_Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) host_started();
+  if (result == MPI_SUCCESS) world_started();
   return result;
 }
 
 int MPI_Finalize() {
+  world_ends();
   host_stops();
   return PMPI_Finalize();
 }

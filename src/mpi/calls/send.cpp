@@ -1,10 +1,33 @@
 // mpi/calls/send.cpp: the four blocking sends: packed, then sent as the host sends contiguous data.
+#include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
+namespace {
+
+/// Large, with holes, to a rank of this node: announced, then packed while the receiver unpacks.
+Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
+  Announced message(data, dest, comm);
+  if (!message) return {};
+  if (mode != Mode::synchronous) {
+    const int result =
+        (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm);
+    if (result == MPI_SUCCESS) message.pack();
+    return result;
+  }
+  MPI_Request matched = MPI_REQUEST_NULL;
+  const int result = PMPI_Issend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm, &matched);
+  if (result != MPI_SUCCESS) return result;
+  message.pack();
+  return PMPI_Wait(&matched, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
 
 Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept {
   if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  if (mode != Mode::buffered && may_be_announced(data.type, data.count))
+    if (const Done done = announce(mode, data, dest, tag, comm)) return done;
   Message message(data);
   if (!message.ours()) return {};
   message.pack();
@@ -27,7 +50,7 @@ using namespace heddle::mpi;
 
 #define HEDDLE_SEND(name, Integer, mode)                                                                    \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
-    if (travels_packed(datatype, count))                                                                    \
+    if (travels_packed(datatype, count) || may_be_announced(datatype, count))                               \
       if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
     return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
   }

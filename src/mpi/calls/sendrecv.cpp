@@ -1,13 +1,33 @@
-// mpi/calls/sendrecv.cpp: MPI_Sendrecv and MPI_Sendrecv_replace; each side is packed or not by itself.
+// mpi/calls/sendrecv.cpp: MPI_Sendrecv and MPI_Sendrecv_replace; each side is announced, packed or neither by itself.
+#include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
+namespace {
+
+/// What is sent is announced and packed before anything is received, so both may be in one place.
+Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
+                          MPI_Status* status) {
+  Announced message(out, dest, comm);
+  if (!message) return {};
+  MPI_Request sent = MPI_REQUEST_NULL;
+  const int result = PMPI_Isend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, sendtag, comm, &sent);
+  if (result != MPI_SUCCESS) return result;
+  message.pack();
+  const int received = receive_or_pass(in, source, recvtag, comm, status);
+  const int completed = PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  return received != MPI_SUCCESS ? received : completed;
+}
+
+}  // namespace
 
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
               MPI_Status* status) noexcept {
   if (comm == MPI_COMM_NULL) return {};
+  if (dest != MPI_PROC_NULL && may_be_announced(out.type, out.count))
+    if (const Done done = announce_and_receive(out, dest, sendtag, in, source, recvtag, comm, status)) return done;
   Message sent(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out);
-  Message received(source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in);
+  Message received(source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, Message::End::receiving);
   if (!sent.ours() && !received.ours()) return {};
   if (out.count < 0 || in.count < 0) return {};
   if (sent.ours()) sent.pack();
@@ -15,47 +35,52 @@ Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int so
   const Done done =
       HEDDLE_HAND(sent.wide() || received.wide(), Sendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                   received.address(), received.count(), received.type(), source, recvtag, comm, arrived.get());
-  if (done) received.unpack(*done, arrived.get());
-  return done;
+  if (!done) return done;
+  return received.unpack(*done, comm, arrived.get());
 }
 
 Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                        MPI_Status* status) noexcept {
   if (comm == MPI_COMM_NULL) return {};
+  if (dest != MPI_PROC_NULL && may_be_announced(data.type, data.count))
+    if (const Done done = announce_and_receive(data, dest, sendtag, data, source, recvtag, comm, status)) return done;
   // Two buffers: the host's own replace would copy the message once more.
-  Message sent(data);
-  Message received(data);
+  Message sent(data, Message::End::copying);
+  Message received(data, Message::End::receiving);
   if (!sent.ours() || !received.ours()) return {};
   sent.pack();
   const StatusOf arrived(status);
   const Done done = HEDDLE_HAND(sent.wide(), Sendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                                 received.address(), received.count(), received.type(), source, recvtag, comm, arrived.get());
-  if (done) received.unpack(*done, arrived.get());
-  return done;
+  if (!done) return done;
+  return received.unpack(*done, comm, arrived.get());
 }
 
 }  // namespace heddle::mpi::face
 
 using namespace heddle::mpi;
 
-#define HEDDLE_EXCHANGE(name, Integer)                                                                                    \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,     \
-                 Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {  \
-    if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount))                                       \
-      if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, \
-                                           source, recvtag, comm, status))                                                \
-        return *done;                                                                                                     \
-    return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,  \
-                       status);                                                                                           \
+#define HEDDLE_EXCHANGE(name, Integer)                                                                                         \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,          \
+                 Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {       \
+    if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype) ||              \
+        may_be_announced(sendtype, sendcount))                                                                                 \
+      if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},      \
+                                           source, recvtag, comm, status))                                                     \
+        return *done;                                                                                                          \
+    const int result =                                                                                                         \
+        PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); \
+    return Node::here() ? landed(result, {recvbuf, recvcount, recvtype}, comm, status) : result;                               \
   }
 
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
                  MPI_Comm comm, MPI_Status* status) {                                                                      \
-    if (travels_packed(datatype, count))                                                                                   \
+    if (known(datatype) || must_not_split(datatype))                                                                       \
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
         return *done;                                                                                                      \
-    return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                                \
+    const int result = PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                    \
+    return Node::here() ? landed(result, {buf, count, datatype}, comm, status) : result;                                   \
   }
 
 extern "C" {

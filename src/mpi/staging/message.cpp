@@ -1,22 +1,42 @@
 // mpi/staging/message.cpp: unpacking what has arrived, be it less than there was room for.
 #include "mpi/staging/message.hpp"
 
-#include <algorithm>
+#include "mpi/rendezvous/rendezvous.hpp"
 
 namespace heddle::mpi {
 
-void Message::unpack(int result, const MPI_Status* status) {
-  if (!ours_) return;
+Message::Message(const Buffer& data, End end) noexcept : data_(data) {
+  const bool copies = end == End::copying;
+  const bool lands = end == End::receiving && must_not_split(data.type);
+  type_ = copies || lands ? Derived(hold_any(data.type)) : Derived(data.type);
+  if (!type_ || data.count <= 0 || __builtin_mul_overflow(data.count, type_->size(), &bytes_)) return;
+  if (!copies && !type_->pays_to_pack(data.count) && (!lands || bytes_ < descriptor_bytes)) return;
+  const Wire& wire = type_->wire();
+  const bool elements = !wire.pair;
+  element_ = elements ? wire.element : MPI_BYTE;
+  count_ = elements ? data.count * wire.per : bytes_;
+  if (!copies && type_->contiguous(data.count))
+    address_ = static_cast<std::byte*>(const_cast<void*>(data.address)) + type_->first_byte();
+  else if (packed_.reserve(bytes_))
+    address_ = packed_.data();
+}
+
+int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
+  if (!ours()) return landed(result, data_, comm, status);
+  if (result == MPI_SUCCESS)
+    if (const Done done = landed_in(address_, bytes_, data_, type_->layout(), comm, status)) return *done;
+  if (address_ != packed_.data()) return result;
   if (result != MPI_SUCCESS) {
     int kind = MPI_SUCCESS;
-    if (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE) return;
+    if (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE) return result;
   }
   MPI_Count arrived = 0;
-  if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return;
+  if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
   if (arrived >= bytes_)
     layout::unpack(type_->layout(), data_.count, const_cast<void*>(data_.address), packed_.data());
   else
     layout::unpack_range(type_->layout(), data_.count, const_cast<void*>(data_.address), 0, arrived, packed_.data());
+  return result;
 }
 
 }  // namespace heddle::mpi

@@ -13,26 +13,21 @@ namespace heddle::mpi {
 
 class Message {
  public:
-  /// Not ours() unless packing pays and there is memory for it.
-  explicit Message(const Buffer& data) noexcept : data_(data), type_(data.type) {
-    if (!type_ || !type_->pays_to_pack(data.count)) return;
-    const Bytes bytes = data.count * type_->size();
-    const Wire& wire = type_->wire();
-    const bool elements = !wire.pair;
-    element_ = elements ? wire.element : MPI_BYTE;
-    count_ = elements ? data.count * wire.per : bytes;
-    bytes_ = bytes;
-    ours_ = packed_.reserve(bytes);
-  }
+  enum class End { sending, copying, receiving };
 
-  [[nodiscard]] bool ours() const { return ours_; }
+  /// Not ours() unless packing pays and there is memory for it. A receive that may bring a descriptor is always ours(), and so
+  /// is a send that leaves its buffer to a receive (copying), if Heddle knows the type.
+  explicit Message(const Buffer& data, End end = End::sending) noexcept;
+
+  [[nodiscard]] bool ours() const { return address_ != nullptr; }
   void pack() { layout::pack(type_->layout(), data_.count, data_.address, packed_.data()); }
-  /// Puts what a receive brought where it belongs. `result` is the receive's: a truncated message has arrived in part.
-  void unpack(int result, const MPI_Status* status);
+  /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
+  /// message has arrived in part. Returns what the program gets.
+  int unpack(int result, MPI_Comm comm, MPI_Status* status);
 
-  [[nodiscard]] void* address() const { return ours_ ? packed_.data() : const_cast<void*>(data_.address); }
-  [[nodiscard]] Number count() const { return {ours_ ? count_ : data_.count}; }
-  [[nodiscard]] MPI_Datatype type() const { return ours_ ? element_ : data_.type; }
+  [[nodiscard]] void* address() const { return ours() ? address_ : const_cast<void*>(data_.address); }
+  [[nodiscard]] Number count() const { return {ours() ? count_ : data_.count}; }
+  [[nodiscard]] MPI_Datatype type() const { return ours() ? element_ : data_.type; }
   [[nodiscard]] bool wide() const { return !fits(count().value); }
 
  private:
@@ -41,7 +36,7 @@ class Message {
   MPI_Datatype element_{};
   Count count_ = 0;
   Bytes bytes_ = 0;
-  bool ours_ = false;
+  void* address_ = nullptr;  ///< Packed bytes: the stand-in, or the program's buffer if it has no holes.
   Bounce packed_;
 };
 

@@ -48,6 +48,10 @@ class Entry {
   [[nodiscard]] const Wire& wire() const { return wire_; }
   /// `count` elements in memory are what the wire wants already: from `first_byte` on, no copy.
   [[nodiscard]] bool wire_in_memory(Count count) const { return in_memory_ || (in_memory_once_ && count <= 1); }
+  /// `count` elements have no holes and lie in packed order, from `first_byte` on.
+  [[nodiscard]] bool contiguous(Count count) const {
+    return decoded_.layout.dense() || (count <= 1 && (size_ == 0 || decoded_.layout.node()->contiguous()));
+  }
   [[nodiscard]] Bytes first_byte() const { return first_byte_; }
   /// Whether packing `count` elements for a point-to-point call pays (packing.hpp).
   [[nodiscard]] bool pays_to_pack(Count count) const {

@@ -32,6 +32,8 @@ class Derived {
   explicit Derived(MPI_Datatype type) noexcept : entry_(table.find(type)) {
     if (entry_) take(type);
   }
+  /// Takes over what hold_any() has given.
+  explicit Derived(const Entry* held) noexcept : entry_(const_cast<Entry*>(held)) {}
   Derived(Derived&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
   Derived& operator=(Derived&& other) noexcept {
     std::swap(entry_, other.entry_);

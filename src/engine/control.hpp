@@ -1,0 +1,47 @@
+// engine/control.hpp: what two ranks of a node share of one large message: its cells, and who may touch them when. The whole
+// protocol is in docs/protocol.md. May include: layout/bytes.hpp. No MPI in this room.
+//
+//   descriptor  ──▶  Control   generation, cells ──▶  cell 0   cell 1   cell 2  ...      one for each segment of the packed
+//   stream (128 bytes, by MPI)                                  │        │
+//                                                      slot 7   slot 7 + segment   ...   packed bytes, in the sender's memory
+//
+//   open ──▶ packing ──▶ packed ──▶ done       the sender packs it into a slot, the receiver unpacks it
+//     └────────────────▶ taken  ──▶ done       the receiver moves it straight from the sender's buffer
+//
+// Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have one writer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "layout/bytes.hpp"
+
+namespace heddle::engine {
+
+using layout::Bytes;
+using layout::Count;
+
+enum class State : std::uint32_t { open, packing, packed, taken, done };
+
+struct Cell {
+  std::atomic<State> state{State::open};
+  std::uint32_t place = 0;  ///< Where the packed bytes are, in 64-byte lines from the start of the sender's node memory.
+};
+
+/// In the sender's node memory. Written by the sender while nobody knows of it, except for the cells.
+struct alignas(64) Control {
+  std::atomic<std::uint64_t> generation{0};  ///< Counts the messages that have used this place; the descriptor quotes it.
+  std::uint32_t segments = 0;
+  alignas(64) Cell cells[1];  ///< `segments` of them.
+
+  static constexpr Bytes bytes(Count segments) { return 64 + static_cast<Bytes>(sizeof(Cell)) * segments; }
+};
+static_assert(sizeof(Cell) == 8 && std::atomic<State>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// Takes an open cell for one side; false if the other side has been faster.
+inline bool claim(Cell& cell, State as) noexcept {
+  State expected = State::open;
+  return cell.state.compare_exchange_strong(expected, as, std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
+}  // namespace heddle::engine

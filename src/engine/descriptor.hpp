@@ -1,0 +1,75 @@
+// engine/descriptor.hpp: the short message that announces a large one. It travels through the host MPI's own matching, on the
+// program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp.
+//
+//   byte  0   nonce of the job, 16 bytes: what tells a descriptor from 128 bytes of the program
+//        16   sender (rank of the node), scheme, control block (offset / 64)
+//        32   generation      40  bytes in all      48  bytes a segment
+//        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
+//       104   shared memory region of the sender's buffer (offset, and at 116 id, version)
+//       124   check sum of the rest
+//
+// What comes in is not trusted: sound() holds every number against the memory that it will be used on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/control.hpp"
+
+namespace heddle::engine {
+
+using Nonce = std::array<std::uint64_t, 2>;
+
+/// How the segments of a message move, and so who claims them (Wu, Wyckoff, Panda 2004; DESIGN's claim policies).
+enum class Scheme : std::uint8_t {
+  bc_spup,  ///< The sender packs all, the receiver unpacks.
+  rwg_up,   ///< The receiver gathers from the sender's blocks into a contiguous buffer, and unpacks.
+  p_rrs,    ///< The sender packs (or is contiguous), the receiver scatters what it reads into its blocks.
+  multi_w,  ///< The receiver reads from block to block.
+  direct,   ///< The receiver moves all from layout to layout: the sender's buffer is mapped.
+  both,     ///< Both claim: the sender packs from the front, the receiver moves from the back.
+};
+
+struct Descriptor {
+  Nonce nonce{};
+  std::uint32_t sender = 0;
+  Scheme scheme = Scheme::bc_spup;
+  std::uint8_t reserved[3]{};
+  std::uint64_t control = 0;
+  std::uint64_t generation = 0;
+  Bytes total = 0;
+  Bytes segment = 0;
+  std::uint64_t address = 0;
+  Count count = 0;
+  std::uint32_t layout = 0;
+  std::uint32_t layout_version = 0;
+  std::uint64_t spare[2]{};
+  std::uint64_t wire = 0;
+  std::uint64_t region_offset = 0;
+  std::uint32_t wire_bytes = 0;
+  std::uint32_t region = 0;
+  std::uint32_t region_version = 0;
+  std::uint32_t sum = 0;
+
+  [[nodiscard]] Count segments() const { return (total + segment - 1) / segment; }
+  [[nodiscard]] Bytes segment_length(Count i) const {
+    const Bytes left = total - i * segment;
+    return left < segment ? left : segment;
+  }
+};
+static_assert(sizeof(Descriptor) == 128);  // a multiple of every basic type's size: hosts refuse half an element
+
+/// Sets the check sum.
+void seal(Descriptor& descriptor) noexcept;
+
+/// Whether bytes that have arrived begin with the nonce: the question that every receive asks, so it is short.
+inline bool announced(const void* arrived, const Nonce& nonce) noexcept {
+  return std::memcmp(arrived, nonce.data(), sizeof nonce) == 0;
+}
+
+/// Reads a descriptor that has arrived. False: forged, damaged, or stale.
+/// @param memory  Size of each node memory, bytes.
+bool read(const void* arrived, const Nonce& nonce, std::uint32_t node_ranks, Bytes memory, Descriptor& descriptor) noexcept;
+
+}  // namespace heddle::engine

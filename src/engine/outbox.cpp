@@ -1,0 +1,167 @@
+// engine/outbox.cpp: the sender's side of a message.
+#include "engine/outbox.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "layout/pack.hpp"
+
+namespace heddle::engine {
+namespace {
+
+constexpr std::size_t some = 4;  // messages looked at for every new one: enough to keep up, few enough not to be felt
+
+}  // namespace
+
+Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept {
+  const Bytes total = source.count * source.layout->size();
+  const Count segments = (total + plan.segment - 1) / plan.segment;
+  const Count slots = (total + slot_bytes - 1) / slot_bytes;
+  if (total <= 0 || segments > Arena::most_segments) return nullptr;
+
+  Outgoing* message = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    look_at_some();
+    try {
+      if (unused_.empty()) {
+        left_.reserve(left_.size() + unused_.size() + 1);
+        auto fresh = std::make_unique<Outgoing>();
+        unused_.push_back(fresh.get());
+        fresh.release();  // NOLINT(bugprone-unused-return-value): unused_ owns it now
+      }
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    if (!arena_.reserve(slots)) {
+      for (std::size_t i = left_.size(); i-- > 0;) finish_if_drained(i);
+      if (!arena_.reserve(slots)) return nullptr;
+    }
+    Control* control = arena_.take_control(segments);
+    if (!control) {
+      arena_.unreserve(slots);
+      return nullptr;
+    }
+    message = unused_.back();
+    unused_.pop_back();
+    *message = {.source = source,
+                .control = control,
+                .total = total,
+                .segment = plan.segment,
+                .segments = segments,
+                .per_slot = slot_bytes / plan.segment,
+                .reserved = slots};
+    control->generation.store(++generation_, std::memory_order_relaxed);
+  }
+
+  Control& control = *message->control;
+  control.segments = static_cast<std::uint32_t>(segments);
+  for (Count i = 0; i < segments; ++i) {
+    control.cells[i].place = 0;
+    control.cells[i].state.store(State::open, std::memory_order_relaxed);
+  }
+  descriptor = {.nonce = nonce_,
+                .sender = me_,
+                .scheme = plan.scheme,
+                .control = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&control) - arena_.base()),
+                .generation = control.generation.load(std::memory_order_relaxed),
+                .total = total,
+                .segment = plan.segment,
+                .address = reinterpret_cast<std::uint64_t>(source.base),
+                .count = source.count};
+  seal(descriptor);
+  std::atomic_thread_fence(std::memory_order_release);  // the cells are in place before anybody hears of them
+  return message;
+}
+
+void Outbox::pack(Outgoing& message, Count i) noexcept {
+  const Count within = i % message.per_slot;
+  if (within == 0) message.slot = nullptr;
+  Cell& cell = message.control->cells[i];
+  if (!claim(cell, State::packing)) return;
+  if (!message.slot) {
+    const std::lock_guard guard(lock_);
+    reclaim(message);  // first what has come back: it is warm
+    message.slot = arena_.take();
+    --message.reserved;
+  }
+  std::byte* place = message.slot + within * message.segment;
+  const Bytes from = i * message.segment;
+  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from,
+                     std::min(message.segment, message.total - from), place);
+  cell.place = static_cast<std::uint32_t>((place - arena_.base()) / 64);
+  cell.state.store(State::packed, std::memory_order_release);
+}
+
+void Outbox::pack_all(Outgoing& message) noexcept {
+  for (; message.packed < message.segments; ++message.packed) pack(message, message.packed);
+}
+
+bool Outbox::drained(const Outgoing& message) noexcept {
+  for (Count i = message.reclaimed * message.per_slot; i < message.segments; ++i)
+    if (message.control->cells[i].state.load(std::memory_order_acquire) != State::done) return false;
+  return true;
+}
+
+/// Gives back the slots whose segments are all done, from the front on.
+void Outbox::reclaim(Outgoing& message) noexcept {
+  const Cell* cells = message.control->cells;
+  while (message.reclaimed * message.per_slot < message.packed) {
+    const Count first = message.reclaimed * message.per_slot;
+    const Count end = std::min(first + message.per_slot, message.segments);
+    if (end > message.packed) return;
+    std::byte* slot = nullptr;
+    for (Count i = first; i < end; ++i) {
+      if (cells[i].state.load(std::memory_order_acquire) != State::done) return;
+      if (cells[i].place) slot = arena_.base() + Bytes{cells[i].place} * 64 - (i - first) * message.segment;
+    }
+    if (slot)
+      arena_.give(slot);
+    else {
+      arena_.unreserve(1);  // the receiver took it all
+      --message.reserved;
+    }
+    ++message.reclaimed;
+  }
+}
+
+bool Outbox::finish_if_drained(std::size_t i) noexcept {
+  Outgoing* message = left_[i];
+  reclaim(*message);
+  if (message->reclaimed * message->per_slot < message->segments) return false;
+  left_[i] = left_.back();
+  left_.pop_back();
+  release(message);
+  return true;
+}
+
+void Outbox::look_at_some() noexcept {
+  for (std::size_t looks = std::min(some, left_.size()); looks > 0 && !left_.empty(); --looks) {
+    if (next_look_ >= left_.size()) next_look_ = 0;
+    if (!finish_if_drained(next_look_)) ++next_look_;
+  }
+}
+
+void Outbox::release(Outgoing* message) noexcept {
+  arena_.give_control(message->control);
+  unused_.push_back(message);
+}
+
+void Outbox::leave(Outgoing* message) noexcept {
+  const std::lock_guard guard(lock_);
+  left_.push_back(message);
+}
+
+void Outbox::withdraw(Outgoing* message) noexcept {
+  const std::lock_guard guard(lock_);
+  arena_.unreserve(message->reserved);
+  release(message);
+}
+
+void Outbox::sweep() noexcept {
+  const std::lock_guard guard(lock_);
+  for (std::size_t i = left_.size(); i-- > 0;) finish_if_drained(i);
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,84 @@
+// engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
+// receiver. May include: arena.hpp, descriptor.hpp, layout/.
+//
+//   Descriptor descriptor;
+//   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
+//   PMPI_Send(&descriptor, sizeof descriptor, MPI_BYTE, dest, tag, comm);
+//   outbox.pack_all(*message);            // from here on the program may overwrite its buffer
+//   outbox.leave(message);                // Heddle takes it back when the receiver is through
+//
+// Safe for several threads, each with messages of its own.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "engine/arena.hpp"
+#include "engine/descriptor.hpp"
+#include "layout/layout.hpp"
+
+namespace heddle::engine {
+
+/// What the program sends; the layout must live until the message is packed.
+struct Source {
+  const layout::Layout* layout;
+  Count count;
+  const void* base;
+};
+
+/// How it is to be sent (select/).
+struct Plan {
+  Scheme scheme = Scheme::bc_spup;
+  Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
+};
+
+struct Outgoing {
+  Source source{};
+  Control* control = nullptr;
+  Bytes total = 0;
+  Bytes segment = 0;
+  Count segments = 0;
+  Count per_slot = 0;         ///< Segments in one slot.
+  Count packed = 0;           ///< Cells that this side is through with: packed, or taken by the receiver.
+  Count reclaimed = 0;        ///< Slots that are given back, or were not needed.
+  Count reserved = 0;         ///< Slots promised, not taken yet.
+  std::byte* slot = nullptr;  ///< That is being filled.
+};
+
+class Outbox {
+ public:
+  Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me) : arena_(arena), nonce_(nonce), me_(me) {}
+
+  /// Reserves room for all of it and fills in the descriptor. Null: no room now, or more than one control block can describe.
+  [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
+  /// Packs what the receiver has not taken.
+  void pack_all(Outgoing& message) noexcept;
+  /// Whether the receiver has moved every segment out.
+  [[nodiscard]] static bool drained(const Outgoing& message) noexcept;
+  /// After pack_all: to be reclaimed when the receiver is through.
+  void leave(Outgoing* message) noexcept;
+  /// Takes back a message whose descriptor was not sent.
+  void withdraw(Outgoing* message) noexcept;
+  /// Reclaims what receivers have finished; all of them looked at, not a few.
+  void sweep() noexcept;
+  /// Messages that are not drained.
+  [[nodiscard]] std::size_t under_way() const { return left_.size(); }
+
+ private:
+  void pack(Outgoing& message, Count segment) noexcept;
+  void reclaim(Outgoing& message) noexcept;
+  bool finish_if_drained(std::size_t i) noexcept;
+  void look_at_some() noexcept;
+  void release(Outgoing* message) noexcept;
+
+  Arena& arena_;
+  Nonce nonce_;
+  std::uint32_t me_;
+  std::mutex lock_;  // of the arena and of what follows
+  std::uint64_t generation_ = 0;
+  std::vector<Outgoing*> left_;  // not drained when last looked at
+  std::vector<Outgoing*> unused_;
+  std::size_t next_look_ = 0;
+};
+
+}  // namespace heddle::engine

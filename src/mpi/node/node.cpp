@@ -1,0 +1,98 @@
+// mpi/node/node.cpp: the ranks of a node find each other, once, in MPI_Init.
+#include "mpi/node/node.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <random>
+
+#include "mpi/say.hpp"
+#include "mpi/start.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// Processors that this process may run on.
+int cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
+}
+
+/// Fortran's MPI_RECV does not pass through here, and would take a descriptor for the message.
+bool fortran_bindings() { return dlsym(RTLD_DEFAULT, "mpi_recv_") || dlsym(RTLD_DEFAULT, "mpi_recv"); }
+
+/// A number that no program sends by chance.
+engine::Nonce fresh_nonce() {
+  std::random_device device;
+  const auto word = [&device] { return (std::uint64_t{device()} << 32) | device(); };
+  return {word(), word()};
+}
+
+/// A communicator of Heddle's own, freed at the end of the scope.
+class Private {
+ public:
+  ~Private() {
+    if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+}  // namespace
+
+Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world)
+    : transport_(std::move(transport)),
+      nonce_(nonce),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size()),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me())),
+      peers_(std::move(world)),
+      crowded_(transport_->size() > cores()),
+      threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
+
+void Node::start() noexcept try {
+  const settings::Settings& set = settings_of_process();
+  if (set.scheme == settings::Scheme::native) return;
+  Private world;
+  Private node;
+  int me = 0;
+  int ranks = 0;
+  int node_me = 0;
+  int node_ranks = 0;
+  if (PMPI_Comm_dup(MPI_COMM_WORLD, &world.comm) != MPI_SUCCESS || PMPI_Comm_rank(world.comm, &me) != MPI_SUCCESS ||
+      PMPI_Comm_size(world.comm, &ranks) != MPI_SUCCESS ||
+      PMPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node.comm) != MPI_SUCCESS ||
+      PMPI_Comm_rank(node.comm, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node.comm, &node_ranks) != MPI_SUCCESS)
+    return;
+
+  engine::Nonce nonce = fresh_nonce();
+  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, world.comm);
+
+  std::vector<int> members(static_cast<std::size_t>(node_ranks));
+  PMPI_Allgather(&me, 1, MPI_INT, members.data(), 1, MPI_INT, node.comm);
+  std::vector<int> by_world(static_cast<std::size_t>(ranks), -1);
+  for (int i = 0; i < node_ranks; ++i) by_world[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = i;
+
+  const transport::Gather gather = [&node](const void* mine, std::size_t bytes, void* all) {
+    return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, node.comm) ==
+           MPI_SUCCESS;
+  };
+  auto transport = std::make_unique<transport::Node>(node_me, node_ranks, gather);
+  if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
+  std::unique_ptr<Node> here;
+  if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
+
+  // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
+  int able = here && !fortran_bindings() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
+  if (able && node_ranks > 1) here_.store(here.release(), std::memory_order_release);
+} catch (const std::exception& error) {
+  say_once_verbose("messages within the node go through the MPI library", error.what());
+}
+
+void Node::stop() noexcept {
+  // Freed by nobody: a thread may still be in a call, and the process is about to end.
+  if (Node* node = here_.exchange(nullptr)) node->peers_.close();
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,55 @@
+// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, transport/.
+//
+//   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
+//     if (const int peer = node->peer(comm, dest); peer >= 0) ...
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "engine/outbox.hpp"
+#include "mpi/node/peers.hpp"
+#include "transport/node.hpp"
+
+namespace heddle::mpi {
+
+using layout::Bytes;
+
+class Node {
+ public:
+  /// Null until started, and for good where there is nobody to share with.
+  static Node* here() noexcept { return here_.load(std::memory_order_acquire); }
+
+  /// Collective over MPI_COMM_WORLD, in MPI_Init. All ranks of the job come to the same answer; why there is no node (a
+  /// refused system call, a rank that is off) is said once, by rank 0.
+  static void start() noexcept;
+  /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
+  static void stop() noexcept;
+
+  /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
+  [[nodiscard]] int peer(MPI_Comm comm, int rank) noexcept { return peers_.find(comm, rank); }
+  [[nodiscard]] std::byte* memory(int peer) const noexcept { return transport_->memory(peer); }
+  [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
+  [[nodiscard]] int size() const noexcept { return transport_->size(); }
+  [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
+  [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// Messages of this many bytes and more are announced.
+  [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
+
+ private:
+  Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world);
+
+  static inline std::atomic<Node*> here_{nullptr};
+
+  std::unique_ptr<transport::Node> transport_;
+  engine::Nonce nonce_;
+  engine::Arena arena_;
+  engine::Outbox outbox_;
+  Peers peers_;
+  bool crowded_;
+  Bytes threshold_;
+};
+
+}  // namespace heddle::mpi

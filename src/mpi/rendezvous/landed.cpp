@@ -1,0 +1,61 @@
+// mpi/rendezvous/landed.cpp: the receiver's side: is what has arrived a descriptor, and if so, where is the message?
+#include "engine/inbox.hpp"
+#include "layout/pack.hpp"
+#include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/say.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// The first bytes of the program's buffer in packed order, where they lie or copied to `copy`. Null: too short, unknown.
+const void* first_bytes(const Buffer& data, const Entry& entry, engine::Descriptor& copy) {
+  Bytes bytes = 0;
+  if (data.count <= 0 || __builtin_mul_overflow(data.count, entry.size(), &bytes) || bytes < descriptor_bytes) return nullptr;
+  if (entry.contiguous(data.count)) return static_cast<const std::byte*>(data.address) + entry.first_byte();
+  layout::pack_range(entry.layout(), data.count, data.address, 0, sizeof copy.nonce, &copy);
+  if (!engine::announced(&copy, Node::here()->nonce())) return nullptr;
+  layout::pack_range(entry.layout(), data.count, data.address, 0, descriptor_bytes, &copy);
+  return &copy;
+}
+
+/// Brings the message. Its descriptor is no longer needed where it arrived.
+int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Comm comm, MPI_Status* status) {
+  Node* node = Node::here();
+  std::byte* memory = node->memory(static_cast<int>(descriptor.sender));
+  if (!memory || engine::stale(descriptor, memory)) {
+    say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_INTERN);
+    return MPI_ERR_INTERN;
+  }
+  const Bytes moved = engine::receive(descriptor, memory, target, node->crowded());
+  if (status != MPI_STATUS_IGNORE) PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
+  if (moved == descriptor.total) return MPI_SUCCESS;
+  PMPI_Comm_call_errhandler(comm, MPI_ERR_TRUNCATE);
+  return MPI_ERR_TRUNCATE;
+}
+
+}  // namespace
+
+Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Comm comm,
+               MPI_Status* status) noexcept {
+  const Node* node = Node::here();
+  engine::Descriptor descriptor;
+  if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) ||
+      !engine::read(stand_in, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
+    return {};
+  return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, comm, status);
+}
+
+int landed(int result, const Buffer& data, MPI_Comm comm, MPI_Status* status) noexcept {
+  if (result != MPI_SUCCESS) return result;
+  const Entry* entry = hold_any(data.type);
+  if (!entry) return result;
+  engine::Descriptor copy;
+  const void* first = first_bytes(data, *entry, copy);
+  if (first)
+    if (const Done done = landed_in(first, descriptor_bytes, data, entry->layout(), comm, status)) result = *done;
+  entry->release();
+  return result;
+}
+
+}  // namespace heddle::mpi
