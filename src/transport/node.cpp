@@ -112,8 +112,12 @@ class Join {
       return error;
     own().own_size = memory;
     own().shared = shared;
-    prefault_owned(own().memory.base(), std::min(memory, node_.options_.prefault / page_size() * page_size()));
+    prefault_owned(own().memory.base(), prefaulted(memory));
     return 0;
+  }
+
+  [[nodiscard]] Bytes prefaulted(Bytes memory) const {
+    return std::clamp<Bytes>(node_.options_.prefault / page_size() * page_size(), 0, memory);
   }
 
   void agree_on_sizes() {
@@ -161,7 +165,7 @@ class Join {
       finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
       return;
     }
-    prefault_mapped(theirs.memory.base(), std::min(said.memory, node_.options_.prefault / page_size() * page_size()));
+    prefault_mapped(theirs.memory.base(), prefaulted(said.memory));
     theirs.own_size = said.memory;
     theirs.shared = announcement_.shared > 0 ? said.shared : 0;
     if (theirs.shared > 0) theirs.file = std::move(parcel.file);

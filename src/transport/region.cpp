@@ -20,6 +20,11 @@ constexpr int populate_read = 22;   // MADV_POPULATE_READ, Linux 5.14
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
 constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1: huge pages now, also where shmem_enabled says "never"
 
+/// A write that changes nothing, also if others write there.
+void touch(std::byte* at) noexcept {
+  __atomic_fetch_or(reinterpret_cast<unsigned char*>(at), static_cast<unsigned char>(0), __ATOMIC_RELAXED);
+}
+
 int result(int status) noexcept { return status < 0 ? errno : 0; }
 
 }  // namespace
@@ -106,11 +111,17 @@ int check_memory(int file, Bytes size) noexcept {
 }
 
 void prefault_owned(std::byte* base, Bytes size) noexcept {
-  const auto length = static_cast<std::size_t>(size);
   if (size <= 0) return;
-  if (size % huge_page == 0 && madvise(base, length, collapse) == 0) return;
-  if (madvise(base, length, populate_write) == 0) return;
-  for (Bytes at = 0; at < size; at += page_size()) static_cast<volatile std::byte*>(base)[at] = std::byte{0};
+  const auto address = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(base));
+  const Bytes before = round_up(address, huge_page) - address;
+  const Bytes chunks = (size - before) / huge_page * huge_page;
+  if (chunks > 0) {
+    // One page each, or the kernel finds nothing to collapse.
+    for (Bytes at = before; at < before + chunks; at += huge_page) touch(base + at);
+    madvise(base + before, static_cast<std::size_t>(chunks), collapse);
+  }
+  if (madvise(base, static_cast<std::size_t>(size), populate_write) == 0) return;
+  for (Bytes at = 0; at < size; at += page_size()) touch(base + at);
 }
 
 void prefault_mapped(std::byte* base, Bytes size) noexcept {
