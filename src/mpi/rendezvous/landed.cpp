@@ -47,7 +47,7 @@ Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layou
 }
 
 int landed(int result, const Buffer& data, MPI_Comm comm, MPI_Status* status) noexcept {
-  if (result != MPI_SUCCESS) return result;
+  if (result != MPI_SUCCESS || !Node::here()) return result;
   const Entry* entry = hold_any(data.type);
   if (!entry) return result;
   engine::Descriptor copy;
