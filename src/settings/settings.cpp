@@ -32,6 +32,11 @@ constexpr Variable rows[] = {
      "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},
     {"HEDDLE_SEGMENT_UNPACK", "on", "on|off",
      "off: a receiver unpacks nothing before the whole message is packed (to see what overlap gains)", library},
+    {"HEDDLE_TRANSPORTS", "auto", "auto, or a list of self,mapped,cma,ring,mpi",
+     "ways to move bytes within a node that may be used; auto is all of them, mpi (through the MPI library) is always there",
+     library},
+    {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
+     "address space of each process for messages within a node; memory comes with use", library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -118,6 +123,37 @@ Parsed<std::int64_t> segment(std::string_view text) {
   return parsed;
 }
 
+Parsed<Transports> transports(std::string_view text) {
+  std::string list = lower(text);
+  std::erase(list, ' ');
+  if (list == "auto") return {{}, {}};
+  Transports chosen{.self = false, .mapped = false, .cma = false, .ring = false};
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string_view word = std::string_view(list).substr(at, end - at);
+    if (word == "self")
+      chosen.self = true;
+    else if (word == "mapped")
+      chosen.mapped = true;
+    else if (word == "cma")
+      chosen.cma = true;
+    else if (word == "ring")
+      chosen.ring = true;
+    else if (word != "mpi")
+      return {{}, "names what is no transport"};
+    at = end + 1;
+  }
+  return {chosen, {}};
+}
+
+Parsed<std::int64_t> node_memory(std::string_view text) {
+  auto parsed = bytes(text);
+  if (!parsed.complaint.empty()) return parsed;
+  if (parsed.value < std::int64_t{4} << 20) return {0, "is too small"};
+  if (parsed.value > std::int64_t{1} << 40) return {0, "is too large"};
+  return parsed;
+}
+
 Parsed<int> integer(std::string_view text, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -182,6 +218,8 @@ Settings read(const char* const* environment) {
   take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
+  take("HEDDLE_TRANSPORTS", transports, set.transports);
+  take("HEDDLE_NODE_MEMORY", node_memory, set.node_memory);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
   for (const Unknown& stray : unknown(environment))
     set.complaints.push_back(

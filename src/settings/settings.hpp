@@ -34,6 +34,16 @@ enum class Isa { automatic, portable, avx2, avx512 };
 enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, both };
 enum class Messages { automatic, packed, native };
 
+/// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
+struct Transports {
+  bool self = true;
+  bool mapped = true;
+  bool cma = true;
+  bool ring = true;
+
+  bool operator==(const Transports&) const = default;
+};
+
 /// What the library reads, with its types; the members' initial values are the defaults of the table.
 struct Settings {
   bool enabled = true;                              ///< HEDDLE
@@ -43,6 +53,8 @@ struct Settings {
   std::int64_t rendezvous = 4 << 10;                ///< HEDDLE_RENDEZVOUS, bytes
   std::int64_t segment = 0;                         ///< HEDDLE_SEGMENT, bytes; 0: auto
   bool segment_unpack = true;                       ///< HEDDLE_SEGMENT_UNPACK
+  Transports transports;                            ///< HEDDLE_TRANSPORTS
+  std::int64_t node_memory = 256 << 20;             ///< HEDDLE_NODE_MEMORY, bytes
   int verbose = 0;                                  ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
 
@@ -68,6 +80,8 @@ Parsed<Isa> isa(std::string_view text);                         ///< auto|portab
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
 Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
+Parsed<Transports> transports(std::string_view text);           ///< auto, or self,mapped,cma,ring,mpi in any order and case.
+Parsed<std::int64_t> node_memory(std::string_view text);        ///< bytes(), from 4M to 1T.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 

@@ -31,6 +31,8 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.enabled, set.enabled);
   EXPECT_EQ(written.isa, set.isa);
   EXPECT_EQ(written.messages, set.messages);
+  EXPECT_EQ(written.transports, set.transports);
+  EXPECT_EQ(written.node_memory, set.node_memory);
   EXPECT_EQ(written.verbose, set.verbose);
   EXPECT_EQ(written.pool_limit, set.pool_limit);
   EXPECT_TRUE(written.complaints.empty());
@@ -92,6 +94,33 @@ TEST(Settings, BytesHaveUnits) {
   EXPECT_TRUE(bytes("7b").complaint.empty());
   EXPECT_FALSE(bytes("7ib").complaint.empty());
   EXPECT_FALSE(bytes("").complaint.empty());
+}
+
+TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
+  EXPECT_EQ(transports("auto").value, Transports{});
+  EXPECT_EQ(transports("self,mapped,cma,ring").value, Transports{});
+  EXPECT_EQ(transports("Ring, self").value, (Transports{.self = true, .mapped = false, .cma = false, .ring = true}));
+  EXPECT_EQ(transports("mpi").value, (Transports{.self = false, .mapped = false, .cma = false, .ring = false}));
+  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.self = false, .mapped = false, .cma = true, .ring = false}));
+  for (const char* nonsense : {"shm", "self,", ",self", "self;ring", "all", "-cma", " "})
+    EXPECT_FALSE(transports(nonsense).complaint.empty()) << nonsense;
+
+  const Settings set = with({"HEDDLE_TRANSPORTS=ring,rdma"});
+  EXPECT_EQ(set.transports, Transports{});
+  ASSERT_EQ(set.complaints.size(), 1u);
+  EXPECT_EQ(set.complaints[0],
+            "heddle: HEDDLE_TRANSPORTS=ring,rdma names what is no transport; using auto. "
+            "Allowed: auto, or a list of self,mapped,cma,ring,mpi.");
+}
+
+TEST(Settings, NodeMemoryHasALeastAndAMost) {
+  EXPECT_EQ(with({"HEDDLE_NODE_MEMORY=64M"}).node_memory, 64 << 20);
+  for (const char* line :
+       {"HEDDLE_NODE_MEMORY=0", "HEDDLE_NODE_MEMORY=4095K", "HEDDLE_NODE_MEMORY=2T", "HEDDLE_NODE_MEMORY=-1"}) {
+    const Settings set = with({line});
+    EXPECT_EQ(set.node_memory, 256 << 20) << line;
+    EXPECT_EQ(set.complaints.size(), 1u) << line;
+  }
 }
 
 TEST(Settings, UnknownVariablesAreListedWithTheNearestName) {
