@@ -36,6 +36,9 @@ struct Announcement {
   std::int32_t probes = 0;
 };
 
+/// Where in its file a process with so much node memory keeps what it hands out.
+constexpr Bytes shared_from(Bytes memory) { return round_up(memory + Node::region_table, huge_page); }
+
 std::uint64_t space(const char* path) {
   struct stat facts {};
   return stat(path, &facts) == 0 ? facts.st_ino : 0;
@@ -106,8 +109,8 @@ class Join {
     const Bytes memory = round_up(std::max(options.memory, huge_page), huge_page);
     Bytes shared = options.shared < 0 ? physical_memory() : options.shared;
     shared = options.allow_mapped ? round_up(shared, huge_page) : 0;
-    shared = std::min(shared, std::max<Bytes>(0, largest_file() - memory - Node::region_table) / huge_page * huge_page);
-    if (const int error = create_memory(memory + Node::region_table + shared, own().file)) return error;
+    shared = std::min(shared, std::max<Bytes>(0, largest_file() - shared_from(memory)) / huge_page * huge_page);
+    if (const int error = create_memory(shared_from(memory) + shared, own().file)) return error;
     if (const int error = own().memory.map(own().file.get(), 0, memory + Node::region_table, Mapping::Access::write))
       return error;
     own().own_size = memory;
@@ -159,7 +162,7 @@ class Join {
     Node::Peer& theirs = node_.peers_[peer];
     const Announcement& said = of(peer);
     if (theirs.process == 0) theirs.process = parcel.process;
-    int error = check_memory(parcel.file.get(), said.memory + Node::region_table + said.shared);
+    int error = check_memory(parcel.file.get(), shared_from(said.memory) + said.shared);
     if (error == 0) error = theirs.memory.map(parcel.file.get(), 0, said.memory + Node::region_table, Mapping::Access::write);
     if (error != 0) {
       finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
@@ -256,7 +259,7 @@ Node::File Node::file(int peer) const noexcept {
   if (!theirs.memory.base()) return {};
   return {.descriptor = theirs.file.get(),
           .table = theirs.memory.base() + theirs.own_size,
-          .shared_from = theirs.own_size + region_table,
+          .shared_from = heddle::transport::shared_from(theirs.own_size),
           .shared = theirs.file ? theirs.shared : 0};
 }
 

@@ -9,7 +9,7 @@
 // Each process has one memfd, mapped by all: sparse, pages come with use. Descriptors travel over an abstract socket that is
 // closed when the constructor returns. Nothing has a name in a file system: a killed process leaves nothing behind.
 //
-//   file of a process    0 ............ memory ............ + RegionTable .................... + shared
+//   file of a process    0 ............ memory ............ huge page beyond ............... + shared
 //                        node memory    table of regions    memory handed out (shared_memory.hpp)
 //                        mapped by all at the join          mapped on demand
 #pragma once
@@ -75,10 +75,10 @@ class Node {
   struct File {
     int descriptor = -1;         ///< -1: none.
     std::byte* table = nullptr;  ///< Its table of regions, mapped here: region_table bytes, zero at first.
-    Bytes shared_from = 0;       ///< Where in the file the memory begins that it hands out,
+    Bytes shared_from = 0;       ///< Where in the file the memory begins that it hands out, a multiple of a huge page,
     Bytes shared = 0;            ///< and how much there is.
   };
-  static constexpr Bytes region_table = Bytes{1} << 20;
+  static constexpr Bytes region_table = Bytes{512} << 10;
   [[nodiscard]] File file(int peer) const noexcept;
 
  private:

@@ -110,16 +110,19 @@ int check_memory(int file, Bytes size) noexcept {
   return facts.st_size < size ? EINVAL : 0;
 }
 
-void prefault_owned(std::byte* base, Bytes size) noexcept {
-  if (size <= 0) return;
+void make_huge(std::byte* base, Bytes size) noexcept {
   const auto address = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(base));
   const Bytes before = round_up(address, huge_page) - address;
   const Bytes chunks = (size - before) / huge_page * huge_page;
-  if (chunks > 0) {
-    // One page each, or the kernel finds nothing to collapse.
-    for (Bytes at = before; at < before + chunks; at += huge_page) touch(base + at);
-    madvise(base + before, static_cast<std::size_t>(chunks), collapse);
-  }
+  if (chunks <= 0) return;
+  // One page each, or the kernel finds nothing to collapse.
+  for (Bytes at = before; at < before + chunks; at += huge_page) touch(base + at);
+  madvise(base + before, static_cast<std::size_t>(chunks), collapse);
+}
+
+void prefault_owned(std::byte* base, Bytes size) noexcept {
+  if (size <= 0) return;
+  make_huge(base, size);
   if (madvise(base, static_cast<std::size_t>(size), populate_write) == 0) return;
   for (Bytes at = 0; at < size; at += page_size()) touch(base + at);
 }

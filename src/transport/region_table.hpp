@@ -1,0 +1,46 @@
+// transport/region_table.hpp: what memory a process has handed out, for its peers to read in its file. May include: node.hpp.
+//
+//   slot     version   offset   bytes        version 0: free. A slot that is used again gets a version never used before,
+//      0           7        0   64 KiB       so that (slot, version) names one allocation for good (as the datatype cache
+//      1           0                         of Wu et al. 2004, §4.4.2, names a datatype).
+//      2          12    2 MiB   8 MiB
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "transport/node.hpp"
+
+namespace heddle::transport {
+
+/// Where bytes lie in memory that some process handed out: what a descriptor carries. 24 bytes, no pointers.
+struct Place {
+  std::uint64_t version = 0;
+  Bytes offset = 0;  ///< From the beginning of the region.
+  std::uint32_t id = 0;
+  std::uint32_t reserved = 0;
+};
+
+/// One region, written by its owner alone, read by all. Zero bytes are a free slot.
+struct Slot {
+  std::atomic<std::uint64_t> version;
+  std::atomic<Bytes> offset;  ///< From Node::File::shared_from.
+  std::atomic<Bytes> bytes;   ///< Multiple of the page size.
+  std::uint64_t reserved;
+
+  /// Who sees one of these sees also that the version before is withdrawn.
+  void publish(std::uint64_t fresh, Bytes at, Bytes size) noexcept {
+    offset.store(at, std::memory_order_release);
+    bytes.store(size, std::memory_order_release);
+    version.store(fresh, std::memory_order_release);
+  }
+  void withdraw() noexcept { version.store(0, std::memory_order_release); }
+};
+static_assert(sizeof(Slot) == 32 && std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<Bytes>::is_always_lock_free);
+
+constexpr std::uint32_t slots = Node::region_table / sizeof(Slot);
+
+inline Slot* slots_of(const Node::File& file) noexcept { return reinterpret_cast<Slot*>(file.table); }
+
+}  // namespace heddle::transport
