@@ -45,4 +45,14 @@ int pin(int core) {
   return sched_setaffinity(0, sizeof one, &one) == 0 ? core : -1;
 }
 
+std::vector<int> cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> found;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return found;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &allowed)) found.push_back(i);
+  return found;
+}
+
 }  // namespace heddle::bench

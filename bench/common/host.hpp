@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heddle::bench {
 
@@ -13,5 +14,8 @@ std::string interposer();
 
 /// Pins this thread to one core (the last one allowed when `core` is negative); returns it, or -1 if the system refuses.
 int pin(int core);
+
+/// The cores that this process may use.
+std::vector<int> cores();
 
 }  // namespace heddle::bench

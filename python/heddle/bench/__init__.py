@@ -6,9 +6,11 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import overhead, pack, seek
+from . import overhead, pack, seek, transpose, vector
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
 app.command("overhead")(overhead.command)
 app.command("seek")(seek.command)
+app.command("vector")(vector.command)
+app.command("transpose")(transpose.command)

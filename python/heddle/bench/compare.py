@@ -87,6 +87,7 @@ class Goal:
     wanted: float
     value: float
     detail: str = ""
+    at_most: bool = False  # or at least
 
     @property
     def applies(self) -> bool:
@@ -94,7 +95,7 @@ class Goal:
 
     @property
     def reached(self) -> bool:
-        return self.value >= self.wanted
+        return self.value <= self.wanted if self.at_most else self.value >= self.wanted
 
 
 def _worst(text: str, wanted: float, found: list[Comparison], number: Callable[[Comparison], float]) -> Goal:

@@ -16,9 +16,9 @@ class Row:
     bench: str
     case: str
     variant: str  # heddle, host, memcpy, null, nothing, yardstick
-    metric: str  # pack, unpack, decode, call
+    metric: str  # pack, unpack, decode, call, latency, bandwidth, "latency over contiguous"
     value: float
-    unit: str  # GB/s or ns
+    unit: str  # GB/s, ns, us; 1: a ratio
     mpi: str = ""
     bytes: int = 0
     family: str = ""
@@ -29,6 +29,9 @@ class Row:
     best: float = 0.0
     samples: int = 0
     core: int = -1
+    ranks: int = 1
+    pinning: str = ""  # the cores of the ranks, in their order
+    line_ns: float = 0.0  # what a cache line takes from rank 0's core to rank 1's
 
     @classmethod
     def of(cls, found: dict, **known) -> Row:
@@ -46,14 +49,13 @@ def merged(rows: Iterable[Row]) -> list[Row]:
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.key, []).append(row)
-    best = {"GB/s": max, "ns": min}
     return [
         replace(
             group[0],
             value=statistics.median(row.value for row in group),
             lower=min(row.lower for row in group),
             upper=max(row.upper for row in group),
-            best=best[group[0].unit](row.best for row in group),
+            best=(max if group[0].unit == "GB/s" else min)(row.best for row in group),
             samples=sum(row.samples for row in group),
         )
         for group in groups.values()

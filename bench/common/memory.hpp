@@ -1,0 +1,38 @@
+// bench/common/memory.hpp: page-aligned memory, written once: from malloc, or from MPI's own allocator.
+//
+//   Memory matrix{1 << 20, Origin::alloc_mem};      // MPI_Alloc_mem: whoever interposes may hand out memory that peers can map
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace heddle::bench {
+
+enum class Origin {
+  malloc,
+  alloc_mem,      ///< MPI_Alloc_mem
+  host_alloc_mem  ///< PMPI_Alloc_mem: the host's, whoever interposes.
+};
+
+class Memory {
+ public:
+  /// Throws std::bad_alloc.
+  Memory(std::size_t bytes, Origin origin);
+  ~Memory();
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(data_);
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  Origin origin_ = Origin::malloc;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,51 @@
+// bench/common/report.hpp: the JSON lines that programs of several ranks print: a plan, then rows. Rank 0 speaks.
+//
+//   Report report{stage, "vector"};
+//   report.plan(cases);                                     // MPI, who interposes, which rank is on which core
+//   report.measured(ways, Clock::arrival, Pace{}, {{"case", "k=64"}, {"metric", "latency"}, {"bytes", 32768}});
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/ways.hpp"
+
+namespace heddle::bench {
+
+using Json = nlohmann::ordered_json;
+
+class Report {
+ public:
+  /// Pins rank i to the i-th core that it may use (round and round).
+  Report(Stage& stage, std::string bench);
+
+  /// Collective. `steps`: how many "done" lines will come.
+  void plan(long steps);
+  /// Takes out the ways that are wrong, and says so. Collective.
+  void check(std::vector<Way>& ways, const std::string& name);
+
+  /// Measures (collective), and prints a row a way: microseconds; with `rate_bytes`, GB/s, the quickest quartile being the
+  /// upper one. Then how many times the time of the ways "contiguous" and "host" each takes (metric "... over contiguous").
+  /// `row`: case, metric, bytes; the variant is the way's name.
+  void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, double rate_bytes = 0);
+  void done(const std::string& what) const;
+  bool all_right() const { return wrong_ == 0; }
+
+ private:
+  void print(const Json& line) const;
+  void print(const Json& row, const std::string& variant, const char* unit, double scale, const Spread& spread) const;
+
+  Stage& stage_;
+  std::string bench_;
+  int core_;
+  int wrong_ = 0;
+};
+
+/// Whether there are more ranks than cores that this process may use.
+bool crowded(int ranks);
+
+/// Keeps the ways of these names. The one called "interposed" gets the name of whoever answers MPI_ calls ("heddle", "null"),
+/// and goes where nobody is in between.
+void choose(std::vector<Way>& ways, const std::vector<std::string>& wanted);
+
+}  // namespace heddle::bench

@@ -1,0 +1,58 @@
+// bench/vector/columns.hpp: k columns of a matrix of 128 × 4096 ints (Wu, Wyckoff, Panda 2004, §2.2), and the same bytes in a
+// row. Includes common/ only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/memory.hpp"
+
+namespace heddle::bench::columns {
+
+constexpr long rows = 128, row_ints = 4096;
+constexpr std::size_t matrix_bytes = rows * row_ints * sizeof(std::int32_t);
+
+/// How many messages have places of their own, and whether neighbours share a matrix.
+struct Layout {
+  long columns = 1;
+  long places = 1;
+  bool own_matrix = false;  ///< Each place in another array, so that caches and registrations of the last one are of no use.
+};
+
+/// What message `number` says at int `i` of its packed form.
+inline std::int32_t word(long number, long i) { return static_cast<std::int32_t>(number * 7919 + i * 3); }
+
+/// Column blocks of matrices: place p is the block beside that of place p - 1, or in a matrix of its own.
+class Columns {
+ public:
+  Columns(const Layout& layout, Origin origin);
+  std::int32_t* at(long place) const;
+  void write(long number) const;  ///< Message `number`, into its place.
+  void pack(long number, std::int32_t* to) const;
+  void unpack(long number, const std::int32_t* from) const;
+  void wipe() const;
+  std::string compare(long messages) const;  ///< With messages 0 to messages - 1 over wiped memory: what differs, or nothing.
+
+ private:
+  Layout layout_;
+  long in_a_matrix_, matrices_;
+  Memory memory_;
+};
+
+/// The same messages as contiguous bytes.
+class Flat {
+ public:
+  Flat(const Layout& layout, Origin origin);
+  std::int32_t* at(long place) const;
+  void write(long number) const;
+  void wipe() const;
+  std::string compare(long messages) const;
+
+ private:
+  Layout layout_;
+  long ints_, distance_;
+  Memory memory_;
+};
+
+}  // namespace heddle::bench::columns

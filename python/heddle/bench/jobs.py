@@ -1,0 +1,124 @@
+"""Programs of several ranks behind `heddle bench`: started by the MPI's own mpiexec, with what is to stand between.
+
+One measurement is a list of runs: Heddle as it chooses, Heddle with each scheme forced, the null Heddle. The host's own path
+and the contiguous message are in every run, so that ratios compare what was measured side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from heddle import families, installations, native, preload
+from heddle.families import Family
+from heddle.problem import Problem
+
+from .native import With, loaded_mpi
+from .rows import Row
+
+SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct")
+TIMEOUT_S = 900
+
+
+@dataclass(frozen=True)
+class Run:
+    """One start of a program. `variant`: what the calls that are interposed are called in the rows."""
+
+    variant: str
+    between: With
+    settings: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+
+
+@cache
+def known_settings() -> frozenset[str]:
+    """The HEDDLE_ variables that this build reads."""
+    answer, _ = native.ask("settings", "--json")
+    return frozenset(row["name"] for row in answer)
+
+
+def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Run]:
+    """A run for each forced scheme; none where this build cannot force one."""
+    if "HEDDLE_SCHEME" not in known_settings():
+        return []
+    return [Run(name, With.heddle, {"HEDDLE_SCHEME": name}, arguments) for name in wanted]
+
+
+def command(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The words and the environment that start `ranks` ranks."""
+    binary = native.program(f"heddle-bench-{program}-{family.name}")
+    mpi = installations.at_path(loaded_mpi(binary, family))
+    env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE} | run.settings
+    words = ["-n", str(ranks), str(binary), *arguments, *run.arguments]
+    crowded = ranks > len(os.sched_getaffinity(0))
+    value = {
+        With.heddle: lambda: preload.value(family, mpi.library),
+        With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{family.name}.so"),
+        With.nothing: lambda: "",
+    }[run.between]()
+    if family is families.OPENMPI:
+        words = preload.for_openmpi(words, value, env) if value else words
+        # The programs pin themselves, the same way under every MPI.
+        words = ["--bind-to", "none", "--oversubscribe", *words]
+        words = ["--allow-run-as-root", *words] if os.geteuid() == 0 else words
+        if crowded:
+            env["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    elif value:
+        words = preload.for_hydra(words, value)
+    return [str(mpi.mpiexec), *words], env
+
+
+def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> Iterator[dict]:
+    """Yields the JSON lines that rank 0 prints, as it prints them."""
+    words, env = command(program, family, run, ranks, arguments)
+    with tempfile.TemporaryFile("w+") as errors:
+        options = {"stdout": subprocess.PIPE, "stderr": errors, "stdin": subprocess.DEVNULL, "start_new_session": True}
+        with subprocess.Popen(["timeout", str(TIMEOUT_S), *words], env=env, text=True, **options) as process:
+            try:
+                for line in process.stdout:
+                    if line.startswith("{"):
+                        yield json.loads(line)
+            except BaseException:  # also Ctrl-C: mpiexec, asked to end, ends its ranks
+                os.killpg(process.pid, signal.SIGTERM)
+                raise
+        errors.seek(0)
+        what = errors.read().strip()
+        if process.returncode == 124:
+            raise Problem(f"no end after {TIMEOUT_S} s: {' '.join(words)}")
+        if process.returncode != 0:
+            raise Problem(f"{' '.join(words)} ended with code {process.returncode}. {what}".strip())
+
+
+class Collector:
+    """Rows of one run, and how far it is."""
+
+    def __init__(self, family: Family, run: Run, ranks: int = 2):
+        self.family, self.run, self.ranks = family, run, ranks
+        self.rows: list[Row] = []
+        self.wrong: list[str] = []
+        self.steps = 0
+        self._facts: dict = {}
+
+    def take(self, line: dict) -> None:
+        if "plan" in line:
+            self._plan(line)
+        elif "bench" in line:
+            interposed = line["variant"] in ("heddle", "null")
+            variant = self.run.variant if interposed else line["variant"]
+            self.rows.append(Row.of(line, variant=variant, **self._facts))
+        elif "wrong" in line:
+            self.wrong.append(f"{line['wrong']} ({self._facts['mpi']}, {self.run.variant}): {line['why']}")
+
+    def _plan(self, line: dict) -> None:
+        expected = {With.nothing: "host"}.get(self.run.between, self.run.between.value)
+        if line["interposer"] != expected:
+            found = line["interposer"]
+            raise Problem(f"{expected} was to stand before {self.family.name}, but its calls are answered by: {found}")
+        self.steps = line["plan"]
+        self._facts = {name: line[name] for name in ("mpi", "core", "pinning")} | {"ranks": self.ranks}

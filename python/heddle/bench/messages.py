@@ -1,0 +1,202 @@
+"""What the benchmarks of messages between ranks share: all runs by turns, a table for each MPI, goals, and where rows go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from heddle.console import console
+from heddle.problem import Problem
+
+from .compare import Goal, geometric_mean
+from .jobs import Collector, Run, lines
+from .native import Mpi
+from .rows import Row, merged, write
+from .table import human, verdict
+
+
+def measure(
+    program: str, mpi: Mpi, runs: list[Run], rounds: int, arguments: list[str], ranks: list[int] | None = None
+) -> list[Row]:
+    """Rounds of all runs under each MPI in turn, so that a disturbance of the machine meets all alike."""
+    rows: list[Row] = []
+    wrong: list[str] = []
+    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpi.families for run in runs]
+        whole = progress.add_task("all runs", total=len(todo))
+        for family, run, count in todo:
+            task = progress.add_task(f"{family.name}, {run.variant}", total=None)
+            collector = Collector(family, run, count)
+            for line in lines(program, family, run, count, arguments):
+                collector.take(line)
+                if "plan" in line:
+                    progress.update(task, total=collector.steps)
+                elif "done" in line:
+                    progress.advance(task)
+            rows += collector.rows
+            wrong += collector.wrong
+            progress.remove_task(task)
+            progress.advance(whole)
+    if wrong:
+        raise Problem("what arrived was not what was sent:\n" + "\n".join(wrong))
+    return merged(rows)
+
+
+class Figures:
+    """Rows of one MPI and one number of ranks, to be asked for single numbers."""
+
+    def __init__(self, rows: list[Row], mpi: str, ranks: int = 2):
+        self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks]
+        self.mpi = mpi
+        self._by = {(row.case, row.variant, row.metric): row for row in self.rows}
+
+    def row(self, case: str, variant: str, metric: str) -> Row | None:
+        return self._by.get((case, variant, metric))
+
+    def value(self, case: str, variant: str, metric: str) -> float | None:
+        row = self.row(case, variant, metric)
+        return row.value if row else None
+
+    def cases(self, metric: str) -> list[str]:
+        return list(dict.fromkeys(row.case for row in self.rows if row.metric == metric))
+
+    def variants(self, metric: str) -> list[str]:
+        return list(dict.fromkeys(row.variant for row in self.rows if row.metric == metric))
+
+    def series(self, variant: str, metric: str) -> dict[str, float]:
+        """case → value, where measured."""
+        return {row.case: row.value for row in self.rows if (row.variant, row.metric) == (variant, metric)}
+
+    def bytes(self, case: str) -> int:
+        return next(row.bytes for row in self.rows if row.case == case)
+
+    def gains(self, metric: str, variant: str = "heddle") -> dict[str, float]:
+        """How many times quicker than the host's own path."""
+        return {case: 1 / ratio for case, ratio in self.series(variant, f"{metric} over host").items()}
+
+
+def by_mpi(rows: list[Row]) -> list[Figures]:
+    return [Figures(rows, mpi, n) for n in sorted({r.ranks for r in rows}) for mpi in dict.fromkeys(r.mpi for r in rows)]
+
+
+def _cell(row: Row | None) -> str:
+    """Median, and half the distance of the quartiles in percent where that is much."""
+    if row is None:
+        return ""
+    number = f"{row.value:.3g}" if row.value < 1000 else f"{row.value:,.0f}"
+    spread = (row.upper - row.lower) / 2 / row.value if row.value else 0
+    return number if spread < 0.05 else f"{number} [dim]±{100 * spread:.0f} %[/]"
+
+
+def _ratio(value: float | None, wanted: float | None, at_most: bool) -> str:
+    if value is None:
+        return ""
+    if wanted is None:
+        return f"{value:.2f}"
+    fine = value <= wanted if at_most else value >= wanted
+    return f"[{'green' if fine else 'red'}]{value:.2f}[/]"
+
+
+def table(
+    figures: Figures,
+    metric: str,
+    title: str,
+    ours: str = "heddle",
+    ceiling: Callable[[int], float | None] = lambda _: None,
+) -> Table:
+    """One line a case. `ceiling(bytes)`: how many times the contiguous time is allowed."""
+    variants = figures.variants(metric)
+    unit = next(row.unit for row in figures.rows if row.metric == metric)
+    some = figures.rows[0]
+    shown = Table(title=f"{title}, {figures.mpi}, {unit}", title_justify="left")
+    shown.add_column("case", no_wrap=True)
+    for name in ("bytes", *variants, f"{ours} / contiguous", f"host / {ours}"):
+        shown.add_column(name, justify="right")
+    gains = figures.gains(metric, ours)
+    for case in figures.cases(metric):
+        size = figures.bytes(case)
+        shown.add_row(
+            case,
+            human(size),
+            *(_cell(figures.row(case, variant, metric)) for variant in variants),
+            _ratio(figures.value(case, ours, f"{metric} over contiguous"), ceiling(size), True),
+            _ratio(gains.get(case), 1.0, False),
+        )
+    shown.caption = f"medians; ranks on cores {some.pinning}"
+    lines = [row.line_ns for row in figures.rows if row.metric == metric and row.line_ns]
+    shown.caption += f"; a cache line takes {min(lines):.0f} to {max(lines):.0f} ns between them" if lines else ""
+    return shown
+
+
+# Goals: each a number out of the figures of one MPI. Not a number: not measured, and said so.
+
+
+def at_most(text: str, wanted: float, ratios: dict[str, float]) -> Goal:
+    """No case above `wanted`: the value is the worst case."""
+    if not ratios:
+        return Goal(text, wanted, float("nan"), at_most=True)
+    worst = max(ratios, key=ratios.__getitem__)
+    above = sum(ratio > wanted for ratio in ratios.values())
+    return Goal(text, wanted, ratios[worst], f"{worst}; {above} of {len(ratios)} above", at_most=True)
+
+
+def at_least(text: str, wanted: float, gains: dict[str, float]) -> Goal:
+    """No case below `wanted`."""
+    if not gains:
+        return Goal(text, wanted, float("nan"))
+    worst = min(gains, key=gains.__getitem__)
+    below = sum(gain < wanted for gain in gains.values())
+    return Goal(text, wanted, gains[worst], f"{worst}; {below} of {len(gains)} below")
+
+
+def best(text: str, wanted: float, gains: dict[str, float]) -> Goal:
+    """One case of `wanted` is enough."""
+    if not gains:
+        return Goal(text, wanted, float("nan"))
+    case = max(gains, key=gains.__getitem__)
+    return Goal(text, wanted, gains[case], f"at {case}")
+
+
+def mean(text: str, wanted: float, gains: dict[str, float]) -> Goal:
+    return Goal(text, wanted, geometric_mean(gains.values()), f"{len(gains)} cases")
+
+
+def over_best_scheme(figures: Figures, metric: str, schemes: tuple[str, ...]) -> dict[str, float]:
+    """What Heddle's choice takes over the best of the schemes, both held against the contiguous messages of their own runs."""
+    found = {}
+    for case, chosen in figures.series("heddle", f"{metric} over contiguous").items():
+        forced = [figures.value(case, scheme, f"{metric} over contiguous") for scheme in schemes]
+        forced = [ratio for ratio in forced if ratio is not None]
+        if forced:
+            found[case] = chosen / min(forced)
+    return found
+
+
+def goals_table(goals: dict[str, list[Goal]]) -> Table:
+    """One column an MPI."""
+    shown = Table(title="Goals", title_justify="left")
+    shown.add_column("goal")
+    for mpi in goals:
+        shown.add_column(mpi)
+    rows: dict[str, dict[str, Goal]] = {}
+    for mpi, found in goals.items():
+        for goal in found:
+            rows.setdefault(goal.text, {})[mpi] = goal
+    for text, cells in rows.items():
+        shown.add_row(text, *(_verdict(cells[mpi]) if mpi in cells else "" for mpi in goals))
+    return shown
+
+
+def _verdict(goal: Goal) -> str:
+    return f"{'≤' if goal.at_most else '≥'} {goal.wanted:g}: {verdict(goal)}"
+
+
+def finish(rows: list[Row], json: Path | None, seconds: float) -> None:
+    console().print(f"{len(rows)} rows in {seconds:.0f} s")
+    if json is not None:
+        write(rows, json)

@@ -1,0 +1,182 @@
+"""`heddle bench transpose`: a matrix sent column after column and received row after row.
+
+Figures 12 and 13 of Balaji et al. 2007: n × n elements of three doubles; the time one way, and where it goes: searching the
+place in the datatype, packing, communicating. The parts are measured each alone: `search` of all segments (`heddle bench
+seek`), MPI_Pack of the whole matrix, a contiguous message of the same bytes.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from heddle.console import console
+
+from . import figure, messages, seek
+from .jobs import SCHEMES, Run, known_settings, schemes
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+from .vector import MemoryFrom
+
+REPORTED = 6.7  # "over 85 % improvement" at 1024 × 1024
+SEARCHED_TO = 1024  # the single-context search is quadratic: larger matrices take minutes
+PARTS = {"search": "#b5542a", "pack": "#5b7f95", "communicate": "#b8c4a2"}
+
+
+def runs(wanted: tuple[str, ...]) -> list[Run]:
+    short = ("--ways", "host", "interposed", "contiguous", "--no-pack")
+    return [Run("heddle", With.heddle), Run("null", With.null, {}, short), *schemes(wanted, short)]
+
+
+def searching(sizes: list[int], quick: bool) -> list[Row]:
+    """What finding the place costs: Heddle's cursor, the host's (MPICH), and a build that searches from the start."""
+    few = [str(n) for n in sizes if n <= SEARCHED_TO]
+    if not few:
+        return []
+    arguments = ["--segment", "65536", "--samples", "2" if quick else "5", "--sizes", *few]
+    return [row for row in seek.measure(arguments, console()) if row.metric == "search_us"]
+
+
+def breakdown(figures: Figures, search: list[Row], metric: str) -> dict[str, dict[str, dict[str, float]]]:
+    """variant → case → part → µs. The host's search is MPICH's; no other host lets one measure it."""
+    takes = {(row.variant, int(row.case.removeprefix("transpose "))): row.value for row in search}
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for variant, searcher in (("host", "host"), ("heddle", "dual-context")):
+        for case in figures.cases(metric):
+            n = int(case.removeprefix("n="))
+            pack, sent = figures.value(case, variant, "pack"), figures.value(case, "contiguous", metric)
+            if pack is None or sent is None:
+                continue
+            known = searcher != "host" or figures.mpi.startswith("MPICH")
+            looked = takes.get((searcher, n), 0.0) if known else 0.0
+            found.setdefault(variant, {})[case] = {"search": looked, "pack": pack, "communicate": sent}
+    return found
+
+
+def breakdown_table(figures: Figures, parts: dict, metric: str) -> Table:
+    table = Table(title=f"Parts, {figures.mpi}, us", title_justify="left")
+    table.add_column("case")
+    for variant in parts:
+        table.add_column(variant, justify="right")
+    for case in figures.cases(metric):
+        line = []
+        for variant, by_case in parts.items():
+            measured = figures.value(case, variant, metric)
+            if case in by_case and measured is not None:
+                line.append(f"{' + '.join(f'{value:,.3g}' for value in by_case[case].values())} → {measured:,.4g}")
+            else:
+                line.append("")
+        table.add_row(case, *line)
+    table.caption = "search + pack + communicate, each alone → one way, where they may overlap"
+    return table
+
+
+def goals(figures: Figures, metric: str, memory: MemoryFrom) -> list:
+    wanted = 1.5 if memory is MemoryFrom.malloc else 1.3
+    gains = figures.gains(metric)
+    at = {case: gain for case, gain in gains.items() if case == "n=1024"}
+    return [
+        messages.at_most(
+            f"over contiguous, {memory.value} memory", wanted, figures.series("heddle", f"{metric} over contiguous")
+        ),
+        messages.at_most("over the best scheme, at every n", 1.1, messages.over_best_scheme(figures, metric, SCHEMES)),
+        messages.at_least("never slower than the host's datatype path (5 % is noise)", 0.95, gains),
+        messages.best("over the host at 1024², as reported in 2007", REPORTED, at),
+    ]
+
+
+def draw(rows: list[Row], search: list[Row], metric: str, file: Path, title: str) -> None:
+    found = messages.by_mpi(rows)
+    with figure.panels(file, title, len(found), 4) as axes:
+        for line, figures in zip(axes, found, strict=True):
+            _curves(line[0], figures, metric)
+            _gains(line[1], figures, metric)
+            parts = breakdown(figures, search, metric)
+            for axis, (variant, by_case) in zip(line[2:], parts.items(), strict=False):
+                _bars(axis, by_case, f"{variant}, {figures.mpi}")
+
+
+def _sizes(series: dict[str, float]) -> list[int]:
+    return [int(case.removeprefix("n=")) for case in series]
+
+
+def _curves(axis, figures: Figures, metric: str) -> None:
+    for variant in figures.variants(metric):
+        series = figures.series(variant, f"{metric} over contiguous")
+        axis.plot(_sizes(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.axhline(1, color="#000", linewidth=0.7)
+    axis.set_xscale("log", base=2)
+    axis.set(yscale="log", xlabel="n", ylabel="× a contiguous message", title=f"one way, {figures.mpi}")
+    axis.legend(fontsize=6)
+
+
+def _gains(axis, figures: Figures, metric: str) -> None:
+    for variant in figures.variants(metric):
+        gains = figures.gains(metric, variant)
+        if variant not in ("host", "null", "contiguous"):
+            axis.plot(_sizes(gains), gains.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.axhline(1, color="#000", linewidth=0.7)
+    figure.mark(axis, REPORTED, "Balaji et al. 2007, 1024²: 85 % less")
+    axis.set_xscale("log", base=2)
+    axis.set(xlabel="n", ylabel="× the host's datatype path", title=f"gain, {figures.mpi}")
+    axis.legend(fontsize=6)
+
+
+def _bars(axis, by_case: dict[str, dict[str, float]], title: str) -> None:
+    """100 % each, as figure 13."""
+    bottom = dict.fromkeys(by_case, 0.0)
+    for part, colour in PARTS.items():
+        share = {case: 100 * times[part] / sum(times.values()) for case, times in by_case.items()}
+        axis.bar(list(share), list(share.values()), 0.7, bottom=list(bottom.values()), color=colour, label=part)
+        bottom = {case: bottom[case] + share[case] for case in by_case}
+    axis.set(ylabel="% of the parts", title=title)
+    axis.legend(fontsize=6)
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough, to n = 512.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="Only these; may be repeated.")] = None,
+    memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    scatter: Annotated[bool, typer.Option("--scatter", help="The other way: rows sent, columns received.")] = False,
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Transpose a matrix by sending it: Heddle and its schemes, the host, contiguous messages, turning by hand."""
+    if plot is not None:
+        figure.base(plot)
+    started = time.monotonic()
+    sizes = sizes or [64, 128, 256, 512] + ([] if quick else [1024, 2048])
+    arguments = ["--sizes", *map(str, sizes)]
+    arguments += ["--quick"] if quick else []
+    arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
+    arguments += ["--scatter"] if scatter else []
+    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    rows = messages.measure("transpose", mpi, runs(wanted), rounds, arguments)
+    search = searching(sizes, quick)
+    metric = "scatter" if scatter else "latency"
+    report(rows, search, metric, memory)
+    messages.finish(rows + search, json, time.monotonic() - started)
+    if plot is not None:
+        draw(rows, search, metric, plot, f"n² elements of 24 bytes, transposed on the way ({memory.value})")
+
+
+def report(rows: list[Row], search: list[Row], metric: str, memory: MemoryFrom) -> None:
+    limit = 1.5 if memory is MemoryFrom.malloc else 1.3
+    for figures in messages.by_mpi(rows):
+        title = f"{'Rows to columns' if metric == 'scatter' else 'Columns to rows'}, memory from {memory.value}"
+        console().print(messages.table(figures, metric, title, ceiling=lambda _: limit))
+        if parts := breakdown(figures, search, metric):
+            console().print(breakdown_table(figures, parts, metric))
+    console().print(messages.goals_table({f.mpi: goals(f, metric, memory) for f in messages.by_mpi(rows)}))
+    if "HEDDLE_SCHEME" not in known_settings():
+        console().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")

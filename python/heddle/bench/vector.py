@@ -1,0 +1,163 @@
+"""`heddle bench vector`: k columns of a matrix of 128 × 4096 ints, from one rank to another.
+
+Figures 2, 6, 7, 10 and 12 of Wu, Wyckoff and Panda 2004: the host's datatype path, contiguous messages, packing by hand and a
+message a row against Heddle, with the scheme it chooses and with each forced; latency, and bandwidth with a window of messages.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heddle.console import console
+
+from . import figure, messages
+from .jobs import SCHEMES, Run, known_settings, schemes
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+
+REPORTED = {"bc-spup": 1.5, "rwg-up": 1.8, "multi-w": 3.4}  # best factors over the generic path, figure 6
+REPORTED_BANDWIDTH = 3.6  # figure 7
+SEGMENT_UNPACK = 1.3  # figure 10
+QUICK_BANDWIDTH = ("64", "256", "1024")
+
+
+class Buffers(StrEnum):
+    same = "same"
+    changing = "changing"
+
+
+class MemoryFrom(StrEnum):
+    malloc = "malloc"
+    mapped = "mapped"
+
+
+class Switch(StrEnum):
+    on = "on"
+    off = "off"
+
+
+def runs(quick: bool, bandwidth: bool, unpack: Switch, wanted: tuple[str, ...]) -> list[Run]:
+    """Heddle's choice with all other ways beside it; then the null Heddle and each scheme with what they are compared to."""
+    short = ("--ways", "host", "interposed", "contiguous")
+    every = ("--no-bandwidth",) if not bandwidth else ("--bandwidth-columns", *QUICK_BANDWIDTH) if quick else ()
+    rest = (*short, "--no-bandwidth") if quick else (*short, *every)
+    found = [Run("heddle", With.heddle, {}, every), Run("null", With.null, {}, rest), *schemes(wanted, rest)]
+    if "HEDDLE_SEGMENT_UNPACK" in known_settings() and unpack is Switch.off:
+        segments = (*short, *every)
+        settings = {"HEDDLE_SEGMENT_UNPACK": "off"}
+        found.append(Run("no segment unpack", With.heddle, settings, segments))
+        if "HEDDLE_SCHEME" in known_settings():
+            found.append(Run("rwg-up, no segment unpack", With.heddle, settings | {"HEDDLE_SCHEME": "rwg-up"}, segments))
+    return found
+
+
+def ceiling(size: int) -> float | None:
+    """How many times the contiguous time is allowed, from ordinary memory."""
+    return 1.1 if size >= 512 << 10 else 1.25 if size >= 32 << 10 else None
+
+
+def goals(figures: Figures) -> list:
+    ratios = figures.series("heddle", "latency over contiguous")
+    gains = figures.gains("latency")
+    over = {case: ratio for case, ratio in ratios.items() if figures.bytes(case) >= 32 << 10}
+    large = {case: ratio for case, ratio in over.items() if figures.bytes(case) >= 512 << 10}
+    wanted = 3.4 if figures.mpi.startswith("MPICH") else 2.0
+    return [
+        messages.at_most("over the best scheme, at every k", 1.1, messages.over_best_scheme(figures, "latency", SCHEMES)),
+        messages.at_least("never slower than the host's datatype path (5 % is noise)", 0.95, gains),
+        messages.at_most("over contiguous from 32 KiB", 1.25, over),
+        messages.at_most("over contiguous from 512 KiB", 1.1, large),
+        messages.best("over the host's datatype path, best point", wanted, gains),
+        messages.best("bandwidth over the host's, best point (on one MPI)", REPORTED_BANDWIDTH, figures.gains("bandwidth")),
+    ]
+
+
+def draw(rows: list[Row], file: Path, title: str) -> None:
+    found = messages.by_mpi(rows)
+    metrics = [m for m in ("latency", "bandwidth") if any(f.cases(m) for f in found)]
+    with figure.panels(file, title, len(found), len(metrics) * 2) as axes:
+        for line, figures in zip(axes, found, strict=True):
+            for axis, metric in zip(line, metrics, strict=False):
+                _curves(axis, figures, metric)
+            for axis, metric in zip(line[len(metrics) :], metrics, strict=True):
+                _gains(axis, figures, metric)
+
+
+def _columns(series: dict[str, float]) -> list[int]:
+    return [int(case.removeprefix("k=")) for case in series]
+
+
+def _curves(axis, figures: Figures, metric: str) -> None:
+    for variant in figures.variants(metric):
+        series = figures.series(variant, metric)
+        axis.plot(_columns(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.set(xscale="log", yscale="log", xlabel="columns", title=f"{metric}, {figures.mpi}")
+    axis.set_xscale("log", base=2)
+    axis.set_ylabel("µs one way" if metric == "latency" else "GB/s")
+    axis.legend(fontsize=6)
+
+
+def _gains(axis, figures: Figures, metric: str) -> None:
+    for variant in figures.variants(metric):
+        if variant in ("host", "null"):
+            continue
+        gains = figures.gains(metric, variant)
+        axis.plot(_columns(gains), gains.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.axhline(1, color="#000", linewidth=0.7)
+    if metric == "latency":
+        figure.mark(axis, REPORTED["multi-w"], "Wu et al. 2004, figure 6: 3.4×")
+    else:
+        figure.mark(axis, REPORTED_BANDWIDTH, "Wu et al. 2004, figure 7: 3.6×")
+    axis.set_xscale("log", base=2)
+    axis.set(yscale="log", xlabel="columns", ylabel="× the host's datatype path", title=f"{metric}: gain, {figures.mpi}")
+    axis.legend(fontsize=6)
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    columns: Annotated[
+        list[int] | None, typer.Option("--columns", metavar="K", help="Only so many columns; may be repeated.")
+    ] = None,
+    bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Windows of messages too.")] = True,
+    buffers: Annotated[Buffers, typer.Option(help="Another array for each message, or the same (figure 12).")] = Buffers.same,
+    memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    segment_unpack: Annotated[Switch, typer.Option(help="off: also without segment unpack (figure 10).")] = Switch.on,
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Send columns of a matrix: Heddle and its schemes, the host's datatype path, contiguous messages, packing by hand."""
+    if plot is not None:
+        figure.base(plot)
+    started = time.monotonic()
+    arguments = ["--quick"] if quick else []
+    arguments += ["--columns", *map(str, columns)] if columns else []
+    arguments += ["--changing"] if buffers is Buffers.changing else []
+    arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
+    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    rows = messages.measure("vector", mpi, runs(quick, bandwidth, segment_unpack, wanted), rounds, arguments)
+    report(rows, f"{buffers.value} buffers, memory from {memory.value}")
+    messages.finish(rows, json, time.monotonic() - started)
+    if plot is not None:
+        draw(rows, plot, f"128 × k of 4096 ints ({buffers.value} buffers, {memory.value})")
+
+
+def report(rows: list[Row], what: str) -> None:
+    for figures in messages.by_mpi(rows):
+        for metric, title in (("latency", "One way"), ("bandwidth", "Bandwidth")):
+            if figures.cases(metric):
+                limit = ceiling if metric == "latency" else lambda _: None
+                console().print(messages.table(figures, metric, f"{title}, {what}", ceiling=limit))
+    console().print(messages.goals_table({figures.mpi: goals(figures) for figures in messages.by_mpi(rows)}))
+    if "HEDDLE_SCHEME" not in known_settings():
+        console().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")
