@@ -2,9 +2,10 @@
 // program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp.
 //
 //   byte  0   nonce of the job, 16 bytes: what tells a descriptor from 128 bytes of the program
-//        16   sender (rank of the node), scheme, control block (offset / 64)
+//        16   sender (rank of the node), scheme, pullable, control block (offset)
 //        32   generation      40  bytes in all      48  bytes a segment
 //        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
+//        80   address of the node memory in the sender, for process_vm
 //       104   shared memory region of the sender's buffer (offset, and at 116 id, version)
 //       124   check sum of the rest
 //
@@ -35,7 +36,8 @@ struct Descriptor {
   Nonce nonce{};
   std::uint32_t sender = 0;
   Scheme scheme = Scheme::bc_spup;
-  std::uint8_t reserved[3]{};
+  bool pullable = false;  ///< The receiver may take open cells.
+  std::uint8_t reserved[2]{};
   std::uint64_t control = 0;
   std::uint64_t generation = 0;
   Bytes total = 0;
@@ -44,7 +46,8 @@ struct Descriptor {
   Count count = 0;
   std::uint32_t layout = 0;
   std::uint32_t layout_version = 0;
-  std::uint64_t spare[2]{};
+  std::uint64_t memory = 0;
+  std::uint64_t spare = 0;
   std::uint64_t wire = 0;
   std::uint64_t region_offset = 0;
   std::uint32_t wire_bytes = 0;

@@ -1,17 +1,92 @@
-// engine/inbox.cpp: unpacking segment by segment.
+// engine/inbox.cpp: segment by segment, unpacked or taken.
 #include "engine/inbox.hpp"
 
 #include <algorithm>
 
+#include "engine/pull.hpp"
 #include "engine/wait.hpp"
 #include "layout/pack.hpp"
 
 namespace heddle::engine {
 namespace {
 
-Control& control_of(const Descriptor& descriptor, std::byte* memory) {
-  return *reinterpret_cast<Control*>(memory + descriptor.control);
-}
+/// One message on its way in.
+class Incoming {
+ public:
+  Incoming(const Descriptor& descriptor, const Reach& reach, const Target& target)
+      : descriptor_(descriptor),
+        reach_(reach),
+        target_(target),
+        cells_(reinterpret_cast<Control*>(reach.memory + descriptor.control)->cells),
+        segments_(descriptor.segments()),
+        capacity_(target.count * target.layout->size()),
+        pulls_(descriptor.pullable && reach.known && (reach.mapped || reach.process)) {}
+
+  Bytes receive() {
+    if (!reach_.segment_unpack)
+      for (Count i = 0; i < segments_; ++i)
+        wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+    // From the front: unpacked if packed, taken if open. Where both sides work on the front, this one goes on at the back.
+    Count back = segments_;
+    for (Count i = 0; i < back; ++i) {
+      while (state(i) != State::packed) {
+        if (descriptor_.scheme == Scheme::both && back - 1 > i) {
+          if (take(back - 1))
+            --back;
+          else if (state(back - 1) == State::packed)
+            unpack(--back);
+          else
+            relax();
+        } else if (take(i)) {
+          break;
+        } else {
+          wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+        }
+      }
+      if (state(i) == State::packed) unpack(i);
+    }
+    return std::min(descriptor_.total, capacity_);
+  }
+
+ private:
+  [[nodiscard]] State state(Count i) const { return cells_[i].state.load(std::memory_order_acquire); }
+  [[nodiscard]] bool may_take(Count i) const { return pulls_ && state(i) == State::open; }
+  [[nodiscard]] Bytes length(Count i) const {
+    return std::clamp(capacity_ - i * descriptor_.segment, Bytes{0}, descriptor_.segment_length(i));
+  }
+
+  void unpack(Count i) {
+    const Bytes place = Bytes{cells_[i].place} * 64;
+    const Bytes from = i * descriptor_.segment;
+    if (length(i) > 0 &&
+        !(descriptor_.scheme == Scheme::p_rrs && reach_.process &&
+          scatter(reach_.process, reinterpret_cast<const std::byte*>(descriptor_.memory) + place, target_, from, length(i))))
+      layout::unpack_range(*target_.layout, target_.count, target_.base, from, length(i), reach_.memory + place);
+    cells_[i].state.store(State::done, std::memory_order_release);
+  }
+
+  /// True: taken and moved. A cell that cannot be moved is given back, and no other is tried.
+  bool take(Count i) {
+    if (!pulls_ || !claim(cells_[i], State::taken)) return false;
+    if (!layout_) layout_ = reach_.known->find(descriptor_, reach_.memory);
+    pulls_ = layout_ && layout_->size() * descriptor_.count == descriptor_.total &&
+             pull(descriptor_.scheme,
+                  {layout_.get(), descriptor_.count, reinterpret_cast<const std::byte*>(descriptor_.address), reach_.mapped,
+                   reach_.process},
+                  target_, i * descriptor_.segment, length(i));
+    cells_[i].state.store(pulls_ ? State::done : State::open, std::memory_order_release);
+    return pulls_;
+  }
+
+  const Descriptor& descriptor_;
+  const Reach& reach_;
+  const Target& target_;
+  Cell* cells_;
+  Count segments_;
+  Bytes capacity_;
+  bool pulls_;
+  std::shared_ptr<const layout::Layout> layout_;  // the sender's, while it is read by
+};
 
 }  // namespace
 
@@ -20,20 +95,8 @@ bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept {
   return control.generation.load(std::memory_order_acquire) != descriptor.generation;
 }
 
-Bytes receive(const Descriptor& descriptor, std::byte* memory, const Target& target, bool crowded) noexcept {
-  Control& control = control_of(descriptor, memory);
-  const Bytes capacity = target.count * target.layout->size();
-  const Count segments = descriptor.segments();
-  for (Count i = 0; i < segments; ++i) {
-    Cell& cell = control.cells[i];
-    wait_until([&cell] { return cell.state.load(std::memory_order_acquire) == State::packed; }, crowded);
-    const Bytes from = i * descriptor.segment;
-    const Bytes length = std::min(descriptor.segment_length(i), capacity - from);
-    if (length > 0)
-      layout::unpack_range(*target.layout, target.count, target.base, from, length, memory + Bytes{cell.place} * 64);
-    cell.state.store(State::done, std::memory_order_release);
-  }
-  return std::min(descriptor.total, capacity);
+Bytes receive(const Descriptor& descriptor, const Reach& reach, const Target& target) noexcept {
+  return Incoming(descriptor, reach, target).receive();
 }
 
 }  // namespace heddle::engine

@@ -1,10 +1,14 @@
-// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, layout/.
+// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, catalogue.hpp,
+// pull.hpp, layout/.
 //
 //   Descriptor descriptor;
 //   if (announced(buffer, nonce) && read(buffer, nonce, ranks, memory, descriptor))
-//     const Arrived arrived = receive(descriptor, memory_of(descriptor.sender), {&layout, count, buffer}, crowded);
+//     bytes = receive(descriptor, {.memory = memory_of(descriptor.sender)}, {&layout, count, buffer});
 #pragma once
 
+#include <sys/types.h>
+
+#include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
 #include "layout/layout.hpp"
 
@@ -20,11 +24,19 @@ struct Target {
 /// The control block is no longer that of the message: a descriptor that was received before, or a forged one.
 [[nodiscard]] bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept;
 
-/// Moves every segment to its place, in order, as the sender packs them; returns when the last is there. What does not fit
-/// into the target (truncation, MPI-4.1 §3.2.5) is drained all the same: the sender gets its slots back.
-/// @param memory   The sender's node memory as mapped here.
-/// @param crowded  More ranks than cores: waiting gives the core away.
+/// How this process reaches the sender of a message.
+struct Reach {
+  std::byte* memory;                  ///< Its node memory, mapped here.
+  const std::byte* mapped = nullptr;  ///< The program's buffer, mapped here; null: it is not.
+  pid_t process = 0;                  ///< For process_vm_readv; 0: forbidden.
+  Known* known = nullptr;             ///< Layouts of peers.
+  bool crowded = false;               ///< More ranks than cores: waiting gives the core away.
+  bool segment_unpack = true;         ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
+};
+
+/// Moves every segment to its place: unpacks what the sender packs, and takes what it may; returns when the last is there.
+/// What does not fit into the target (truncation, MPI-4.1 §3.2.5) is drained all the same: the sender gets its slots back.
 /// @return bytes moved into the target.
-Bytes receive(const Descriptor& descriptor, std::byte* memory, const Target& target, bool crowded) noexcept;
+Bytes receive(const Descriptor& descriptor, const Reach& reach, const Target& target) noexcept;
 
 }  // namespace heddle::engine

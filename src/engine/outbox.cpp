@@ -2,9 +2,9 @@
 #include "engine/outbox.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 
+#include "engine/wait.hpp"
 #include "layout/pack.hpp"
 
 namespace heddle::engine {
@@ -24,16 +24,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
   {
     const std::lock_guard guard(lock_);
     look_at_some();
-    try {
-      if (unused_.empty()) {
-        left_.reserve(left_.size() + unused_.size() + 1);
-        auto fresh = std::make_unique<Outgoing>();
-        unused_.push_back(fresh.get());
-        fresh.release();  // NOLINT(bugprone-unused-return-value): unused_ owns it now
-      }
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    }
+    if (unused_.empty() && !make_one()) return nullptr;
     if (!arena_.reserve(slots)) {
       for (std::size_t i = left_.size(); i-- > 0;) finish_if_drained(i);
       if (!arena_.reserve(slots)) return nullptr;
@@ -51,7 +42,8 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .segment = plan.segment,
                 .segments = segments,
                 .per_slot = slot_bytes / plan.segment,
-                .reserved = slots};
+                .reserved = slots,
+                .grace_ns = plan.pullable && plan.scheme != Scheme::both ? plan.grace_ns : 0};
     control->generation.store(++generation_, std::memory_order_relaxed);
   }
 
@@ -64,29 +56,57 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
   descriptor = {.nonce = nonce_,
                 .sender = me_,
                 .scheme = plan.scheme,
+                .pullable = plan.pullable,
                 .control = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&control) - arena_.base()),
                 .generation = control.generation.load(std::memory_order_relaxed),
                 .total = total,
                 .segment = plan.segment,
                 .address = reinterpret_cast<std::uint64_t>(source.base),
-                .count = source.count};
+                .count = source.count,
+                .layout = plan.layout.id,
+                .layout_version = plan.layout.version,
+                .memory = reinterpret_cast<std::uint64_t>(arena_.base()),
+                .wire = plan.layout.wire,
+                .wire_bytes = plan.layout.wire_bytes};
   seal(descriptor);
   std::atomic_thread_fence(std::memory_order_release);  // the cells are in place before anybody hears of them
   return message;
 }
 
-void Outbox::pack(Outgoing& message, Count i) noexcept {
-  const Count within = i % message.per_slot;
-  if (within == 0) message.slot = nullptr;
-  Cell& cell = message.control->cells[i];
-  if (!claim(cell, State::packing)) return;
+/// Vectors never grow while messages are under way: each has room for all there are.
+bool Outbox::make_one() noexcept try {
+  left_.reserve(all_.size() + 1);
+  unused_.reserve(all_.size() + 1);
+  all_.push_back(std::make_unique<Outgoing>());
+  unused_.push_back(all_.back().get());
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+std::byte* Outbox::slot_for(Outgoing& message, Count i) noexcept {
+  const Count number = i / message.per_slot;
+  if (message.slot_number == number) return message.slot;
+  message.slot_number = number;
+  message.slot = nullptr;
+  // Out of order only after a receiver has given a cell back: then its neighbours may have a slot already.
+  const Count end = std::min((number + 1) * message.per_slot, message.segments);
+  for (Count other = number * message.per_slot; other < end; ++other)
+    if (const Cell& cell = message.control->cells[other]; cell.place)
+      message.slot = arena_.base() + Bytes{cell.place} * 64 - other % message.per_slot * message.segment;
   if (!message.slot) {
     const std::lock_guard guard(lock_);
     reclaim(message);  // first what has come back: it is warm
     message.slot = arena_.take();
     --message.reserved;
   }
-  std::byte* place = message.slot + within * message.segment;
+  return message.slot;
+}
+
+void Outbox::pack(Outgoing& message, Count i) noexcept {
+  Cell& cell = message.control->cells[i];
+  if (!claim(cell, State::packing)) return;
+  std::byte* place = slot_for(message, i) + i % message.per_slot * message.segment;
   const Bytes from = i * message.segment;
   layout::pack_range(*message.source.layout, message.source.count, message.source.base, from,
                      std::min(message.segment, message.total - from), place);
@@ -94,31 +114,50 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
   cell.state.store(State::packed, std::memory_order_release);
 }
 
-void Outbox::pack_all(Outgoing& message) noexcept {
-  for (; message.packed < message.segments; ++message.packed) pack(message, message.packed);
+/// Returns when no cell is open, or when the receiver has not taken one for grace_ns.
+void Outbox::leave_to_receiver(const Outgoing& message) const noexcept {
+  const Cell* cells = message.control->cells;
+  std::int64_t since = clock_();
+  Count open = 0;
+  for (int spins = 0;; ++spins) {
+    const Count before = open;
+    while (open < message.segments && cells[open].state.load(std::memory_order_acquire) != State::open) ++open;
+    if (open == message.segments) return;
+    if (open != before) since = clock_();
+    if (crowded_)
+      sched_yield();
+    else
+      relax();
+    if (spins % 16 == 0 && clock_() - since > message.grace_ns) return;
+  }
 }
 
-bool Outbox::drained(const Outgoing& message) noexcept {
-  for (Count i = message.reclaimed * message.per_slot; i < message.segments; ++i)
-    if (message.control->cells[i].state.load(std::memory_order_acquire) != State::done) return false;
-  return true;
+void Outbox::settle(Outgoing& message) noexcept {
+  if (message.grace_ns > 0) leave_to_receiver(message);
+  for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+  // What the receiver has taken it reads from the buffer; or gives back, if it could not.
+  for (Count i = 0; i < message.segments; ++i) {
+    Cell& cell = message.control->cells[i];
+    wait_until([&cell] { return cell.state.load(std::memory_order_acquire) != State::taken; }, crowded_);
+    if (cell.state.load(std::memory_order_acquire) == State::open) pack(message, i--);
+  }
 }
 
 /// Gives back the slots whose segments are all done, from the front on.
 void Outbox::reclaim(Outgoing& message) noexcept {
   const Cell* cells = message.control->cells;
-  while (message.reclaimed * message.per_slot < message.packed) {
+  while (message.reclaimed * message.per_slot < message.passed) {
     const Count first = message.reclaimed * message.per_slot;
     const Count end = std::min(first + message.per_slot, message.segments);
-    if (end > message.packed) return;
+    if (end > message.passed) return;
     std::byte* slot = nullptr;
     for (Count i = first; i < end; ++i) {
       if (cells[i].state.load(std::memory_order_acquire) != State::done) return;
       if (cells[i].place) slot = arena_.base() + Bytes{cells[i].place} * 64 - (i - first) * message.segment;
     }
-    if (slot)
+    if (slot) {
       arena_.give(slot);
-    else {
+    } else {
       arena_.unreserve(1);  // the receiver took it all
       --message.reserved;
     }

@@ -1,19 +1,21 @@
 // engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: arena.hpp, descriptor.hpp, layout/.
+// receiver. May include: arena.hpp, catalogue.hpp, wait.hpp, layout/.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
 //   PMPI_Send(&descriptor, sizeof descriptor, MPI_BYTE, dest, tag, comm);
-//   outbox.pack_all(*message);            // from here on the program may overwrite its buffer
+//   outbox.settle(*message);              // from here on the program may overwrite its buffer
 //   outbox.leave(message);                // Heddle takes it back when the receiver is through
 //
 // Safe for several threads, each with messages of its own.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "engine/arena.hpp"
+#include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
 #include "layout/layout.hpp"
 
@@ -30,6 +32,9 @@ struct Source {
 struct Plan {
   Scheme scheme = Scheme::bc_spup;
   Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
+  bool pullable = false;       ///< The receiver can reach the buffer (mapped, process_vm), and the layout is listed.
+  std::int64_t grace_ns = 0;   ///< How long a waiting sender leaves cells to the receiver before it packs them.
+  Listed layout{};
 };
 
 struct Outgoing {
@@ -39,23 +44,32 @@ struct Outgoing {
   Bytes segment = 0;
   Count segments = 0;
   Count per_slot = 0;         ///< Segments in one slot.
-  Count packed = 0;           ///< Cells that this side is through with: packed, or taken by the receiver.
+  Count passed = 0;           ///< Cells that this side has been to: packed, or taken by the receiver.
   Count reclaimed = 0;        ///< Slots that are given back, or were not needed.
   Count reserved = 0;         ///< Slots promised, not taken yet.
-  std::byte* slot = nullptr;  ///< That is being filled.
+  std::byte* slot = nullptr;  ///< That is being filled,
+  Count slot_number = -1;     ///< and which of the message's it is.
+  std::int64_t grace_ns = 0;
 };
+
+/// Nanoseconds of a clock that only moves forward.
+using Clock = std::int64_t (*)();
 
 class Outbox {
  public:
-  Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me) : arena_(arena), nonce_(nonce), me_(me) {}
+  /// @param crowded  More ranks than cores: waiting gives the core away.
+  Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me, Clock clock, bool crowded)
+      : arena_(arena), nonce_(nonce), me_(me), clock_(clock), crowded_(crowded) {}
+
+  /// The layouts that receivers may look up, in the same memory.
+  [[nodiscard]] Catalogue& catalogue() { return catalogue_; }
 
   /// Reserves room for all of it and fills in the descriptor. Null: no room now, or more than one control block can describe.
   [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
-  /// Packs what the receiver has not taken.
-  void pack_all(Outgoing& message) noexcept;
-  /// Whether the receiver has moved every segment out.
-  [[nodiscard]] static bool drained(const Outgoing& message) noexcept;
-  /// After pack_all: to be reclaimed when the receiver is through.
+  /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), packs the rest, and returns when the
+  /// receiver reads the buffer no more.
+  void settle(Outgoing& message) noexcept;
+  /// After settle: to be reclaimed when the receiver is through.
   void leave(Outgoing* message) noexcept;
   /// Takes back a message whose descriptor was not sent.
   void withdraw(Outgoing* message) noexcept;
@@ -65,7 +79,10 @@ class Outbox {
   [[nodiscard]] std::size_t under_way() const { return left_.size(); }
 
  private:
+  bool make_one() noexcept;
+  void leave_to_receiver(const Outgoing& message) const noexcept;
   void pack(Outgoing& message, Count segment) noexcept;
+  std::byte* slot_for(Outgoing& message, Count segment) noexcept;
   void reclaim(Outgoing& message) noexcept;
   bool finish_if_drained(std::size_t i) noexcept;
   void look_at_some() noexcept;
@@ -74,8 +91,12 @@ class Outbox {
   Arena& arena_;
   Nonce nonce_;
   std::uint32_t me_;
-  std::mutex lock_;  // of the arena and of what follows
+  Clock clock_;
+  bool crowded_;
+  std::mutex lock_;  // of the arena, the catalogue and what follows
+  Catalogue catalogue_{arena_, lock_};
   std::uint64_t generation_ = 0;
+  std::vector<std::unique_ptr<Outgoing>> all_;
   std::vector<Outgoing*> left_;  // not drained when last looked at
   std::vector<Outgoing*> unused_;
   std::size_t next_look_ = 0;

@@ -12,13 +12,13 @@ Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
   if (mode != Mode::synchronous) {
     const int result =
         (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm);
-    if (result == MPI_SUCCESS) message.pack();
+    if (result == MPI_SUCCESS) message.settle();
     return result;
   }
   MPI_Request matched = MPI_REQUEST_NULL;
   const int result = PMPI_Issend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm, &matched);
   if (result != MPI_SUCCESS) return result;
-  message.pack();
+  message.settle();
   return PMPI_Wait(&matched, MPI_STATUS_IGNORE);
 }
 

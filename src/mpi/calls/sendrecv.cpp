@@ -13,7 +13,7 @@ Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer
   MPI_Request sent = MPI_REQUEST_NULL;
   const int result = PMPI_Isend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, sendtag, comm, &sent);
   if (result != MPI_SUCCESS) return result;
-  message.pack();
+  message.settle();
   const int received = receive_or_pass(in, source, recvtag, comm, status);
   const int completed = PMPI_Wait(&sent, MPI_STATUS_IGNORE);
   return received != MPI_SUCCESS ? received : completed;

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 #include "mpi/say.hpp"
@@ -18,6 +19,12 @@ int cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
+}
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 /// Fortran's MPI_RECV does not pass through here, and would take a descriptor for the message.
@@ -45,7 +52,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size()),
-      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me())),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
       peers_(std::move(world)),
       crowded_(transport_->size() > cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
@@ -88,6 +95,14 @@ void Node::start() noexcept try {
   if (able && node_ranks > 1) here_.store(here.release(), std::memory_order_release);
 } catch (const std::exception& error) {
   say_once_verbose("messages within the node go through the MPI library", error.what());
+}
+
+engine::Reach Node::reach(int peer) noexcept {
+  return {.memory = transport_->memory(peer),
+          .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
+          .known = &known_,
+          .crowded = crowded_,
+          .segment_unpack = settings_of_process().segment_unpack};
 }
 
 void Node::stop() noexcept {

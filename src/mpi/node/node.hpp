@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/inbox.hpp"
 #include "engine/outbox.hpp"
 #include "mpi/node/peers.hpp"
 #include "transport/node.hpp"
@@ -29,7 +30,10 @@ class Node {
 
   /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
   [[nodiscard]] int peer(MPI_Comm comm, int rank) noexcept { return peers_.find(comm, rank); }
-  [[nodiscard]] std::byte* memory(int peer) const noexcept { return transport_->memory(peer); }
+  /// How to get at what a peer sends.
+  [[nodiscard]] engine::Reach reach(int peer) noexcept;
+  /// Whether that peer can read this process's buffers by process_vm_readv.
+  [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
   [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
   [[nodiscard]] int size() const noexcept { return transport_->size(); }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
@@ -47,6 +51,7 @@ class Node {
   engine::Nonce nonce_;
   engine::Arena arena_;
   engine::Outbox outbox_;
+  engine::Known known_;
   Peers peers_;
   bool crowded_;
   Bytes threshold_;

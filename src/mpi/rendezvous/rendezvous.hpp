@@ -3,7 +3,7 @@
 //
 //   sender      Announced message(data, dest, comm);             receiver     PMPI_Recv(data) ...
 //               if (message) { PMPI_Send(descriptor) ...                      if (landed(...)) the descriptor has become the
-//                 message.pack(); }                                           message, and the status tells its size
+//                 message.settle(); }                                           message, and the status tells its size
 #pragma once
 
 #include "mpi/face.hpp"
@@ -22,7 +22,7 @@ inline bool may_be_announced(MPI_Datatype type, Count count) noexcept {
   return !__builtin_mul_overflow(count, entry->size(), &bytes) && bytes >= node->threshold();
 }
 
-/// A message on its way. Make it, send the descriptor, pack.
+/// A message on its way. Make it, send the descriptor, settle it.
 class Announced {
  public:
   /// False afterwards: the receiver is elsewhere, or there is no room.
@@ -34,7 +34,7 @@ class Announced {
   explicit operator bool() const { return message_ != nullptr; }
   [[nodiscard]] const engine::Descriptor& descriptor() const { return descriptor_; }
   /// The descriptor is out. Afterwards the message needs neither the program's buffer nor this object.
-  void pack() noexcept;
+  void settle() noexcept;
 
  private:
   Derived type_;

@@ -29,6 +29,22 @@ bool Entry::prepare(MPI_Datatype type) noexcept {
   return result == State::ready;
 }
 
+Entry::~Entry() {
+  if (engine::Catalogue* catalogue = catalogue_.load(std::memory_order_acquire)) catalogue->strike(listed_);
+}
+
+engine::Listed Entry::listed(engine::Catalogue& catalogue) const noexcept {
+  if (!catalogue_.load(std::memory_order_acquire)) {
+    static constinit std::mutex listing;
+    const std::lock_guard lock(listing);
+    if (!catalogue_.load(std::memory_order_relaxed)) {
+      listed_ = catalogue.list(decoded_.layout);
+      catalogue_.store(&catalogue, std::memory_order_release);
+    }
+  }
+  return listed_;
+}
+
 void Entry::choose_wire() {
   const layout::Layout& form = decoded_.layout;
   const Signature& signature = decoded_.signature;

@@ -1,10 +1,12 @@
-// mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp.
+// mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp,
+// engine/catalogue.hpp.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <string>
 
+#include "engine/catalogue.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/packing.hpp"
 #include "mpi/types/pairs.hpp"
@@ -25,6 +27,11 @@ struct Wire {
 class Entry {
  public:
   enum class State : int { fresh, ready, native };
+
+  Entry() = default;
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  ~Entry();
 
   // Counting users is no change of what a datatype is: holders of a const entry may do it.
   void retain() const noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
@@ -59,6 +66,9 @@ class Entry {
     return count > 0 && !__builtin_mul_overflow(count, size_, &bytes) && bytes >= packs_from_[count > 1 ? 1 : 0];
   }
 
+  /// Where peers of the node find this layout; listed at the first call.
+  [[nodiscard]] engine::Listed listed(engine::Catalogue& catalogue) const noexcept;
+
   /// From the program's memory to the wire form, and back.
   void to_wire(const void* from, Count count, void* wire) const;
   void from_wire(void* to, Count count, const void* wire) const;
@@ -75,6 +85,8 @@ class Entry {
   Bytes first_byte_ = 0;
   Decoded decoded_;
   Wire wire_;
+  mutable std::atomic<engine::Catalogue*> catalogue_{nullptr};
+  mutable engine::Listed listed_;
 };
 
 /// Whether `count` elements of `type` travel packed in a point-to-point call: the question each of these asks first.

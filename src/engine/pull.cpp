@@ -1,0 +1,116 @@
+// engine/pull.cpp: one piece, one way.
+#include "engine/pull.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "layout/cursor.hpp"
+#include "layout/pack.hpp"
+#include "transport/cma.hpp"
+
+namespace heddle::engine {
+namespace {
+
+using layout::Cursor;
+
+constexpr std::size_t most_entries = 1024;  // of one process_vm_readv, on each side
+constexpr Bytes stage_bytes = 16 << 10;     // stays in the first-level cache between packing and unpacking
+
+using Entries = std::array<iovec, most_entries>;
+
+/// The iovec of what comes next, at most `room` bytes. `bytes` is what it holds.
+std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entries& entries, Bytes room, Bytes& bytes) {
+  const Bytes before = cursor.tell();
+  const std::size_t n = cursor.segments(base, entries, room);
+  bytes = cursor.tell() - before;
+  return std::span(entries).first(n);
+}
+
+bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
+  const transport::cma::Moved moved = transport::cma::read(process, local, remote);
+  return moved.error == 0 && moved.bytes == bytes;
+}
+
+/// Both sides' blocks at once. Wherever one list is full, the other is cut to the same length.
+bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length) {
+  Entries far;
+  Entries near;
+  Cursor there(*remote.layout, remote.count);
+  Cursor here(*target.layout, target.count);
+  for (Bytes done = 0; done < length;) {
+    there.seek(from + done);
+    here.seek(from + done);
+    Bytes far_bytes = 0;
+    Bytes bytes = 0;
+    const auto far_entries = next_entries(there, remote.address, far, length - done, far_bytes);
+    const auto near_entries = next_entries(here, static_cast<std::byte*>(target.base), near, far_bytes, bytes);
+    if (!moved_all(remote.process, near_entries, far_entries, bytes)) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+/// Gathers the sender's blocks into a contiguous stage, and unpacks it.
+bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length) {
+  alignas(64) std::array<std::byte, stage_bytes> stage;
+  Entries far;
+  Cursor there(*remote.layout, remote.count);
+  there.seek(from);
+  for (Bytes done = 0; done < length;) {
+    Bytes bytes = 0;
+    const auto entries = next_entries(there, remote.address, far, std::min(stage_bytes, length - done), bytes);
+    const iovec local{stage.data(), static_cast<std::size_t>(bytes)};
+    if (!moved_all(remote.process, {&local, 1}, entries, bytes)) return false;
+    layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
+    done += bytes;
+  }
+  return true;
+}
+
+/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that stays in the cache.
+void direct(const Remote& remote, const Target& target, Bytes from, Bytes length) {
+  const auto contiguous = [](const layout::Layout& layout, Count count) {
+    return layout.dense() || (count <= 1 && layout.node()->contiguous());
+  };
+  if (contiguous(*target.layout, target.count)) {
+    std::byte* to = static_cast<std::byte*>(target.base) + target.layout->root().offset + from;
+    return layout::pack_range(*remote.layout, remote.count, remote.mapped, from, length, to);
+  }
+  if (contiguous(*remote.layout, remote.count))
+    return layout::unpack_range(*target.layout, target.count, target.base, from, length,
+                                remote.mapped + remote.layout->root().offset + from);
+  alignas(64) std::array<std::byte, stage_bytes> stage;
+  for (Bytes done = 0; done < length; done += stage_bytes) {
+    const Bytes bytes = std::min(stage_bytes, length - done);
+    layout::pack_range(*remote.layout, remote.count, remote.mapped, from + done, bytes, stage.data());
+    layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
+  }
+}
+
+}  // namespace
+
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length) noexcept {
+  Entries near;
+  Cursor here(*target.layout, target.count);
+  here.seek(from);
+  for (Bytes done = 0; done < length;) {
+    Bytes bytes = 0;
+    const auto entries = next_entries(here, static_cast<std::byte*>(target.base), near, length - done, bytes);
+    const iovec remote{const_cast<std::byte*>(address + done), static_cast<std::size_t>(bytes)};
+    if (!moved_all(process, entries, {&remote, 1}, bytes)) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length) noexcept {
+  if (length <= 0) return true;
+  if (remote.mapped && (scheme == Scheme::direct || scheme == Scheme::both)) {
+    direct(remote, target, from, length);
+    return true;
+  }
+  if (remote.process == 0) return false;
+  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length) : multi_w(remote, target, from, length);
+}
+
+}  // namespace heddle::engine
