@@ -1,5 +1,6 @@
 // engine/descriptor.hpp: the short message that announces a large one. It travels through the host MPI's own matching, on the
-// program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp.
+// program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp,
+// select/scheme.hpp.
 //
 //   byte  0   nonce of the job, 16 bytes: what tells a descriptor from 128 bytes of the program
 //        16   sender (rank of the node), scheme, pullable, control block (offset)
@@ -17,20 +18,13 @@
 #include <cstring>
 
 #include "engine/control.hpp"
+#include "select/scheme.hpp"
 
 namespace heddle::engine {
 
 using Nonce = std::array<std::uint64_t, 2>;
 
-/// How the segments of a message move, and so who claims them (Wu, Wyckoff, Panda 2004; DESIGN's claim policies).
-enum class Scheme : std::uint8_t {
-  bc_spup,  ///< The sender packs all, the receiver unpacks.
-  rwg_up,   ///< The receiver gathers from the sender's blocks into a contiguous buffer, and unpacks.
-  p_rrs,    ///< The sender packs (or is contiguous), the receiver scatters what it reads into its blocks.
-  multi_w,  ///< The receiver reads from block to block.
-  direct,   ///< The receiver moves all from layout to layout: the sender's buffer is mapped.
-  both,     ///< Both claim: the sender packs from the front, the receiver moves from the back.
-};
+using select::Scheme;
 
 struct Descriptor {
   Nonce nonce{};

@@ -1,0 +1,114 @@
+// select/choose.cpp: what each scheme costs, and the least of it.
+#include "select/choose.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "select/segment.hpp"
+#include "select/steps.hpp"
+
+namespace heddle::select {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr Count most_entries = 1024;   // of a process_vm call, on either side
+constexpr double clearly = 0.9;        // of the cost of BC-SPUP: less than that is the model's error
+constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
+
+const Curve& curve_of(const Side& side, const Curve& ordinary, const Profile& p) noexcept {
+  return side.transposed ? p.transposed : ordinary;
+}
+
+/// Sender and receiver work on different segments at a time; the first or last segment of one waits for the other.
+double pipelined(double first, double second, double segments) noexcept {
+  return std::max(first, second) + std::min(first, second) / segments;
+}
+
+/// The sender packs from the front, which the receiver unpacks; the receiver moves from the back. They meet where
+/// both have worked equally long.
+double shared(const Steps& step, double segments) noexcept {
+  const double saved = step.pack - step.unpack;
+  if (saved <= 0) return never;  // the receiver has more to do already
+  return step.pack * step.move / (saved + step.move) + (step.pack + step.unpack) / segments;
+}
+
+}  // namespace
+
+Steps::Steps(const Facts& facts) noexcept
+    : p(*facts.profile),
+      bytes(static_cast<double>(facts.bytes)),
+      whole(bytes / static_cast<double>(read_segment) + 1),
+      from(facts.sender),
+      to(facts.receiver.known ? facts.receiver : facts.sender) {
+  const double gather = from.contiguous ? p.copy : curve_of(from, p.pack, p).at(from.mean_block);
+  const double scatter = to.contiguous ? p.copy : curve_of(to, p.unpack, p).at(to.mean_block);
+  pack = bytes * gather;
+  unpack_here = bytes * scatter;
+  unpack = bytes * std::max(scatter, p.fetch);
+  const auto alone = static_cast<double>(from.contiguous ? 0 : std::min(from.blocks, from.lines));
+  move = bytes * std::max({gather, scatter, p.fetch}) + alone * p.line;
+}
+
+double Steps::read(Count remote, Count local) const noexcept {
+  const double calls = std::max(static_cast<double>(std::max(remote, local)) / most_entries, whole);
+  return calls * p.call + std::max(static_cast<double>(remote), whole) * p.remote_entry +
+         std::max(static_cast<double>(local), whole) * p.local_entry + bytes * p.read;
+}
+
+Costs costs(const Facts& facts) noexcept {
+  const Steps step(facts);
+  const Profile& p = step.p;
+  const double segments = std::max(1.0, step.bytes / static_cast<double>(segment(facts.bytes)));
+  const double ready = p.handshake + p.handover;
+
+  Costs costs;
+  const auto set = [&costs](Scheme scheme, bool possible, double ns) {
+    costs.ns[static_cast<std::size_t>(scheme)] = possible ? ns : never;
+  };
+  set(Scheme::bc_spup, true, ready + segments * p.handover + pipelined(step.pack, step.unpack, segments));
+  set(Scheme::rwg_up, facts.process_vm, ready + step.read(step.from.blocks, 1) + (step.to.contiguous ? 0 : step.unpack_here));
+  const double scatter = step.read(1, step.to.blocks);
+  set(Scheme::p_rrs, facts.process_vm,
+      ready + (step.from.contiguous ? scatter : pipelined(step.pack, scatter, segments) + segments * p.handover));
+  set(Scheme::multi_w, facts.process_vm, ready + step.read(step.from.blocks, step.to.blocks));
+  set(Scheme::direct, facts.mapped, ready + step.move);
+  set(Scheme::both, facts.mapped, ready + p.handover + shared(step, segments));
+  return costs;
+}
+
+Choice choose(const Facts& facts) noexcept {
+  Scheme best = Scheme::bc_spup;
+  // A receiver that pulls needs a core while the sender spins on one: with too few of them the sender packs and is gone.
+  if (!facts.crowded) {
+    const Costs cost = costs(facts);
+    // A sender that goes on computing does not want to pack either.
+    double least = (facts.blocking ? clearly : 1.0) * cost.of(Scheme::bc_spup);
+    for (const Scheme scheme : schemes)
+      if (scheme != Scheme::bc_spup && cost.of(scheme) < least) {
+        best = scheme;
+        least = cost.of(scheme);
+      }
+  }
+  return with(best, facts);
+}
+
+Choice with(Scheme scheme, const Facts& facts) noexcept {
+  Choice choice{.scheme = scheme, .segment = segment(facts.bytes)};
+  switch (scheme) {
+    case Scheme::bc_spup:
+    case Scheme::both:
+      return choice;
+    case Scheme::rwg_up:
+    case Scheme::p_rrs:
+    case Scheme::multi_w:
+      choice.segment = read_segment;
+      break;
+    case Scheme::direct:
+      break;
+  }
+  // Ski rental: having waited as long as packing takes, the sender packs, and has lost no more than that.
+  if (!facts.crowded) choice.grace = std::min(Steps(facts).pack, longest_grace);
+  return choice;
+}
+
+}  // namespace heddle::select

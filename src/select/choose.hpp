@@ -1,0 +1,54 @@
+// select/choose.hpp: which way a message with holes is taken within a node, and why. May include: side.hpp, profile.hpp,
+// scheme.hpp. Pure: no clock, no globals, no system call; `choose` takes some tens of ns and makes no strings.
+//
+//   const Facts facts{.bytes = bytes, .sender = of_type.of(count), .process_vm = true, .profile = &profile};
+//   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}
+//   puts(why(facts, choice).c_str());                               // the same in words, with the numbers
+//
+// After Wu, Wyckoff, Panda 2004, §5: block statistics of both sides decide whether each of them packs or moves its blocks as
+// they lie, and that names the scheme (Table 1). Where they have rules of thumb, we have the cost of each scheme by a profile.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "select/profile.hpp"
+#include "select/scheme.hpp"
+#include "select/side.hpp"
+
+namespace heddle::select {
+
+struct Facts {
+  Bytes bytes = 0;          ///< Of the packed stream, > 0.
+  Side sender;              ///< Known.
+  Side receiver;            ///< Perhaps not known: the first message of a pair.
+  bool mapped = false;      ///< The sender's buffer is mapped by the receiver.
+  bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
+  bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.
+  bool blocking = true;     ///< The sender's call returns only when its buffer is free.
+  const Profile* profile = &builtin();
+};
+
+struct Choice {
+  Scheme scheme = Scheme::bc_spup;
+  Bytes segment = 0;  ///< A power of two from 4 KiB to 64 KiB.
+  double grace = 0;   ///< How long a sender that waits leaves cells open for its receiver before it packs them, ns.
+};
+
+/// What each scheme would take from announcement to last byte, ns; infinite where it cannot be.
+struct Costs {
+  std::array<double, schemes.size()> ns{};
+  [[nodiscard]] double of(Scheme scheme) const noexcept { return ns[static_cast<std::size_t>(scheme)]; }
+};
+Costs costs(const Facts& facts) noexcept;
+
+/// The cheapest scheme. BC-SPUP unless another is clearly cheaper: it alone depends on nothing but mapped slots.
+Choice choose(const Facts& facts) noexcept;
+
+/// Segment and grace that go with a scheme, whoever chose it (HEDDLE_SCHEME).
+Choice with(Scheme scheme, const Facts& facts) noexcept;
+
+/// Why this choice, in one sentence with its numbers.
+std::string why(const Facts& facts, const Choice& choice);
+
+}  // namespace heddle::select

@@ -1,0 +1,63 @@
+// select/profile.cpp: the profile that is built in, and which numbers no machine has.
+#include "select/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace heddle::select {
+
+double Curve::at(double block) const noexcept {
+  // log2 as the exponent plus the fraction: exact at powers of two, and linear enough in between.
+  const auto bits = std::bit_cast<std::uint64_t>(block);
+  const double log2 = static_cast<double>(static_cast<std::int64_t>(bits >> 52 & 0x7ff) - 1023) +
+                      static_cast<double>(bits & 0xf'ffff'ffff'ffff) * 0x1p-52;
+  const double place = std::clamp((log2 - 2) / 2, 0.0, static_cast<double>(points - 1));
+  const auto below = std::min(static_cast<std::size_t>(place), points - 2);
+  return ns[below] + (place - static_cast<double>(below)) * (ns[below + 1] - ns[below]);
+}
+
+const Profile& builtin() noexcept {
+  static constexpr Profile profile{
+      .call = 440,
+      .remote_entry = 120,
+      .local_entry = 20,
+      .read = 0.10,
+      .line = 12,
+      .fetch = 0.06,
+      .copy = 0.03,
+      .handover = 100,
+      .handshake = 700,
+      .pack = {{0.25, 0.08, 0.04, 0.03, 0.03, 0.03, 0.03, 0.03}},
+      .unpack = {{0.25, 0.08, 0.04, 0.03, 0.03, 0.03, 0.03, 0.03}},
+      .transposed = {{0.30, 0.10, 0.08, 0.06, 0.04, 0.04, 0.04, 0.04}},
+  };
+  return profile;
+}
+
+std::string absurd(const Profile& profile) {
+  std::string wrong;
+  const auto check = [&wrong](const char* what, double value, double least, double most) {
+    if (wrong.empty() && !(value >= least && value <= most))
+      wrong = fmt::format("{} is {} ns; between {} and {} would be believed", what, value, least, most);
+  };
+  check("a call", profile.call, 10, 1e6);
+  check("a remote entry", profile.remote_entry, 0, 1e5);
+  check("a local entry", profile.local_entry, 0, 1e5);
+  check("a byte read", profile.read, 1e-4, 100);
+  check("a line", profile.line, 0, 1e5);
+  check("a byte fetched", profile.fetch, 1e-4, 100);
+  check("a byte copied", profile.copy, 1e-4, 100);
+  check("a hand-over", profile.handover, 1, 1e6);
+  check("a handshake", profile.handshake, 1, 1e7);
+  for (const auto& [what, curve] :
+       {std::pair{"pack", &profile.pack}, {"unpack", &profile.unpack}, {"transposed", &profile.transposed}})
+    for (std::size_t i = 0; i < Curve::points; ++i)
+      check(fmt::format("a byte in blocks of {} B ({})", Curve::lengths[i], what).c_str(), curve->ns[i], 1e-4, 1000);
+  return wrong;
+}
+
+}  // namespace heddle::select

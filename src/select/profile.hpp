@@ -1,0 +1,48 @@
+// select/profile.hpp: what moving bytes costs on a machine. May include nothing of Heddle. Files: profile_file.hpp.
+//
+//   const Profile& profile = builtin();
+//   profile.pack.at(256) * bytes          // ns to pack blocks of 256 bytes
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace heddle::select {
+
+/// ns per byte by the length of a block: at 4, 16, 64, ... 65536 bytes; between these linear in the logarithm.
+struct Curve {
+  static constexpr std::size_t points = 8;
+  static constexpr std::array<int, points> lengths = {4, 16, 64, 256, 1024, 4096, 16384, 65536};
+
+  std::array<double, points> ns{};
+
+  [[nodiscard]] double at(double block) const noexcept;
+};
+
+struct Profile {
+  // process_vm_readv
+  double call = 0;          ///< One call, ns.
+  double remote_entry = 0;  ///< Each piece it reads from, ns.
+  double local_entry = 0;   ///< Each piece it writes to, ns.
+  double read = 0;          ///< Each byte, ns.
+
+  // Mapped memory
+  double line = 0;       ///< A cache line of the other core that lies alone, above what it costs in ours, ns.
+  double fetch = 0;      ///< Each byte of a row of lines that the other core has just written, ns.
+  double copy = 0;       ///< Each byte copied in our own memory, ns.
+  double handover = 0;   ///< A segment changes hands: what is said by one core is seen by the other, ns.
+  double handshake = 0;  ///< The announcement of a message: what its receiver needs before the first byte, ns.
+
+  // Kernels, in our own memory
+  Curve pack;
+  Curve unpack;
+  Curve transposed;  ///< Packing where the packed order is not that of memory.
+};
+
+/// Measured on a 2-core Zen 5 virtual machine; used where there is no profile of the machine.
+const Profile& builtin() noexcept;
+
+/// What is wrong with a profile's numbers: "pack at 64 bytes is -1 ns"; empty: nothing.
+std::string absurd(const Profile& profile);
+
+}  // namespace heddle::select

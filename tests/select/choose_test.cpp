@@ -1,0 +1,221 @@
+// Facts and the decisions they should lead to.
+#include "select/choose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "messages.hpp"
+#include "select/segment.hpp"
+
+namespace heddle::select {
+namespace {
+
+using namespace testing;
+
+struct Case {
+  const char* what;
+  Facts facts;
+  Scheme scheme;
+};
+
+Facts mapped(Facts facts) {
+  facts.mapped = true;
+  return facts;
+}
+Facts readable(Facts facts) {
+  facts.process_vm = true;
+  return facts;
+}
+Facts crowded(Facts facts) {
+  facts.crowded = true;
+  return facts;
+}
+Facts later(Facts facts) {
+  facts.blocking = false;
+  return facts;
+}
+Facts unknown(Facts facts) {
+  facts.receiver = {};
+  return facts;
+}
+
+Side one(Bytes bytes) { return Side::one_piece(bytes); }
+
+TEST(Choose, AsTheTableSays) {
+  const Bytes mib = 1 << 20;
+  const Case table[] = {
+      {"nothing but slots: packing is all there is", vectors(128, 64), Scheme::bc_spup},
+      {"small blocks cost an iovec each", readable(vectors(1024, 64)), Scheme::bc_spup},
+      {"the same, receiver not known", unknown(readable(vectors(1024, 64))), Scheme::bc_spup},
+      {"blocks of 4 KiB: two cores beat one", readable(vectors(128, 4096)), Scheme::bc_spup},
+      {"mapped, with blocks of a few bytes on lines of their own: the owner packs", mapped(vectors(65536, 4)), Scheme::bc_spup},
+      {"mapped, contiguous at the sender, which goes on computing: the receiver moves it",
+       later(mapped(message(mib, one(mib), columns(209, 24)))), Scheme::direct},
+      {"mapped, by columns into rows: packing is slow, unpacking is not, two cores share it",
+       mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24))), Scheme::both},
+      {"the same with process_vm at hand too", readable(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24)))),
+       Scheme::both},
+      {"the same, but more ranks than cores",
+       crowded(readable(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24))))), Scheme::bc_spup},
+  };
+  for (const Case& row : table) {
+    const Choice choice = choose(row.facts);
+    EXPECT_EQ(choice.scheme, row.scheme) << row.what << "\n  " << why(row.facts, choice);
+  }
+}
+
+// Wu, Wyckoff, Panda 2004, Table 1, on a machine like theirs. Blocks are small or large at either end. What differs: here the
+// core of the receiver reads, not an adapter beside it. So where one end packs, both cores working (BC-SPUP) beat one that
+// reads and unpacks; but among the schemes that leave the sender's blocks as they lie, the table's choice is the cheapest.
+TEST(Choose, AsTable1OfThePaperWhereItApplies) {
+  const Profile profile = cluster_of_2004();
+  const Bytes bytes = 1 << 20;
+  const Side small = strided(bytes / 16, 16);
+  const Side large = strided(bytes / 16384, 16384);
+  const auto facts = [&](const Side& sender, const Side& receiver) {
+    Facts message = readable(testing::message(bytes, sender, receiver));
+    message.profile = &profile;
+    return message;
+  };
+  EXPECT_EQ(choose(facts(small, small)).scheme, Scheme::bc_spup);  // pack, unpack
+  EXPECT_EQ(choose(facts(large, large)).scheme, Scheme::multi_w);  // copy-reduced, copy-reduced
+  const Costs reads = costs(facts(large, small));                  // copy-reduced, unpack
+  EXPECT_LT(reads.of(Scheme::rwg_up), reads.of(Scheme::multi_w));
+  // Pack, copy-reduced: the table says Multi-W, a write for each small block. P-RRS, which it never chooses, costs less.
+  const Costs packs = costs(facts(small, large));
+  EXPECT_LT(packs.of(Scheme::p_rrs), packs.of(Scheme::multi_w));
+  EXPECT_EQ(choose(facts(one(bytes), large)).scheme, Scheme::p_rrs);  // the asymmetric case that §4.2 has in mind
+}
+
+TEST(Choose, ContiguousIntoScatteredIsPRrsWhereItIsCheapest) {
+  // Local entries of process_vm are cheap: with blocks of pages one copy beats two.
+  Profile profile = builtin();
+  profile.read = profile.copy;
+  profile.local_entry = 20;
+  profile.unpack = {{0.3, 0.2, 0.15, 0.12, 0.12, 0.12, 0.12, 0.12}};
+  Facts facts = readable(message(1 << 20, one(1 << 20), strided(256, 4096)));
+  facts.profile = &profile;
+  EXPECT_EQ(choose(facts).scheme, Scheme::p_rrs) << why(facts, choose(facts));
+}
+
+TEST(Choose, NeverWhatIsNotThere) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const auto side = [&random](Bytes bytes) {
+      const Bytes length = Bytes{1} << random() % 18;
+      return length >= bytes ? one(bytes) : random() % 4 == 0 ? columns(1, bytes) : strided(bytes / length, length);
+    };
+    const Bytes bytes = Bytes{1} << (10 + random() % 16);
+    Facts facts = message(bytes, side(bytes), side(bytes));
+    facts.mapped = random() % 2 == 0;
+    facts.process_vm = random() % 2 == 0;
+    facts.crowded = random() % 4 == 0;
+    facts.blocking = random() % 2 == 0;
+    if (random() % 3 == 0) facts.receiver = {};
+    const Choice choice = choose(facts);
+    const double cost = costs(facts).of(choice.scheme);
+    EXPECT_TRUE(std::isfinite(cost) && cost > 0);
+    const Scheme scheme = choice.scheme;
+    EXPECT_TRUE(!facts.crowded || scheme == Scheme::bc_spup);
+    EXPECT_TRUE(facts.mapped || (scheme != Scheme::direct && scheme != Scheme::both));
+    EXPECT_TRUE(facts.process_vm || (scheme != Scheme::multi_w && scheme != Scheme::rwg_up && scheme != Scheme::p_rrs));
+    EXPECT_EQ(choice.segment & (choice.segment - 1), 0);
+    EXPECT_GE(choice.segment, 4 << 10);
+    EXPECT_LE(choice.segment, 64 << 10);
+    EXPECT_GE(choice.grace, 0);
+    EXPECT_LE(choice.grace, 1e6);
+    EXPECT_TRUE(choice.grace == 0 || (!facts.crowded && scheme != Scheme::bc_spup && scheme != Scheme::both));
+    EXPECT_EQ(why(facts, choice).rfind(name(choice.scheme), 0), 0u);
+  }
+}
+
+TEST(Choose, MoreBytesNeverCostLess) {
+  for (const Bytes length : {4, 24, 64, 1000, 4096}) {
+    Costs before;
+    for (Count count = 64; count < 1 << 18; count += count / 3) {
+      const Costs now = costs(mapped(readable(vectors(count, length))));
+      for (const Scheme scheme : schemes)
+        EXPECT_GE(now.of(scheme), before.of(scheme)) << name(scheme) << count << " × " << length;
+      before = now;
+    }
+  }
+}
+
+TEST(Choose, ADearerStepNeverMakesItsSchemesWin) {
+  const auto share = [](double factor) {
+    Profile profile = cluster_of_2004();
+    profile.remote_entry *= factor;
+    int pulled = 0;
+    for (const Count count : {16, 64, 256, 1024})
+      for (const Bytes length : {64, 512, 4096, 32768}) {
+        Facts facts = readable(vectors(count, length));
+        facts.profile = &profile;
+        const Scheme scheme = choose(facts).scheme;
+        pulled += scheme == Scheme::multi_w || scheme == Scheme::rwg_up ? 1 : 0;
+      }
+    return pulled;
+  };
+  int before = share(0.1);
+  EXPECT_GT(before, 0);
+  for (const double factor : {1.0, 3.0, 10.0, 100.0, 1e4}) {
+    const int now = share(factor);
+    EXPECT_LE(now, before) << factor;
+    before = now;
+  }
+}
+
+TEST(Choose, MoreTransportsNeverCostMore) {
+  for (const Count count : {16, 1024, 65536})
+    for (const Bytes length : {8, 64, 4096}) {
+      const Facts plain = vectors(count, length);
+      for (const Facts& facts : {mapped(plain), readable(plain), readable(mapped(plain))})
+        EXPECT_LE(costs(facts).of(choose(facts).scheme), costs(plain).of(choose(plain).scheme));
+    }
+}
+
+TEST(Choose, SegmentsGrowWithTheMessage) {
+  Bytes before = 0;
+  for (Bytes bytes = 1; bytes < Bytes{1} << 40; bytes *= 2) {
+    EXPECT_GE(segment(bytes), before);
+    before = segment(bytes);
+  }
+  EXPECT_EQ(before, 32 << 10);
+}
+
+TEST(Choose, GraceIsWhatPackingWouldTake) {
+  Facts facts = mapped(vectors(256, 256));
+  const Choice choice = with(Scheme::direct, facts);
+  EXPECT_NEAR(choice.grace, 65536 * builtin().pack.at(256), 1);
+  EXPECT_EQ(with(Scheme::direct, crowded(facts)).grace, 0);
+  EXPECT_EQ(with(Scheme::multi_w, vectors(1 << 20, 4096)).grace, 1e6);
+}
+
+TEST(Choose, SaysWhyWithItsNumbers) {
+  const Facts facts = readable(unknown(vectors(128, 1024)));
+  const std::string text = why(facts, choose(facts));
+  for (const char* part : {"bc-spup: 128 blocks of 1024 B", "not known yet", "packing", "us in all", "would take"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  const Facts alone = vectors(128, 1024);
+  EXPECT_NE(why(alone, choose(alone)).find("no other way"), std::string::npos);
+  EXPECT_NE(why(crowded(facts), choose(crowded(facts))).find("more ranks than cores"), std::string::npos);
+}
+
+// Some tens of ns, as the header says; ten times that is a loaded machine or a sanitizer.
+TEST(Choose, IsQuick) {
+  const Facts facts = readable(mapped(vectors(1024, 64)));
+  double best = 1e9;
+  Bytes sum = 0;
+  for (int round = 0; round < 20; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1000; ++i) sum += choose(facts).segment;
+    best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 1000);
+  }
+  RecordProperty("ns", std::to_string(best));
+  EXPECT_GT(sum, 0);
+  EXPECT_LT(best, 1000);
+}
+
+}  // namespace
+}  // namespace heddle::select
