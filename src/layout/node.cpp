@@ -1,7 +1,8 @@
 #include "layout/node.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <set>
+#include <utility>
 
 #include "layout/kernel/record.hpp"
 
@@ -55,14 +56,44 @@ class Flattener {
   Bytes packed_ = 0;
 };
 
-bool same_form(const Block&, const Block&) { return true; }
-bool same_form(const Loop& a, const Loop& b) { return a.count == b.count && a.stride == b.stride && same(a.child, b.child); }
-bool same_form(const BlockIndexed& a, const BlockIndexed& b) { return a.offsets == b.offsets && same(a.child, b.child); }
-bool same_form(const Indexed& a, const Indexed& b) { return a.offsets == b.offsets && a.lengths == b.lengths; }
-bool same_form(const Struct& a, const Struct& b) {
-  return std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
-                    [](const Placed& x, const Placed& y) { return x.offset == y.offset && same(x.node, y.node); });
-}
+/// Two programs, compared. Nodes are shared, and a walk that took no notice of it would visit a child once for each way that
+/// leads to it: twice as often at every level of struct(X, ..., X). So the children of a struct that were found equal are
+/// remembered, which bounds the work by the nodes there are. Nothing else is: the first difference ends the comparison.
+class Comparison {
+ public:
+  bool same(const Node& a, const Node& b) {
+    if (&a == &b) return true;
+    if (a.size != b.size || a.blocks != b.blocks || a.low != b.low || a.high != b.high || a.depth != b.depth ||
+        a.form.index() != b.form.index())
+      return false;
+    return std::visit([&](const auto& form) { return same_form(form, std::get<std::decay_t<decltype(form)>>(b.form)); },
+                      a.form);
+  }
+
+ private:
+  static bool same_form(const Block&, const Block&) { return true; }
+  bool same_form(const Loop& a, const Loop& b) {
+    return a.count == b.count && a.stride == b.stride && same(*a.child, *b.child);
+  }
+  bool same_form(const BlockIndexed& a, const BlockIndexed& b) { return a.offsets == b.offsets && same(*a.child, *b.child); }
+  static bool same_form(const Indexed& a, const Indexed& b) { return a.offsets == b.offsets && a.lengths == b.lengths; }
+  bool same_form(const Struct& a, const Struct& b) {
+    return std::ranges::equal(a.children, b.children, [this](const Placed& x, const Placed& y) {
+      return x.offset == y.offset && same_child(*x.node, *y.node);
+    });
+  }
+
+  bool same_child(const Node& a, const Node& b) {
+    if (a.contiguous() || &a == &b) return same(a, b);
+    const std::pair<const Node*, const Node*> both{&a, &b};
+    if (equal_.contains(both)) return true;
+    if (!same(a, b)) return false;
+    equal_.insert(both);
+    return true;
+  }
+
+  std::set<std::pair<const Node*, const Node*>> equal_;
+};
 
 }  // namespace
 
@@ -89,13 +120,7 @@ std::size_t child_at(const Struct& sequence, Bytes packed) {
   return static_cast<std::size_t>(next - sequence.packed_at.begin()) - 1;
 }
 
-bool same(const Node& a, const Node& b) {
-  if (&a == &b) return true;
-  if (a.size != b.size || a.blocks != b.blocks || a.low != b.low || a.high != b.high || a.form.index() != b.form.index()) {
-    return false;
-  }
-  return std::visit([&b](const auto& form) { return same_form(form, std::get<std::decay_t<decltype(form)>>(b.form)); }, a.form);
-}
+bool same(const Node& a, const Node& b) { return Comparison().same(a, b); }
 
 bool same(const NodePtr& a, const NodePtr& b) { return a == b || (a && b && same(*a, *b)); }
 

@@ -134,6 +134,24 @@ TEST(Canonical, PackedOrderIsKept) {
   EXPECT_EQ(describe(vector(3, 1, -1, real)), "loop 3 × -8 B { block 8 }");
 }
 
+/// Each level holds the one below twice, with something else between: 2^depth blocks in as many nodes as there are levels.
+Layout shared_twice_at_each_of(int levels) {
+  Layout level = indexed(Counts{1, 2, 1}, Counts{0, 3, 9}, integer);
+  for (int i = 0; i < levels; ++i) {
+    const std::array<Layout, 3> children{level, vector(3, 1, 3, byte), level};
+    const Bytes half = level.extent() + 5;
+    level = structure(Counts{1, 1, 1}, Counts{0, half, half + 16}, children);
+  }
+  return level;
+}
+
+// Walking both at full length would take centuries.
+TEST(Canonical, DeeplySharedProgramsInDifferentObjectsAreComparedNodeByNode) {
+  const Layout program = shared_twice_at_each_of(50);
+  EXPECT_TRUE(same_bytes(program, shared_twice_at_each_of(50)));
+  EXPECT_FALSE(same_bytes(program, resized(shared_twice_at_each_of(49), 0, program.extent())));
+}
+
 // The column of an 8 × 8 matrix of three doubles: Balaji et al. 2007, figures 4 to 6.
 TEST(Papers, ColumnOfAMatrixOfThreeDoubles) {
   EXPECT_EQ(describe(vector(8, 1, 8, contiguous(3, real))), "loop 8 × 192 B { block 24 }");
