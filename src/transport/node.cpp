@@ -115,8 +115,7 @@ class Join {
       return error;
     own().own_size = memory;
     own().shared = shared;
-    prefault_owned(own().memory.base(), prefaulted(memory));
-    return 0;
+    return prefault_owned(own().memory.base(), prefaulted(memory)) ? 0 : ENOMEM;
   }
 
   [[nodiscard]] Bytes prefaulted(Bytes memory) const {

@@ -16,14 +16,10 @@ namespace heddle::transport {
 namespace {
 
 // Younger than the C libraries we build with.
-constexpr int populate_read = 22;   // MADV_POPULATE_READ, Linux 5.14
-constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
-constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1: huge pages now, also where shmem_enabled says "never"
-
-/// A write that changes nothing, also if others write there.
-void touch(std::byte* at) noexcept {
-  __atomic_fetch_or(reinterpret_cast<unsigned char*>(at), static_cast<unsigned char>(0), __ATOMIC_RELAXED);
-}
+constexpr int populate_read = 22;       // MADV_POPULATE_READ, Linux 5.14
+constexpr int populate_write = 23;      // MADV_POPULATE_WRITE
+constexpr unsigned never_executed = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
+constexpr int collapse = 25;            // MADV_COLLAPSE, Linux 6.1: huge pages now, also where shmem_enabled says "never"
 
 int result(int status) noexcept { return status < 0 ? errno : 0; }
 
@@ -93,7 +89,9 @@ Bytes largest_file() noexcept {
 
 int create_memory(Bytes size, Descriptor& file) noexcept {
   if (size > largest_file()) return EFBIG;  // ftruncate would not fail but kill the process (SIGXFSZ)
-  Descriptor fresh(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Where vm.memfd_noexec is 2, a file that could be executed is refused; kernels before 6.3 do not know the flag.
+  Descriptor fresh(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING | never_executed));
+  if (!fresh && errno == EINVAL) fresh = Descriptor(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fresh) return errno;
   if (const int error = result(ftruncate(fresh.get(), size))) return error;
   if (const int error = result(fcntl(fresh.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) return error;
@@ -115,16 +113,17 @@ void make_huge(std::byte* base, Bytes size) noexcept {
   const Bytes before = round_up(address, huge_page) - address;
   const Bytes chunks = (size - before) / huge_page * huge_page;
   if (chunks <= 0) return;
-  // One page each, or the kernel finds nothing to collapse.
-  for (Bytes at = before; at < before + chunks; at += huge_page) touch(base + at);
+  // One page each, or the kernel finds nothing to collapse. A kernel that cannot populate cannot collapse either.
+  for (Bytes at = before; at < before + chunks; at += huge_page)
+    if (madvise(base + at, static_cast<std::size_t>(page_size()), populate_write) != 0) return;
   madvise(base + before, static_cast<std::size_t>(chunks), collapse);
 }
 
-void prefault_owned(std::byte* base, Bytes size) noexcept {
-  if (size <= 0) return;
+bool prefault_owned(std::byte* base, Bytes size) noexcept {
+  if (size <= 0) return true;
   make_huge(base, size);
-  if (madvise(base, static_cast<std::size_t>(size), populate_write) == 0) return;
-  for (Bytes at = 0; at < size; at += page_size()) touch(base + at);
+  if (madvise(base, static_cast<std::size_t>(size), populate_write) == 0) return true;
+  return errno == EINVAL;  // Linux before 5.14: pages come with use
 }
 
 void prefault_mapped(std::byte* base, Bytes size) noexcept {

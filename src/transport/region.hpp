@@ -88,8 +88,9 @@ int create_memory(Bytes size, Descriptor& file) noexcept;
 int check_memory(int file, Bytes size) noexcept;
 
 /// Brings the pages of [base, base + size) into being, what they hold stays. Whole 2 MiB become huge pages where the kernel
-/// has them: 95 us each, against 1190 us for the 512 small ones, and every peer then enters them with one fault. Best effort.
-void prefault_owned(std::byte* base, Bytes size) noexcept;
+/// has them: 95 us each, against 1190 us for the 512 small ones, and every peer then enters them with one fault.
+/// False: there is no memory for all of it, and touching the rest would be SIGBUS.
+[[nodiscard]] bool prefault_owned(std::byte* base, Bytes size) noexcept;
 /// Makes whole 2 MiB of [base, base + size) huge pages, none where the kernel has none; the rest is left to first use.
 void make_huge(std::byte* base, Bytes size) noexcept;
 /// Enters pages that the owner has brought into being into this process's page table. Best effort.

@@ -24,16 +24,24 @@ std::byte* inaccessible(std::byte* where, Bytes size) noexcept {
 
 Bytes unused_memory() noexcept { return static_cast<Bytes>(sysconf(_SC_AVPHYS_PAGES)) * page_size(); }
 
+/// vm.overcommit_memory is 2. A page of a memfd that does not come then is not a null pointer but SIGBUS.
+bool system_promises_nothing() noexcept {
+  const Descriptor setting(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
+  char mode = 0;
+  return setting && read(setting.get(), &mode, 1) == 1 && mode == '2';
+}
+
 }  // namespace
 
 SharedMemory::~SharedMemory() {
-  for (const Region& region : live_) unmap(region);
+  for (const Region& region : live_) withdraw(region);
   if (std::byte* const base = base_.load()) munmap(base, static_cast<std::size_t>(size_));
 }
 
 bool SharedMemory::reserve() noexcept {
   if (size_ != 0) return size_ > 0;
   size_ = -1;
+  if (commit_ == Commit::as_the_system) commit_ = system_promises_nothing() ? Commit::at_once : Commit::with_use;
   if (!file_.table || file_.descriptor < 0) return false;
   // Less where address space is short (ulimit -v): what does not fit then is the MPI library's.
   for (Bytes size = file_.shared; size >= std::min(least_reservation, file_.shared) && size > 0;
@@ -56,20 +64,28 @@ bool SharedMemory::map(const Region& region) const noexcept {
   const auto size = static_cast<std::size_t>(region.bytes);
   if (mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor, file_.shared_from + region.offset) ==
       MAP_FAILED) {
-    inaccessible(base, region.bytes);
+    drop(region);
     return false;
   }
-  if (region.bytes < huge_page) return true;
-  madvise(base, size, MADV_HUGEPAGE);
-  if (region.bytes <= unused_memory() / 2) make_huge(base, region.bytes);
-  return true;
+  if (region.bytes >= huge_page) {
+    madvise(base, size, MADV_HUGEPAGE);
+    if (region.bytes <= unused_memory() / 2) make_huge(base, region.bytes);
+  }
+  if (commit_ == Commit::with_use || fallocate(file_.descriptor, 0, file_.shared_from + region.offset, region.bytes) == 0)
+    return true;
+  drop(region);
+  return false;
 }
 
-void SharedMemory::unmap(const Region& region) const noexcept {
-  slots_of(file_)[region.id].withdraw();
+void SharedMemory::drop(const Region& region) const noexcept {
   // Peers may keep it mapped for a while; the pages go now.
   fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, file_.shared_from + region.offset, region.bytes);
   inaccessible(base_.load(std::memory_order_relaxed) + region.offset, region.bytes);
+}
+
+void SharedMemory::withdraw(const Region& region) const noexcept {
+  slots_of(file_)[region.id].withdraw();
+  drop(region);
 }
 
 void* SharedMemory::allocate(Bytes bytes) noexcept try {
@@ -111,7 +127,7 @@ bool SharedMemory::release(void* memory) noexcept {
                                          reinterpret_cast<std::uintptr_t>(base_.load(std::memory_order_relaxed)));
   const auto region = std::ranges::lower_bound(live_, offset, {}, &Region::offset);
   if (region == live_.end() || region->offset != offset) return false;
-  unmap(*region);
+  withdraw(*region);
   free_ids_.push_back(region->id);
   live_.erase(region);
   return true;

@@ -23,10 +23,18 @@
 
 namespace heddle::transport {
 
+/// When the pages of an allocation are taken from the system.
+enum class Commit {
+  as_the_system,  ///< at_once where the system promises no more memory than it has (vm.overcommit_memory = 2), else with_use.
+  with_use,       ///< As malloc does nearly everywhere. If there is no memory then, the kernel ends a process.
+  at_once,        ///< allocate() is null if there is no memory.
+};
+
 class SharedMemory {
  public:
   /// The node must outlive it. Costs nothing before the first allocate().
-  explicit SharedMemory(const Node& node) : file_(node.file(node.me())) {}
+  explicit SharedMemory(const Node& node, Commit commit = Commit::as_the_system)
+      : file_(node.file(node.me())), commit_(commit) {}
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
   /// Takes back everything.
@@ -65,9 +73,11 @@ class SharedMemory {
   [[nodiscard]] std::optional<Place> find_among(Bytes at, Bytes bytes) const noexcept;
   bool reserve() noexcept;
   bool map(const Region& region) const noexcept;
-  void unmap(const Region& region) const noexcept;
+  void drop(const Region& region) const noexcept;
+  void withdraw(const Region& region) const noexcept;
 
   const Node::File file_;
+  Commit commit_;
   std::atomic<std::byte*> base_{nullptr};  // address space for all that can be handed out, inaccessible where nothing is
   std::atomic<Bytes> used_{0};             // nothing was ever handed out beyond
 

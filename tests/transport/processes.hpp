@@ -28,6 +28,12 @@ struct Process {
   }
 };
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 /// Runs `body` in `count` processes and returns their wait statuses; a nonzero one fails the test unless it is allowed to
 /// (`may_die`: a process that the test kills).
 std::vector<int> run_processes(int count, const std::function<void(Process&)>& body, int may_die = -1);

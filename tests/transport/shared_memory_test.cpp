@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <limits>
@@ -261,7 +264,31 @@ TEST(SharedMemory, WhatCannotBeIsNull) {
   });
 }
 
+TEST(SharedMemory, PagesCanBeTakenAtOnce) {
+  run_processes(1, [](Process& p) {
+    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    SharedMemory shared(node, Commit::at_once);
+    const auto blocks = [&] {
+      struct stat facts {};
+      fstat(node.file(0).descriptor, &facts);
+      return Bytes{512} * facts.st_blocks;
+    };
+    const Bytes before = blocks();
+    void* const small = shared.allocate(1'000'000);
+    void* const large = shared.allocate(9'000'000);
+    EXPECT_TRUE(small && large);
+    EXPECT_GE(blocks() - before, 10'000'000);
+    EXPECT_TRUE(shared.release(small) && shared.release(large));
+    EXPECT_LE(blocks(), before + page_size());  // back to the system, but for the table of regions
+
+    refuse_system_call(SYS_fallocate, ENOSPC);
+    EXPECT_EQ(shared.allocate(1'000'000), nullptr);
+    EXPECT_EQ(shared.live(), 0u);
+  });
+}
+
 TEST(SharedMemory, LessAddressSpaceIsLessToHandOut) {
+  if (sanitized) GTEST_SKIP() << "sanitizers need all address space";
   run_processes(1, [](Process& p) {
     const rlimit limit{Bytes{1} << 30, Bytes{1} << 30};
     ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
