@@ -1,0 +1,78 @@
+// group/bitmap.cpp: filling, counting, and choosing the search for this processor.
+#include "group/bitmap.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace heddle::group {
+namespace {
+
+bool has_bmi2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+  return false;
+#endif
+}
+const bool quick = has_bmi2();
+
+std::uint32_t lines_for(std::int64_t span) { return static_cast<std::uint32_t>((span + Bitmap::bits - 1) / Bitmap::bits); }
+
+/// Lines that hold the index.
+std::uint32_t index_lines(std::int64_t size) {
+  const std::int64_t entries = (size + Bitmap::sampled - 1) / Bitmap::sampled + 1;
+  return static_cast<std::uint32_t>((entries * std::int64_t{sizeof(std::uint32_t)} + std::int64_t{sizeof(Bitmap::Line)} - 1) /
+                                    std::int64_t{sizeof(Bitmap::Line)});
+}
+
+bitmap::View view(const Bitmap::Line* line, std::uint32_t filled) {
+  return {line, reinterpret_cast<const bitmap::Entry*>(line + filled)};
+}
+
+}  // namespace
+
+std::size_t Bitmap::bytes(std::int64_t span, std::int64_t size) {
+  return sizeof(Line) * (std::size_t{lines_for(span)} + index_lines(size));
+}
+
+Rank Bitmap::world_rank(Rank rank) const noexcept {
+  const bitmap::View map = view(line_.get(), filled_);
+  const auto wanted = static_cast<std::uint32_t>(rank);
+#if defined(__x86_64__)
+  if (quick) return low_ + static_cast<Rank>(bitmap::bmi2::select(map, wanted));
+#endif
+  return low_ + static_cast<Rank>(bitmap::portable::select(map, wanted));
+}
+
+Rank Bitmap::rank_of(Rank world) const noexcept {
+  if (world < low_ || std::int64_t{world} - low_ >= std::int64_t{filled_} * bits) return undefined;
+  const auto bit = static_cast<std::uint32_t>(world - low_);
+  if ((line_[bit / bits].word[bit % bits / 64] >> (bit % bits % 64) & 1) == 0) return undefined;
+  const bitmap::View map = view(line_.get(), filled_);
+#if defined(__x86_64__)
+  if (quick) return static_cast<Rank>(bitmap::bmi2::before(map, bit));
+#endif
+  return static_cast<Rank>(bitmap::portable::before(map, bit));
+}
+
+Bitmap::Builder::Builder(Rank low, Rank high, Rank size) {
+  map_.low_ = low;
+  map_.filled_ = lines_for(std::int64_t{high} - low + 1);
+  map_.lines_ = map_.filled_ + index_lines(size);
+  line_ = std::shared_ptr<Line[]>(new Line[map_.lines_]);
+}
+
+Bitmap Bitmap::Builder::finish() {
+  auto* const index = reinterpret_cast<bitmap::Entry*>(line_.get() + map_.filled_);
+  std::uint32_t members = 0, entered = 0;
+  for (std::uint32_t l = 0; l < map_.filled_; ++l) {
+    line_[l].before = members;
+    for (const std::uint64_t word : line_[l].word) members += static_cast<std::uint32_t>(__builtin_popcountll(word));
+    for (; entered * sampled < members; ++entered) index[entered] = l;
+  }
+  index[entered] = map_.filled_ - 1;
+  map_.line_ = std::move(line_);
+  return std::move(map_);
+}
+
+}  // namespace heddle::group

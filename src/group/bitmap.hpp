@@ -1,0 +1,88 @@
+// group/bitmap.hpp: a bit for each world rank between the lowest and the highest member; for irregular sets in increasing
+// order.
+//
+// Bits lie in cache lines of 448, each headed by the number of members before it, so that "how many before?" (rank) reads one
+// line. "Where is the i-th?" (select) starts at the line of every 512th member, interpolates, and mostly reads one line, too.
+// Costs 1/7 more than the bits alone, and 4 bytes for every 512th member.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "group/piece.hpp"
+
+namespace heddle::group {
+
+class Bitmap {
+ public:
+  static constexpr int words = 7, bits = 64 * words;
+  static constexpr Rank sampled = 512;  ///< One member in so many is entered in the index.
+
+  struct alignas(64) Line {
+    std::uint32_t before = 0;
+    std::uint32_t unused = 0;
+    std::uint64_t word[words] = {};
+  };
+
+  class Builder;
+
+  [[nodiscard]] Rank world_rank(Rank rank) const noexcept;
+  [[nodiscard]] Rank rank_of(Rank world) const noexcept;
+  [[nodiscard]] std::size_t bytes() const { return lines_ * sizeof(Line); }
+  /// For `size` members among `span` world ranks.
+  [[nodiscard]] static std::size_t bytes(std::int64_t span, std::int64_t size);
+
+  /// Calls take(world rank) for each member.
+  template <class Take>
+  void each(Take take) const;
+
+ private:
+  std::shared_ptr<const Line[]> line_;  // the last of them hold the index
+  Rank low_ = 0;
+  std::uint32_t filled_ = 0, lines_ = 0;  // with bits, in all
+};
+
+class Bitmap::Builder {
+ public:
+  Builder(Rank low, Rank high, Rank size);
+  /// In increasing order.
+  void add(Rank world) {
+    const auto bit = static_cast<std::uint32_t>(world - map_.low_);
+    line_[bit / bits].word[bit % bits / 64] |= std::uint64_t{1} << (bit % bits % 64);
+  }
+  [[nodiscard]] Bitmap finish();
+
+ private:
+  Bitmap map_;
+  std::shared_ptr<Line[]> line_;
+};
+
+template <class Take>
+void Bitmap::each(Take take) const {
+  for (std::uint32_t l = 0; l < filled_; ++l) {
+    for (int w = 0; w < words; ++w) {
+      for (std::uint64_t rest = line_[l].word[w]; rest != 0; rest &= rest - 1) {
+        take(static_cast<Rank>(low_ + l * bits + 64 * w + __builtin_ctzll(rest)));
+      }
+    }
+  }
+}
+
+/// The search, compiled twice: portable, and with the population count and bit deposit that processors have had since 2013.
+namespace bitmap {
+using Entry [[gnu::may_alias]] = std::uint32_t;  ///< Lies where lines are.
+struct View {
+  const Bitmap::Line* line;
+  const Entry* index;  ///< The line of every 512th member, and the last line.
+};
+namespace portable {
+std::uint32_t select(View map, std::uint32_t rank);  ///< The place of member `rank`.
+std::uint32_t before(View map, std::uint32_t bit);   ///< Members before a place.
+}  // namespace portable
+namespace bmi2 {
+std::uint32_t select(View map, std::uint32_t rank);
+std::uint32_t before(View map, std::uint32_t bit);
+}  // namespace bmi2
+}  // namespace bitmap
+
+}  // namespace heddle::group

@@ -1,0 +1,72 @@
+// group/bitmap_search.hpp: rank and select within lines, for bitmap_portable.cpp and bitmap_bmi2.cpp only. Nothing of the
+// standard library in here: what is inline there would be compiled for the newer processor and might be taken for the older.
+#pragma once
+
+#include "group/bitmap.hpp"
+
+namespace heddle::group::bitmap {
+namespace {
+
+/// The place of the i-th one (from 0) of a word.
+inline std::uint32_t select_in(std::uint64_t word, std::uint32_t i) {
+#ifdef __BMI2__
+  return static_cast<std::uint32_t>(__builtin_ctzll(__builtin_ia32_pdep_di(std::uint64_t{1} << i, word)));
+#else
+  std::uint32_t place = 0;
+  for (std::uint32_t half = 32; half > 0; half /= 2) {
+    const std::uint64_t low = word & ((std::uint64_t{1} << half) - 1);
+    const auto ones = static_cast<std::uint32_t>(__builtin_popcountll(low));
+    if (i < ones) {
+      word = low;
+    } else {
+      i -= ones;
+      word >>= half;
+      place += half;
+    }
+  }
+  return place;
+#endif
+}
+
+inline std::uint32_t select_member(View map, std::uint32_t rank) {
+  const std::uint32_t slot = rank / Bitmap::sampled, behind = rank % Bitmap::sampled;
+  std::uint32_t low = map.index[slot], high = map.index[slot + 1];
+  if (high - low <= 16) {
+    std::uint32_t at = low + (high - low) * behind / Bitmap::sampled;  // as if members were spread evenly
+    while (map.line[at].before > rank) --at;
+    while (at < high && map.line[at + 1].before <= rank) ++at;
+    low = at;
+  } else {
+    while (low < high) {
+      const std::uint32_t middle = (low + high + 1) / 2;
+      if (map.line[middle].before <= rank) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+  }
+  const Bitmap::Line& line = map.line[low];
+  const std::uint32_t left = rank - line.before;
+  // Without branches: which word, and how many ones before it.
+  std::uint32_t ones = 0, word = 0, skipped = 0;
+  for (std::uint32_t w = 0; w + 1 < Bitmap::words; ++w) {
+    ones += static_cast<std::uint32_t>(__builtin_popcountll(line.word[w]));
+    const bool beyond = ones <= left;
+    word += beyond ? 1 : 0;
+    skipped = beyond ? ones : skipped;
+  }
+  return low * Bitmap::bits + 64 * word + select_in(line.word[word], left - skipped);
+}
+
+inline std::uint32_t count_before(View map, std::uint32_t bit) {
+  const Bitmap::Line& line = map.line[bit / Bitmap::bits];
+  const std::uint32_t place = bit % Bitmap::bits;
+  std::uint32_t ones = line.before;
+  for (std::uint32_t w = 0; w < place / 64; ++w) ones += static_cast<std::uint32_t>(__builtin_popcountll(line.word[w]));
+  return ones +
+         static_cast<std::uint32_t>(__builtin_popcountll(line.word[place / 64] & ((std::uint64_t{1} << (place % 64)) - 1)));
+}
+
+}  // namespace
+}  // namespace heddle::group::bitmap
