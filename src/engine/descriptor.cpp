@@ -8,12 +8,12 @@ namespace {
 std::uint32_t sum_of(const Descriptor& descriptor) noexcept {
   const auto* words = reinterpret_cast<const unsigned char*>(&descriptor);
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (std::size_t at = 0; at < offsetof(Descriptor, region_version); at += sizeof(std::uint64_t)) {
+  for (std::size_t at = 0; at < offsetof(Descriptor, spare); at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, words + at, sizeof word);
     hash = (hash ^ word) * 0x100000001b3U;
   }
-  hash = (hash ^ descriptor.region_version) * 0x100000001b3U;
+  hash = (hash ^ descriptor.spare) * 0x100000001b3U;
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 

@@ -1,13 +1,13 @@
 // engine/descriptor.hpp: the short message that announces a large one. It travels through the host MPI's own matching, on the
 // program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp,
-// select/scheme.hpp.
+// select/scheme.hpp, transport/region_table.hpp.
 //
 //   byte  0   nonce of the job, 16 bytes: what tells a descriptor from 128 bytes of the program
 //        16   sender (rank of the node), scheme, pullable, control block (offset)
 //        32   generation      40  bytes in all      48  bytes a segment
 //        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
 //        80   address of the node memory in the sender, for process_vm
-//       104   shared memory region of the sender's buffer (offset, and at 116 id, version)
+//        88   shared memory region of the sender's buffer (version, 0: none; offset at 104, id at 116)
 //       124   check sum of the rest
 //
 // What comes in is not trusted: sound() holds every number against the memory that it will be used on.
@@ -19,6 +19,7 @@
 
 #include "engine/control.hpp"
 #include "select/scheme.hpp"
+#include "transport/region_table.hpp"
 
 namespace heddle::engine {
 
@@ -41,14 +42,15 @@ struct Descriptor {
   std::uint32_t layout = 0;
   std::uint32_t layout_version = 0;
   std::uint64_t memory = 0;
-  std::uint64_t spare = 0;
+  std::uint64_t region_version = 0;
   std::uint64_t wire = 0;
-  std::uint64_t region_offset = 0;
+  Bytes region_offset = 0;
   std::uint32_t wire_bytes = 0;
   std::uint32_t region = 0;
-  std::uint32_t region_version = 0;
+  std::uint32_t spare = 0;
   std::uint32_t sum = 0;
 
+  [[nodiscard]] transport::Place place() const { return {region_version, region_offset, region, 0}; }
   [[nodiscard]] Count segments() const { return (total + segment - 1) / segment; }
   [[nodiscard]] Bytes segment_length(Count i) const {
     const Bytes left = total - i * segment;

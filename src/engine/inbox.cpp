@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/pull.hpp"
+#include "engine/touched.hpp"
 #include "engine/wait.hpp"
 #include "layout/pack.hpp"
 
@@ -20,7 +21,7 @@ class Incoming {
         cells_(reinterpret_cast<Control*>(reach.memory + descriptor.control)->cells),
         segments_(descriptor.segments()),
         capacity_(target.count * target.layout->size()),
-        pulls_(descriptor.pullable && reach.known && (reach.mapped || reach.process)) {}
+        pulls_(descriptor.pullable && reach.known && (reach.theirs || reach.process)) {}
 
   Bytes receive() {
     if (!reach_.segment_unpack)
@@ -68,14 +69,25 @@ class Incoming {
   /// True: taken and moved. A cell that cannot be moved is given back, and no other is tried.
   bool take(Count i) {
     if (!pulls_ || !claim(cells_[i], State::taken)) return false;
-    if (!layout_) layout_ = reach_.known->find(descriptor_, reach_.memory);
-    pulls_ = layout_ && layout_->size() * descriptor_.count == descriptor_.total &&
-             pull(descriptor_.scheme,
-                  {layout_.get(), descriptor_.count, reinterpret_cast<const std::byte*>(descriptor_.address), reach_.mapped,
-                   reach_.process},
-                  target_, i * descriptor_.segment, length(i));
+    pulls_ = (layout_ || look_up()) && pull(descriptor_.scheme,
+                                            {layout_.get(), descriptor_.count,
+                                             reinterpret_cast<const std::byte*>(descriptor_.address), mapped_, reach_.process},
+                                            target_, i * descriptor_.segment, length(i));
     cells_[i].state.store(pulls_ ? State::done : State::open, std::memory_order_release);
     return pulls_;
+  }
+
+  /// What the sender's buffer looks like, and where it is mapped. With a claim in hand: else the sender may be gone.
+  bool look_up() {
+    layout_ = reach_.known->find(descriptor_, reach_.memory);
+    if (!layout_ || layout_->size() * descriptor_.count != descriptor_.total) return false;
+    if (reach_.theirs && descriptor_.region_version) {
+      const Touched touched = touched_by(*layout_, descriptor_.count);
+      if (const std::byte* first =
+              reach_.theirs->map(static_cast<int>(descriptor_.sender), descriptor_.place(), touched.bytes()))
+        mapped_ = first - touched.low;
+    }
+    return mapped_ || reach_.process;
   }
 
   const Descriptor& descriptor_;
@@ -86,6 +98,7 @@ class Incoming {
   Bytes capacity_;
   bool pulls_;
   std::shared_ptr<const layout::Layout> layout_;  // the sender's, while it is read by
+  const std::byte* mapped_ = nullptr;             // its buffer argument, as if all of it were mapped here
 };
 
 }  // namespace

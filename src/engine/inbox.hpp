@@ -11,6 +11,7 @@
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
 #include "layout/layout.hpp"
+#include "transport/peer_memory.hpp"
 
 namespace heddle::engine {
 
@@ -26,12 +27,12 @@ struct Target {
 
 /// How this process reaches the sender of a message.
 struct Reach {
-  std::byte* memory;                  ///< Its node memory, mapped here.
-  const std::byte* mapped = nullptr;  ///< The program's buffer, mapped here; null: it is not.
-  pid_t process = 0;                  ///< For process_vm_readv; 0: forbidden.
-  Known* known = nullptr;             ///< Layouts of peers.
-  bool crowded = false;               ///< More ranks than cores: waiting gives the core away.
-  bool segment_unpack = true;         ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
+  std::byte* memory;                        ///< Its node memory, mapped here.
+  transport::PeerMemory* theirs = nullptr;  ///< What peers have handed out; null: nothing is mapped.
+  pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
+  Known* known = nullptr;                   ///< Layouts of peers.
+  bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
+  bool segment_unpack = true;               ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
 };
 
 /// Moves every segment to its place: unpacks what the sender packs, and takes what it may; returns when the last is there.

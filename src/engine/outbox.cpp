@@ -68,6 +68,11 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .memory = reinterpret_cast<std::uint64_t>(arena_.base()),
                 .wire = plan.layout.wire,
                 .wire_bytes = plan.layout.wire_bytes};
+  if (plan.place) {
+    descriptor.region = plan.place->id;
+    descriptor.region_version = plan.place->version;
+    descriptor.region_offset = plan.place->offset;
+  }
   seal(descriptor);
   std::atomic_thread_fence(std::memory_order_release);  // the cells are in place before anybody hears of them
   return message;

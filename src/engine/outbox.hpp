@@ -35,6 +35,7 @@ struct Plan {
   bool pullable = false;       ///< The receiver can reach the buffer (mapped, process_vm), and the layout is listed.
   std::int64_t grace_ns = 0;   ///< How long a waiting sender leaves cells to the receiver before it packs them.
   Listed layout{};
+  std::optional<transport::Place> place{};  ///< Of the first byte touched, if peers can map the buffer.
 };
 
 struct Outgoing {

@@ -76,6 +76,8 @@
 #pragma weak PMPI_Get_elements_x
 #pragma weak PMPI_Status_set_elements_x
 #pragma weak PMPI_Error_class
+#pragma weak PMPI_Alloc_mem
+#pragma weak PMPI_Free_mem
 
 // The calls that are interposed.
 #pragma weak PMPI_Pack

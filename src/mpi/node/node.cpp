@@ -53,6 +53,8 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size()),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
+      shared_(*transport_),
+      theirs_(*transport_),
       peers_(std::move(world)),
       crowded_(transport_->size() > cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
@@ -84,7 +86,11 @@ void Node::start() noexcept try {
     return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, node.comm) ==
            MPI_SUCCESS;
   };
-  auto transport = std::make_unique<transport::Node>(node_me, node_ranks, gather);
+  auto transport = std::make_unique<transport::Node>(node_me, node_ranks, gather,
+                                                     transport::NodeOptions{.memory = set.node_memory,
+                                                                            .allow_mapped = set.transports.mapped,
+                                                                            .allow_cma = set.transports.cma,
+                                                                            .allow_ring = set.transports.ring});
   if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
   std::unique_ptr<Node> here;
   if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
@@ -99,6 +105,7 @@ void Node::start() noexcept try {
 
 engine::Reach Node::reach(int peer) noexcept {
   return {.memory = transport_->memory(peer),
+          .theirs = &theirs_,
           .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
           .known = &known_,
           .crowded = crowded_,

@@ -12,6 +12,8 @@
 #include "engine/outbox.hpp"
 #include "mpi/node/peers.hpp"
 #include "transport/node.hpp"
+#include "transport/peer_memory.hpp"
+#include "transport/shared_memory.hpp"
 
 namespace heddle::mpi {
 
@@ -38,6 +40,8 @@ class Node {
   [[nodiscard]] int size() const noexcept { return transport_->size(); }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
   [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
+  /// Memory that peers can map.
+  [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
@@ -52,6 +56,8 @@ class Node {
   engine::Arena arena_;
   engine::Outbox outbox_;
   engine::Known known_;
+  transport::SharedMemory shared_;
+  transport::PeerMemory theirs_;
   Peers peers_;
   bool crowded_;
   Bytes threshold_;

@@ -1,4 +1,5 @@
 // mpi/rendezvous/announced.cpp: the sender's side.
+#include "engine/touched.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/start.hpp"
 #include "select/segment.hpp"
@@ -43,7 +44,11 @@ Announced::Announced(const Buffer& data, int dest, MPI_Comm comm) noexcept {
                     .grace_ns = grace_ns(bytes)};
   const bool packs =
       plan.scheme == engine::Scheme::bc_spup || (plan.scheme == engine::Scheme::p_rrs && !type_->contiguous(data.count));
-  if (!packs && node->read_by(peer)) {
+  if (!packs) {
+    const engine::Touched touched = engine::touched_by(type_->layout(), data.count);
+    plan.place = node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
+  }
+  if (!packs && (plan.place || node->read_by(peer))) {
     plan.layout = type_->listed(node->outbox().catalogue());
     plan.pullable = plan.layout.wire_bytes > 0;
   }
