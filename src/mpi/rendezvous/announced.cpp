@@ -2,53 +2,68 @@
 #include "engine/touched.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/start.hpp"
-#include "select/segment.hpp"
+#include "select/choose.hpp"
 
 namespace heddle::mpi {
 
 namespace {
 
-engine::Scheme forced(settings::Scheme wanted) {
+/// HEDDLE_SCHEME, if it names one.
+std::optional<select::Scheme> forced(settings::Scheme wanted) {
   switch (wanted) {
+    case settings::Scheme::bc_spup:
+      return select::Scheme::bc_spup;
     case settings::Scheme::rwg_up:
-      return engine::Scheme::rwg_up;
+      return select::Scheme::rwg_up;
     case settings::Scheme::p_rrs:
-      return engine::Scheme::p_rrs;
+      return select::Scheme::p_rrs;
     case settings::Scheme::multi_w:
-      return engine::Scheme::multi_w;
+      return select::Scheme::multi_w;
     case settings::Scheme::direct:
-      return engine::Scheme::direct;
+      return select::Scheme::direct;
     case settings::Scheme::both:
-      return engine::Scheme::both;
-    default:
-      return engine::Scheme::bc_spup;
+      return select::Scheme::both;
+    case settings::Scheme::automatic:
+    case settings::Scheme::native:
+      break;
   }
+  return std::nullopt;
 }
-
-/// How long a blocked sender leaves its message to the receiver: about as long as packing would take (ski rental: at worst
-/// twice the better of the two). 4 GB/s, and the time that a message needs to be noticed.
-std::int64_t grace_ns(Bytes bytes) { return 2000 + bytes / 4; }
 
 }  // namespace
 
-Announced::Announced(const Buffer& data, int dest, MPI_Comm comm) noexcept {
+Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking) noexcept {
   Node* node = Node::here();
   const int peer = node ? node->peer(comm, dest) : -1;
   if (peer < 0) return;
   type_ = Derived(data.type);
-  if (!type_) return;
-  const Bytes bytes = data.count * type_->size();
+  const select::Statistics* statistics = type_ ? type_->statistics() : nullptr;
+  if (!statistics) return;
+
+  // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do.
+  const bool readable = node->read_by(peer);
+  const engine::Touched touched = engine::touched_by(type_->layout(), data.count);
+  std::optional<transport::Place> place;
+  if (blocking || readable)
+    place = node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
+  const select::Facts facts{.bytes = data.count * type_->size(),
+                            .sender = statistics->of(data.count),
+                            .receiver = {},
+                            .mapped = place.has_value(),
+                            .process_vm = readable,
+                            .crowded = node->crowded(),
+                            .blocking = blocking};
   const settings::Settings& set = settings_of_process();
-  engine::Plan plan{.scheme = forced(set.scheme),
-                    .segment = set.segment > 0 ? set.segment : select::segment(bytes),
-                    .grace_ns = grace_ns(bytes)};
+  const std::optional<select::Scheme> scheme = forced(set.scheme);
+  const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
+
+  engine::Plan plan{.scheme = choice.scheme,
+                    .segment = set.segment > 0 ? set.segment : choice.segment,
+                    .grace_ns = static_cast<std::int64_t>(choice.grace)};
   const bool packs =
-      plan.scheme == engine::Scheme::bc_spup || (plan.scheme == engine::Scheme::p_rrs && !type_->contiguous(data.count));
-  if (!packs) {
-    const engine::Touched touched = engine::touched_by(type_->layout(), data.count);
-    plan.place = node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
-  }
-  if (!packs && (plan.place || node->read_by(peer))) {
+      plan.scheme == select::Scheme::bc_spup || (plan.scheme == select::Scheme::p_rrs && !type_->contiguous(data.count));
+  if (!packs && (place || readable)) {
+    plan.place = place;
     plan.layout = type_->listed(node->outbox().catalogue());
     plan.pullable = plan.layout.wire_bytes > 0;
   }

@@ -26,7 +26,8 @@ inline bool may_be_announced(MPI_Datatype type, Count count) noexcept {
 class Announced {
  public:
   /// False afterwards: the receiver is elsewhere, or there is no room.
-  Announced(const Buffer& data, int dest, MPI_Comm comm) noexcept;
+  /// @param blocking  The caller settles it in the same call.
+  Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking = true) noexcept;
   ~Announced();
   Announced(const Announced&) = delete;
   Announced& operator=(const Announced&) = delete;

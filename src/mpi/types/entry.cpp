@@ -2,6 +2,7 @@
 #include "mpi/types/entry.hpp"
 
 #include <exception>
+#include <memory>
 
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
@@ -31,6 +32,17 @@ bool Entry::prepare(MPI_Datatype type) noexcept {
 
 Entry::~Entry() {
   if (engine::Catalogue* catalogue = catalogue_.load(std::memory_order_acquire)) catalogue->strike(listed_);
+  delete statistics_.load(std::memory_order_acquire);
+}
+
+const select::Statistics* Entry::statistics() const noexcept try {
+  if (const select::Statistics* made = statistics_.load(std::memory_order_acquire)) return made;
+  auto fresh = std::make_unique<const select::Statistics>(decoded_.layout);
+  const select::Statistics* first = nullptr;
+  if (!statistics_.compare_exchange_strong(first, fresh.get(), std::memory_order_acq_rel)) return first;  // another thread's
+  return fresh.release();
+} catch (const std::exception&) {
+  return nullptr;
 }
 
 engine::Listed Entry::listed(engine::Catalogue& catalogue) const noexcept {

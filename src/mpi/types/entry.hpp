@@ -1,5 +1,5 @@
 // mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp,
-// engine/catalogue.hpp.
+// engine/catalogue.hpp, select/side.hpp.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include "mpi/types/packing.hpp"
 #include "mpi/types/pairs.hpp"
 #include "mpi/types/table.hpp"
+#include "select/side.hpp"
 
 namespace heddle::mpi {
 
@@ -68,6 +69,8 @@ class Entry {
 
   /// Where peers of the node find this layout; listed at the first call.
   [[nodiscard]] engine::Listed listed(engine::Catalogue& catalogue) const noexcept;
+  /// By what a scheme is chosen; made at the first call. Null: no memory.
+  [[nodiscard]] const select::Statistics* statistics() const noexcept;
 
   /// From the program's memory to the wire form, and back.
   void to_wire(const void* from, Count count, void* wire) const;
@@ -87,6 +90,7 @@ class Entry {
   Wire wire_;
   mutable std::atomic<engine::Catalogue*> catalogue_{nullptr};
   mutable engine::Listed listed_;
+  mutable std::atomic<const select::Statistics*> statistics_{nullptr};
 };
 
 /// Whether `count` elements of `type` travel packed in a point-to-point call: the question each of these asks first.
