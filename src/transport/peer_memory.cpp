@@ -1,4 +1,4 @@
-// transport/peer_memory.cpp: a cache by (peer, id), checked against the version in the owner's table at each use.
+// transport/peer_memory.cpp: a version to look at, and chunks to map once.
 #include "transport/peer_memory.hpp"
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 
 namespace heddle::transport {
 namespace {
+
+constexpr Bytes chunk = huge_page;
+constexpr Bytes least_space = Bytes{64} << 20;
 
 struct Extent {
   Bytes offset = 0;
@@ -22,8 +25,7 @@ std::optional<Extent> current(const Node::File& file, const Place& place) noexce
   const Extent extent{slot.offset.load(std::memory_order_acquire), slot.bytes.load(std::memory_order_acquire)};
   if (slot.version.load(std::memory_order_relaxed) != place.version) return std::nullopt;
   const bool sound = extent.bytes > 0 && extent.bytes <= file.shared && extent.offset >= 0 &&
-                     extent.offset <= file.shared - extent.bytes && extent.offset % page_size() == 0 &&
-                     extent.bytes % page_size() == 0;
+                     extent.offset <= file.shared - extent.bytes && extent.offset % page_size() == 0;
   return sound ? std::optional(extent) : std::nullopt;
 }
 
@@ -33,44 +35,53 @@ PeerMemory::PeerMemory(const Node& node) : peers_(static_cast<std::size_t>(node.
   for (int peer = 0; peer < node.size(); ++peer) peers_[static_cast<std::size_t>(peer)].file = node.file(peer);
 }
 
-const std::byte* PeerMemory::map(int peer, const Place& place, Bytes bytes) noexcept try {
+const std::byte* PeerMemory::map(int peer, const Place& place, Bytes bytes) noexcept {
   if (peer < 0 || static_cast<std::size_t>(peer) >= peers_.size()) return nullptr;
   Peer& owner = peers_[static_cast<std::size_t>(peer)];
   if (owner.file.descriptor < 0) return nullptr;
   const std::optional<Extent> extent = current(owner.file, place);
-  if (!extent || place.offset < 0 || bytes < 0 || place.offset > extent->bytes || bytes > extent->bytes - place.offset)
+  const Bytes needed = std::max<Bytes>(bytes, 1);
+  if (!extent || bytes < 0 || place.offset < 0 || needed > extent->bytes || place.offset > extent->bytes - needed)
     return nullptr;
 
+  const Bytes at = extent->offset + place.offset;
+  const auto begin = static_cast<std::size_t>(at / chunk);
+  const auto end = static_cast<std::size_t>((at + needed - 1) / chunk + 1);
+  const std::byte* base = owner.base.load(std::memory_order_acquire);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (base && owner.shown[i].load(std::memory_order_acquire)) continue;
+    if (!show(owner, i, end)) return nullptr;
+    base = owner.base.load(std::memory_order_relaxed);
+    break;
+  }
+  return base + at;
+}
+
+bool PeerMemory::show(Peer& peer, std::size_t begin, std::size_t end) noexcept try {
   const std::lock_guard guard(lock_);
-  const auto known = owner.regions.find(place.id);
-  if (known != owner.regions.end() && known->second.version == place.version) return known->second.memory.base() + place.offset;
-  if (owner.regions.size() >= owner.sweep_at) sweep(owner);
-  if (mapped_ >= most)
-    for (Peer& other : peers_) sweep(other);
-  Mapping fresh;
-  if (mapped_ >= most ||
-      fresh.map(owner.file.descriptor, owner.file.shared_from + extent->offset, extent->bytes, Mapping::Access::read) != 0)
-    return nullptr;
-  const auto [entry, is_new] = owner.regions.try_emplace(place.id);
-  entry->second.version = place.version;
-  entry->second.memory = std::move(fresh);
-  if (is_new) ++mapped_;
-  return entry->second.memory.base() + place.offset;
+  if (peer.refused) return false;
+  if (!peer.space.base()) {
+    const auto chunks = static_cast<std::size_t>(peer.file.shared / chunk);
+    Flags flags = std::make_unique<std::atomic<bool>[]>(chunks);
+    peer.refused = !peer.space.reserve(peer.file.shared, std::min(least_space, peer.file.shared));
+    if (peer.refused) return false;
+    peer.shown = std::move(flags);
+    peer.base.store(peer.space.base(), std::memory_order_release);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    if (peer.shown[i].load(std::memory_order_relaxed)) continue;
+    std::size_t run_end = i + 1;
+    while (run_end < end && !peer.shown[run_end].load(std::memory_order_relaxed)) ++run_end;
+    const Bytes bytes = static_cast<Bytes>(run_end - i) * chunk;
+    if (!peer.space.show(peer.file.descriptor, peer.file.shared_from, static_cast<Bytes>(i) * chunk, bytes,
+                         Mapping::Access::read))
+      return false;
+    for (; i < run_end; ++i) peer.shown[i].store(true, std::memory_order_release);
+    mapped_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  return true;
 } catch (const std::bad_alloc&) {
-  return nullptr;
-}
-
-void PeerMemory::sweep(Peer& peer) noexcept {
-  const auto released = [&](const auto& entry) {
-    return slots_of(peer.file)[entry.first].version.load(std::memory_order_relaxed) != entry.second.version;
-  };
-  mapped_ -= std::erase_if(peer.regions, released);
-  peer.sweep_at = std::max<std::size_t>(16, 2 * peer.regions.size());
-}
-
-std::size_t PeerMemory::mapped() const noexcept {
-  const std::lock_guard guard(lock_);
-  return mapped_;
+  return false;
 }
 
 }  // namespace heddle::transport

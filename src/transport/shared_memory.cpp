@@ -1,26 +1,18 @@
-// transport/shared_memory.cpp: first fit in one sparse file; address space in step with it.
+// transport/shared_memory.cpp: first fit in one sparse file; pages by the chunk.
 #include "transport/shared_memory.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <new>
 
 namespace heddle::transport {
 namespace {
 
-constexpr Bytes least_reservation = Bytes{64} << 20;
-
-/// Inaccessible address space; null: none.
-std::byte* inaccessible(std::byte* where, Bytes size) noexcept {
-  void* const place = mmap(where, static_cast<std::size_t>(size), PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1, 0);
-  return place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
-}
+constexpr Bytes chunk = huge_page;
+constexpr Bytes least_space = Bytes{64} << 20;
 
 Bytes unused_memory() noexcept { return static_cast<Bytes>(sysconf(_SC_AVPHYS_PAGES)) * page_size(); }
 
@@ -31,80 +23,102 @@ bool system_promises_nothing() noexcept {
   return setting && read(setting.get(), &mode, 1) == 1 && mode == '2';
 }
 
+std::size_t first_chunk(Bytes offset) { return static_cast<std::size_t>(offset / chunk); }
+std::size_t end_chunk(Bytes end) { return static_cast<std::size_t>(round_up(end, chunk) / chunk); }
+
 }  // namespace
 
 SharedMemory::~SharedMemory() {
-  for (const Region& region : live_) withdraw(region);
-  if (std::byte* const base = base_.load()) munmap(base, static_cast<std::size_t>(size_));
+  for (const Region& region : live_) slots_of(file_)[region.id].withdraw();
+  if (shown_ > 0) give_back(0, shown_);
 }
 
 bool SharedMemory::reserve() noexcept {
-  if (size_ != 0) return size_ > 0;
-  size_ = -1;
+  if (space_.base()) return true;
+  if (refused_) return false;
+  refused_ = !file_.table || file_.descriptor < 0 || !space_.reserve(file_.shared, std::min(least_space, file_.shared));
+  if (refused_) return false;
   if (commit_ == Commit::as_the_system) commit_ = system_promises_nothing() ? Commit::at_once : Commit::with_use;
-  if (!file_.table || file_.descriptor < 0) return false;
-  // Less where address space is short (ulimit -v): what does not fit then is the MPI library's.
-  for (Bytes size = file_.shared; size >= std::min(least_reservation, file_.shared) && size > 0;
-       size = size / 2 / huge_page * huge_page) {
-    std::byte* const place = inaccessible(nullptr, size + huge_page);
-    if (!place) continue;
-    const auto address = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(place));
-    const Bytes skip = round_up(address, huge_page) - address;
-    if (skip > 0) munmap(place, static_cast<std::size_t>(skip));
-    munmap(place + skip + size, static_cast<std::size_t>(huge_page - skip));
-    base_.store(place + skip, std::memory_order_relaxed);
-    size_ = size;
-    return true;
-  }
-  return false;
+  base_.store(space_.base(), std::memory_order_relaxed);
+  return true;
 }
 
-bool SharedMemory::map(const Region& region) const noexcept {
-  std::byte* const base = base_.load(std::memory_order_relaxed) + region.offset;
-  const auto size = static_cast<std::size_t>(region.bytes);
-  if (mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor, file_.shared_from + region.offset) ==
-      MAP_FAILED) {
-    drop(region);
-    return false;
-  }
-  if (region.bytes >= huge_page) {
-    madvise(base, size, MADV_HUGEPAGE);
-    if (region.bytes <= unused_memory() / 2) make_huge(base, region.bytes);
-  }
-  if (commit_ == Commit::with_use || fallocate(file_.descriptor, 0, file_.shared_from + region.offset, region.bytes) == 0)
-    return true;
-  drop(region);
-  return false;
+bool SharedMemory::show_to(Bytes end) noexcept {
+  const Bytes more = round_up(end, chunk) - shown_;
+  if (more <= 0) return true;
+  if (!space_.show(file_.descriptor, file_.shared_from, shown_, more, Mapping::Access::write)) return false;
+  shown_ += more;
+  return true;
 }
 
-void SharedMemory::drop(const Region& region) const noexcept {
-  // Peers may keep it mapped for a while; the pages go now.
-  fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, file_.shared_from + region.offset, region.bytes);
-  inaccessible(base_.load(std::memory_order_relaxed) + region.offset, region.bytes);
+bool SharedMemory::take_pages(const Region& region) noexcept {
+  const bool huge_now = region.bytes <= unused_memory() / 2;  // else with use, if at all
+  const std::size_t end = end_chunk(region.offset + region.bytes);
+  for (std::size_t i = first_chunk(region.offset); i < end; ++i) {
+    if (!chunks_[i].pages) {
+      // A run of chunks in one call.
+      std::size_t run_end = i + 1;
+      while (run_end < end && !chunks_[run_end].pages) ++run_end;
+      const auto at = static_cast<Bytes>(i) * chunk;
+      const Bytes bytes = static_cast<Bytes>(run_end - i) * chunk;
+      if (huge_now) make_huge(space_.base() + at, bytes);
+      if (commit_ == Commit::at_once && fallocate(file_.descriptor, 0, file_.shared_from + at, bytes) != 0) {
+        give_back(at, bytes);
+        return false;
+      }
+      for (std::size_t j = i; j < run_end; ++j) chunks_[j].pages = true;
+      idle_ += bytes;
+    }
+  }
+  for (std::size_t i = first_chunk(region.offset); i < end; ++i)
+    if (chunks_[i].regions++ == 0) idle_ -= chunk;
+  return true;
 }
 
-void SharedMemory::withdraw(const Region& region) const noexcept {
-  slots_of(file_)[region.id].withdraw();
-  drop(region);
+void SharedMemory::leave_pages(const Region& region) noexcept {
+  const std::size_t end = end_chunk(region.offset + region.bytes);
+  for (std::size_t i = first_chunk(region.offset); i < end; ++i)
+    if (--chunks_[i].regions == 0) idle_ += chunk;
+  // Those at the end go first: room is looked for from the beginning.
+  Bytes bytes = 0;
+  for (std::size_t i = end; i-- > first_chunk(region.offset);) {
+    const bool goes = idle_ > idle_most && chunks_[i].regions == 0;
+    if (goes) {
+      chunks_[i].pages = false;
+      idle_ -= chunk;
+      bytes += chunk;
+    }
+    if (bytes > 0 && (!goes || i == first_chunk(region.offset))) {
+      give_back(static_cast<Bytes>(goes ? i : i + 1) * chunk, bytes);
+      bytes = 0;
+    }
+  }
+}
+
+void SharedMemory::give_back(Bytes offset, Bytes bytes) const noexcept {
+  fallocate(file_.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, file_.shared_from + offset, bytes);
 }
 
 void* SharedMemory::allocate(Bytes bytes) noexcept try {
   if (bytes <= 0 || bytes > file_.shared) return nullptr;
-  const Bytes unit = bytes >= huge_page ? huge_page : page_size();
+  const Bytes unit = bytes >= chunk ? chunk : page_size();
   Region fresh{.bytes = round_up(bytes, unit)};
   const std::lock_guard guard(lock_);
   if (!reserve()) return nullptr;
-  // Here, so that nothing can fail half-way.
-  if (live_.size() == live_.capacity()) live_.reserve(2 * live_.size() + 16);
-  if (free_ids_.capacity() < live_.capacity()) free_ids_.reserve(live_.capacity());
 
   auto next = live_.begin();
   for (; next != live_.end() && fresh.offset + fresh.bytes > next->offset; ++next)
     fresh.offset = round_up(next->offset + next->bytes, unit);
-  if (fresh.offset + fresh.bytes > size_) return nullptr;
+  const Bytes end = fresh.offset + fresh.bytes;
+  if (end > space_.size() || (free_ids_.empty() && fresh_id_ == slots)) return nullptr;
 
-  if (free_ids_.empty() && fresh_id_ == slots) return nullptr;
-  if (!map(fresh)) return nullptr;
+  // What may throw, before anything is changed.
+  const auto place = std::distance(live_.begin(), next);
+  if (live_.size() == live_.capacity()) live_.reserve(2 * live_.size() + 16);
+  if (free_ids_.capacity() < live_.capacity()) free_ids_.reserve(live_.capacity());
+  if (chunks_.size() < end_chunk(end)) chunks_.resize(end_chunk(end));
+
+  if (!show_to(end) || !take_pages(fresh)) return nullptr;
   if (free_ids_.empty()) {
     fresh.id = fresh_id_++;
   } else {
@@ -113,9 +127,9 @@ void* SharedMemory::allocate(Bytes bytes) noexcept try {
   }
   fresh.version = fresh_version_++;
   slots_of(file_)[fresh.id].publish(fresh.version, fresh.offset, fresh.bytes);
-  live_.insert(next, fresh);
-  used_.store(std::max(used_.load(std::memory_order_relaxed), fresh.offset + fresh.bytes), std::memory_order_release);
-  return base_.load(std::memory_order_relaxed) + fresh.offset;
+  live_.insert(live_.begin() + place, fresh);
+  used_.store(std::max(used_.load(std::memory_order_relaxed), end), std::memory_order_release);
+  return space_.base() + fresh.offset;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
@@ -123,11 +137,12 @@ void* SharedMemory::allocate(Bytes bytes) noexcept try {
 bool SharedMemory::release(void* memory) noexcept {
   const std::lock_guard guard(lock_);
   if (live_.empty()) return false;
-  const auto offset = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(memory) -
-                                         reinterpret_cast<std::uintptr_t>(base_.load(std::memory_order_relaxed)));
+  const auto offset =
+      static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(space_.base()));
   const auto region = std::ranges::lower_bound(live_, offset, {}, &Region::offset);
   if (region == live_.end() || region->offset != offset) return false;
-  withdraw(*region);
+  slots_of(file_)[region->id].withdraw();
+  leave_pages(*region);
   free_ids_.push_back(region->id);
   live_.erase(region);
   return true;

@@ -1,5 +1,5 @@
 // transport/shared_memory.hpp: memory for the program that peers can map: behind MPI_Alloc_mem and heddle_alloc.
-// May include: node.hpp, region_table.hpp.
+// May include: node.hpp, address_space.hpp, region_table.hpp.
 //
 //   SharedMemory shared(node);
 //   void* array = shared.allocate(bytes);                  // null: take the MPI library's
@@ -9,7 +9,12 @@
 //   if (!shared.release(array)) return PMPI_Free_mem(array);
 //
 // It is the rest of the file that every peer got at the join (node.hpp): handing out costs no descriptor, and there is nothing
-// to send. Pages go back to the system on release, whoever still has them mapped. Any thread may call anything.
+// to send. Pages come and go in chunks of 2 MiB, huge ones where the kernel has them:
+//
+//   chunk       0             1             2             3
+//   regions     [aaaa][b]     [cccccccccccccccccccccc]    (idle)       a chunk that no region uses keeps its pages for a while,
+//                                                                      then the system gets them, whoever has it mapped
+// Any thread may call anything.
 #pragma once
 
 #include <atomic>
@@ -18,6 +23,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/address_space.hpp"
 #include "transport/node.hpp"
 #include "transport/region_table.hpp"
 
@@ -42,16 +48,18 @@ class SharedMemory {
 
   /// Shorter ones waste most of a page: better left to the MPI library.
   static constexpr Bytes worthwhile = Bytes{16} << 10;
+  /// Pages that no region uses and that are kept for the next one.
+  static constexpr Bytes idle_most = Bytes{32} << 20;
 
-  /// Zeroed, aligned to a page; from 2 MiB on to a huge page, and made of huge pages at once where that takes at most half
-  /// of the memory that is free. Null: bytes <= 0, no room, or HEDDLE_TRANSPORTS has no mapped.
+  /// Aligned to a page, from 2 MiB on to a huge page. What is in it is not said, as with MPI_Alloc_mem. Null: bytes <= 0, no
+  /// room, or HEDDLE_TRANSPORTS has no mapped.
   [[nodiscard]] void* allocate(Bytes bytes) noexcept;
 
   /// False, and nothing happens: not the beginning of something handed out.
   bool release(void* memory) noexcept;
 
-  /// Where [address, address + bytes) lies, if it lies in one region handed out. A nanosecond or two if nothing near it was;
-  /// a lock and a look-up if something was.
+  /// Where [address, address + bytes) lies, if it lies in one region handed out. A nanosecond if nothing near it ever was; a
+  /// lock and a look-up, 20 ns, if something was.
   [[nodiscard]] std::optional<Place> find(const void* address, Bytes bytes) const noexcept {
     const auto at =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_.load(std::memory_order_relaxed));
@@ -69,20 +77,29 @@ class SharedMemory {
     std::uint64_t version = 0;
     std::uint32_t id = 0;
   };
+  struct Chunk {
+    std::uint32_t regions = 0;  ///< That lie in it, wholly or in part.
+    bool pages = false;         ///< Taken from the system, and not yet given back.
+  };
 
   [[nodiscard]] std::optional<Place> find_among(Bytes at, Bytes bytes) const noexcept;
   bool reserve() noexcept;
-  bool map(const Region& region) const noexcept;
-  void drop(const Region& region) const noexcept;
-  void withdraw(const Region& region) const noexcept;
+  bool show_to(Bytes end) noexcept;
+  bool take_pages(const Region& region) noexcept;
+  void leave_pages(const Region& region) noexcept;
+  void give_back(Bytes offset, Bytes bytes) const noexcept;
 
   const Node::File file_;
   Commit commit_;
-  std::atomic<std::byte*> base_{nullptr};  // address space for all that can be handed out, inaccessible where nothing is
+  std::atomic<std::byte*> base_{nullptr};  // where the address space begins
   std::atomic<Bytes> used_{0};             // nothing was ever handed out beyond
 
   mutable std::mutex lock_;
-  Bytes size_ = 0;                       // of that address space; -1: there is none to be had
+  bool refused_ = false;  // no address space
+  AddressSpace space_;
+  Bytes shown_ = 0;                      // of it, from its beginning on
+  std::vector<Chunk> chunks_;            // of what is shown
+  Bytes idle_ = 0;                       // of the chunks with pages and without regions
   std::vector<Region> live_;             // by offset; gaps are free
   std::vector<std::uint32_t> free_ids_;  // of slots used before
   std::uint32_t fresh_id_ = 0;

@@ -46,10 +46,7 @@ TEST(SharedMemory, PeersReadWhatWasHandedOut) {
       EXPECT_EQ(
           reinterpret_cast<std::uintptr_t>(mine) % static_cast<std::uintptr_t>(bytes >= huge_page ? huge_page : page_size()),
           0u);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(bytes); ++i) {
-        EXPECT_EQ(mine[i], std::byte{0});
-        mine[i] = pattern(p.me, i);
-      }
+      for (std::size_t i = 0; i < static_cast<std::size_t>(bytes); ++i) mine[i] = pattern(p.me, i);
       const std::optional<Place> place = shared.find(mine + bytes / 2, bytes - bytes / 2);
       ASSERT_TRUE(place);
       EXPECT_EQ(place->offset, bytes / 2);
@@ -62,7 +59,7 @@ TEST(SharedMemory, PeersReadWhatWasHandedOut) {
           ASSERT_EQ(there[i], pattern(peer, i + static_cast<std::size_t>(bytes / 2)));
         EXPECT_EQ(theirs.map(peer, sent.place, sent.bytes), there);  // kept
       }
-      EXPECT_EQ(theirs.mapped(), 3u);
+      EXPECT_LE(theirs.mapped(), 3 * round_up(bytes, huge_page));  // what was sent, by the chunk
       p.barrier();
     });
   }
@@ -98,7 +95,6 @@ TEST(SharedMemory, FindsExactlyWhatItHandedOut) {
     EXPECT_TRUE(shared.find(b, 1));
     auto* const again = static_cast<std::byte*>(shared.allocate(page_size()));
     EXPECT_EQ(again, a);  // first fit
-    EXPECT_EQ(again[0], std::byte{0});
     EXPECT_TRUE(shared.release(b));
     EXPECT_TRUE(shared.release(again));
     EXPECT_EQ(shared.live(), 0u);
@@ -139,7 +135,7 @@ TEST(SharedMemory, WhatIsReleasedIsNotMappedAndANewVersionReplacesIt) {
     EXPECT_EQ(first.place.id, third.place.id);
     EXPECT_NE(first.place.version, second.place.version);
     EXPECT_NE(first.place.version, third.place.version);
-    EXPECT_LE(theirs.mapped(), 1u);
+    EXPECT_LE(theirs.mapped(), p.me == 0 ? 0 : 3 * huge_page);  // one place for all three
   });
 }
 
@@ -170,12 +166,13 @@ TEST(SharedMemory, PlacesThatAreWrongAreRefused) {
     p.barrier();
     // A table gone wild must not lead beyond the file: touching that would be SIGBUS.
     Slot& slot = slots_of(node.file(p.me))[5];
-    for (const auto& [offset, bytes] : std::initializer_list<std::pair<Bytes, Bytes>>{{-4096, 4096},
-                                                                                      {node.file(p.me).shared, 4096},
-                                                                                      {0, std::numeric_limits<Bytes>::max()},
-                                                                                      {4096, -4096},
-                                                                                      {1, 4096},
-                                                                                      {0, 1}}) {
+    for (const auto& [offset, bytes] : std::initializer_list<std::pair<Bytes, Bytes>>{
+             {-4096, 4096},
+             {node.file(p.me).shared, 4096},
+             {0, std::numeric_limits<Bytes>::max()},
+             {4096, -4096},
+             {1, 4096},
+         }) {
       slot.publish(77, offset, bytes);
       p.barrier();
       EXPECT_EQ(theirs.map(peer, {.version = 77, .id = 5}, 0), nullptr);
@@ -207,8 +204,8 @@ TEST(SharedMemory, TenThousandAllocationsAndReleasesLeaveNothing) {
       if (i == 1000) descriptors = open_descriptors(), maps = mappings();
     }
     EXPECT_EQ(open_descriptors(), descriptors);
-    EXPECT_LE(mappings(), maps + 40);
-    EXPECT_LE(theirs.mapped(), 17u);
+    EXPECT_LE(mappings(), maps + 4);
+    EXPECT_LE(theirs.mapped(), 2 * huge_page);
     EXPECT_EQ(shared.live(), 0u);
     p.barrier();
   });
@@ -275,15 +272,16 @@ TEST(SharedMemory, PagesCanBeTakenAtOnce) {
     };
     const Bytes before = blocks();
     void* const small = shared.allocate(1'000'000);
-    void* const large = shared.allocate(9'000'000);
+    void* const large = shared.allocate(100'000'000);
     EXPECT_TRUE(small && large);
-    EXPECT_GE(blocks() - before, 10'000'000);
+    EXPECT_GE(blocks() - before, 101'000'000);
     EXPECT_TRUE(shared.release(small) && shared.release(large));
-    EXPECT_LE(blocks(), before + page_size());  // back to the system, but for the table of regions
+    EXPECT_LE(blocks(), before + SharedMemory::idle_most + page_size());  // and the table of regions
 
     refuse_system_call(SYS_fallocate, ENOSPC);
-    EXPECT_EQ(shared.allocate(1'000'000), nullptr);
+    EXPECT_EQ(shared.allocate(100'000'000), nullptr);
     EXPECT_EQ(shared.live(), 0u);
+    EXPECT_NE(shared.allocate(1'000'000), nullptr);  // of what is idle
   });
 }
 
