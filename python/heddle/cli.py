@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import doctor, env, explain, mpi, run
+from heddle.commands import doctor, env, explain, mpi, run, tune
 from heddle.problem import Problem
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ app.command(context_settings=run.SETTINGS)(run.run)
 app.command()(explain.explain)
 app.command()(mpi.mpi)
 app.command()(doctor.doctor)
+app.command()(tune.tune)
 app.command()(env.env)
 
 

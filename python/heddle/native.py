@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from heddle.families import Family
@@ -43,3 +44,18 @@ def ask(*arguments: str) -> tuple[dict | list, str]:
         complaint = answer.stderr.rstrip("\n").removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
         raise Problem(complaint, code=answer.returncode if answer.returncode > 0 else 1)
     return json.loads(answer.stdout), answer.stderr
+
+
+def stream(*arguments: str) -> Iterator[dict]:
+    """The lines that heddle-tool prints, each of them JSON, as it prints them."""
+    with subprocess.Popen(
+        [program("heddle-tool"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        for line in child.stdout:
+            yield json.loads(line)
+        complaint = child.stderr.read().rstrip("\n")
+    if child.returncode != 0:
+        complaint = complaint.removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
+        raise Problem(complaint, code=child.returncode if child.returncode > 0 else 1)
+    if complaint:
+        print(complaint, file=sys.stderr)

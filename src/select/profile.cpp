@@ -22,18 +22,18 @@ double Curve::at(double block) const noexcept {
 
 const Profile& builtin() noexcept {
   static constexpr Profile profile{
-      .call = 440,
-      .remote_entry = 120,
-      .local_entry = 20,
-      .read = 0.10,
-      .line = 12,
-      .fetch = 0.06,
-      .copy = 0.03,
-      .handover = 100,
-      .handshake = 700,
-      .pack = {{0.25, 0.08, 0.04, 0.03, 0.03, 0.03, 0.03, 0.03}},
-      .unpack = {{0.25, 0.08, 0.04, 0.03, 0.03, 0.03, 0.03, 0.03}},
-      .transposed = {{0.30, 0.10, 0.08, 0.06, 0.04, 0.04, 0.04, 0.04}},
+      .call = 500,
+      .remote_entry = 200,
+      .local_entry = 15,
+      .read = 0.09,
+      .line = 4,
+      .fetch = 0.025,
+      .copy = 0.012,
+      .handover = 170,
+      .handshake = 280,
+      .pack = {{0.065, 0.028, 0.026, 0.026, 0.026, 0.024, 0.020, 0.018}},
+      .unpack = {{0.065, 0.030, 0.028, 0.027, 0.027, 0.026, 0.025, 0.025}},
+      .transposed = {{0.065, 0.045, 0.045, 0.040, 0.035, 0.030, 0.025, 0.020}},
   };
   return profile;
 }

@@ -33,9 +33,9 @@ struct Profile {
   double handover = 0;   ///< A segment changes hands: what is said by one core is seen by the other, ns.
   double handshake = 0;  ///< The announcement of a message: what its receiver needs before the first byte, ns.
 
-  // Kernels, in our own memory
-  Curve pack;
-  Curve unpack;
+  // Kernels, as in BC-SPUP
+  Curve pack;        ///< Into slots that the other core has read.
+  Curve unpack;      ///< Out of slots that the other core has just written.
   Curve transposed;  ///< Packing where the packed order is not that of memory.
 };
 

@@ -37,6 +37,13 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space of each process for messages within a node; memory comes with use", library},
+    {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
+     "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
+     "there",
+     library},
+    {"HEDDLE_REPORT", "", "a file",
+     "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went; heddle report shows it",
+     library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -154,6 +161,8 @@ Parsed<std::int64_t> node_memory(std::string_view text) {
   return parsed;
 }
 
+Parsed<std::string> file(std::string_view text) { return {std::string(text), {}}; }
+
 Parsed<int> integer(std::string_view text, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -216,6 +225,8 @@ Settings read(const char* const* environment) {
   take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
   take("HEDDLE_SEGMENT", segment, set.segment);
   take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
+  take("HEDDLE_PROFILE", file, set.profile);
+  take("HEDDLE_REPORT", file, set.report);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_TRANSPORTS", transports, set.transports);

@@ -55,6 +55,8 @@ struct Settings {
   bool segment_unpack = true;                       ///< HEDDLE_SEGMENT_UNPACK
   Transports transports;                            ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;             ///< HEDDLE_NODE_MEMORY, bytes
+  std::string profile = "auto";                     ///< HEDDLE_PROFILE, for select/profile_file.hpp
+  std::string report;                               ///< HEDDLE_REPORT, a file; empty: none
   int verbose = 0;                                  ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
 
@@ -82,6 +84,7 @@ Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native
 Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
 Parsed<Transports> transports(std::string_view text);           ///< auto, or self,mapped,cma,ring,mpi in any order and case.
 Parsed<std::int64_t> node_memory(std::string_view text);        ///< bytes(), from 4M to 1T.
+Parsed<std::string> file(std::string_view text);                ///< Whatever is written.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 

@@ -1,5 +1,6 @@
-// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env` and `heddle bench seek`.
-// May include: layout/, settings/. Each answers with JSON; main.cpp reads the command line and prints.
+// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune` and
+// `heddle bench seek`. May include: layout/, settings/, select/, transport/. Each answers with JSON; main.cpp reads the command
+// line and prints.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,15 @@ struct SeekOptions {
   layout::Bytes segment = 65536;                                 ///< Bytes of the pipeline's segments.
   int samples = 5;
 };
+
+struct TuneOptions {
+  bool quick = false;
+  std::string output;     ///< Empty: where the library looks for it.
+  bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
+};
+
+/// Measures this machine and writes its profile. std::runtime_error.
+Json tune(const TuneOptions& options);
 
 /// Rows {"bench", "case", "variant", "metric", "value", "unit", ...}: seed figure 13, and seek time against the offset.
 Json seek(const SeekOptions& options);

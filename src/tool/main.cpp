@@ -1,7 +1,8 @@
-// heddle-tool: the native program behind parts of the command line. Knows datatypes and settings, no MPI.
+// heddle-tool: the native program behind parts of the command line. Knows datatypes, settings and this machine, no MPI.
 //
 //   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--segments N] [--entries N] [--json]
 //   heddle-tool settings [--json]
+//   heddle-tool tune [--quick] [--output FILE] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
 //
 // Exit code 2 and one line on stderr for anything it cannot make sense of; a mistake in a description is pointed at below it.
@@ -68,8 +69,7 @@ void apply_settings() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app(
-      "Datatypes and settings of Heddle, for scripts: `heddle explain`, `heddle env` and `heddle bench seek` read well.");
+  CLI::App app("Datatypes and settings of Heddle, for scripts: `heddle explain`, `heddle env` and others read well.");
   app.require_subcommand(1);
   bool json = false;
 
@@ -86,6 +86,13 @@ int run(int argc, char** argv) {
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
+  TuneOptions tuning;
+  CLI::App* measuring = app.add_subcommand("tune", "Measure what moving bytes costs on this machine, and write it down");
+  measuring->add_flag("--quick", tuning.quick, "fewer repetitions");
+  measuring->add_option("--output", tuning.output, "write the profile there");
+  measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
+  measuring->add_flag("--json", json, "print JSON, on one line");
+
   SeekOptions seeking;
   CLI::App* searching = app.add_subcommand("seek", "Search and packing time of a pipelined transpose, one and two contexts");
   searching->add_option("--sizes", seeking.sizes, "rows of the matrices")->check(CLI::Range(1, 8192));
@@ -98,7 +105,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "what shall be done? explain, settings or seek; --help tells more" : one_line(error.what()));
+    return complain(nothing ? "what shall be done? explain, settings, tune or seek; --help tells more"
+                            : one_line(error.what()));
   }
 
   apply_settings();
@@ -107,12 +115,17 @@ int run(int argc, char** argv) {
     if (explaining->parsed()) answer = explain(about);
     if (listing->parsed()) answer = settings_table();
     if (searching->parsed()) answer = seek(seeking);
-    if (json) {
+    if (measuring->parsed()) answer = tune(tuning);
+    if (json && measuring->parsed()) {
+      std::cout << answer.dump() << "\n";
+    } else if (json) {
       std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     } else if (explaining->parsed()) {
       print_explained(answer);
     } else if (listing->parsed()) {
       print_settings(answer);
+    } else if (measuring->parsed()) {
+      std::cout << answer["profile"].dump(2) << "\n" << shown(answer["path"]) << "\n";
     } else {
       print_rows(answer);
     }

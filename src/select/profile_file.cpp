@@ -1,0 +1,164 @@
+// select/profile_file.cpp: the only place that knows the file's form.
+#include "select/profile_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace heddle::select {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int version = 1;
+constexpr std::size_t largest = 64 << 10;  // bytes: a profile has less than four thousand
+
+struct Number {
+  const char* group;
+  const char* name;
+  double Profile::*value;
+};
+constexpr std::array numbers = {
+    Number{"process_vm_readv", "call_ns", &Profile::call},
+    Number{"process_vm_readv", "remote_entry_ns", &Profile::remote_entry},
+    Number{"process_vm_readv", "local_entry_ns", &Profile::local_entry},
+    Number{"process_vm_readv", "byte_ns", &Profile::read},
+    Number{"mapped_memory", "lone_line_ns", &Profile::line},
+    Number{"mapped_memory", "byte_from_other_core_ns", &Profile::fetch},
+    Number{"mapped_memory", "byte_in_own_memory_ns", &Profile::copy},
+    Number{"mapped_memory", "handover_ns", &Profile::handover},
+    Number{"mapped_memory", "announcement_ns", &Profile::handshake},
+};
+
+struct NamedCurve {
+  const char* name;
+  Curve Profile::*value;
+};
+constexpr std::array curves = {
+    NamedCurve{"pack_ns_per_byte", &Profile::pack},
+    NamedCurve{"unpack_ns_per_byte", &Profile::unpack},
+    NamedCurve{"pack_by_columns_ns_per_byte", &Profile::transposed},
+};
+
+std::string key(int length) { return fmt::format("{} B", length); }
+
+/// Four digits: more is noise.
+double rounded(double value) { return value == 0 ? 0 : std::stod(fmt::format("{:.4g}", value)); }
+
+/// A number that must be there; std::runtime_error with the place otherwise.
+double number(const Json& from, const char* group, const std::string& name) {
+  const auto of = from.find(group);
+  if (of == from.end() || !of->is_object()) throw std::runtime_error(fmt::format("it has no {}", group));
+  const auto at = of->find(name);
+  if (at == of->end() || !at->is_number()) throw std::runtime_error(fmt::format("{} has no number {}", group, name));
+  return at->get<double>();
+}
+
+std::string text(const Json& from, const char* name) {
+  const auto at = from.find(name);
+  return at != from.end() && at->is_string() ? at->get<std::string>().substr(0, 100) : "unknown";
+}
+
+/// Throws what is wrong with it.
+Profile read(const Json& json, const Machine& here) {
+  if (!json.is_object() || !json.contains("heddle_profile")) throw std::runtime_error("it is no profile of Heddle");
+  const Json& written = json["heddle_profile"];
+  if (!written.is_number_integer() || written.get<long>() != version)
+    throw std::runtime_error(fmt::format("it is of version {}, and this Heddle reads version {}", written.dump(), version));
+  const Json machine = json.value("machine", Json::object());
+  const Json cores = machine.is_object() ? machine.value("cores", Json()) : Json();
+  const Machine of{text(machine, "processor"), cores.is_number_integer() ? cores.get<int>() : 0};
+  if (of != here)
+    throw std::runtime_error(fmt::format("it was made on another machine ({}, {} cores; this is {}, {} cores)", of.processor,
+                                         of.cores, here.processor, here.cores));
+  Profile profile;
+  for (const Number& n : numbers) profile.*n.value = number(json, n.group, n.name);
+  for (const NamedCurve& curve : curves)
+    for (std::size_t i = 0; i < Curve::points; ++i)
+      (profile.*curve.value).ns[i] = number(json, curve.name, key(Curve::lengths[i]));
+  if (const std::string wrong = absurd(profile); !wrong.empty()) throw std::runtime_error(wrong);
+  return profile;
+}
+
+Loaded refused(const std::string& name, const std::string& why) {
+  Loaded loaded;
+  loaded.complaint =
+      fmt::format("the profile {} is not used: {}; the built-in one is. `heddle tune` makes one for this machine.",
+                  name.substr(0, 200), why);
+  return loaded;
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine{"unknown", static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+      machine.processor = line.substr(line.find(": ") + 2, 100);
+      break;
+    }
+  return machine;
+}
+
+std::string write(const Profile& profile, const Machine& machine, std::string_view made) {
+  Json json = {
+      {"heddle_profile", version},
+      {"comment",
+       "What moving bytes costs on this machine, by `heddle tune`. Heddle chooses by it how a message with holes moves within "
+       "a "
+       "node. Times are in nanoseconds; edit them to try what would be chosen (`heddle explain` says why)."},
+      {"made", made},
+      {"machine", {{"processor", machine.processor}, {"cores", machine.cores}}},
+  };
+  for (const Number& n : numbers) json[n.group][n.name] = rounded(profile.*n.value);
+  for (const NamedCurve& curve : curves)
+    for (std::size_t i = 0; i < Curve::points; ++i)
+      json[curve.name][key(Curve::lengths[i])] = rounded((profile.*curve.value).ns[i]);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Loaded parse(std::string_view text, const std::string& name, const Machine& here) try {
+  if (text.size() > largest) throw std::runtime_error(fmt::format("it has more than {} bytes", largest));
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw std::runtime_error("it is damaged (no JSON)");
+  return {.profile = read(json, here), .source = name, .complaint = {}};
+} catch (const std::exception& error) {
+  return refused(name, error.what());
+}
+
+std::string usual_path() {
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && config[0] == '/')
+    return std::string(config) + "/heddle/profile.json";
+  if (const char* home = std::getenv("HOME"); home && home[0] == '/') return std::string(home) + "/.config/heddle/profile.json";
+  return {};
+}
+
+std::string profile_path(const std::string& setting) {
+  if (setting == "builtin") return {};
+  if (setting != "auto") return setting;
+  const std::string usual = usual_path();
+  return access(usual.c_str(), F_OK) == 0 ? usual : std::string();
+}
+
+Loaded load(const std::string& path, const Machine& here) {
+  if (path.empty()) return {};
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(largest + 1, '\0');
+  if (!file || !(file.read(text.data(), static_cast<std::streamsize>(text.size())) || file.eof()))
+    return refused(path, fmt::format("it cannot be read ({})", errno ? std::strerror(errno) : "no file"));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse(text, path, here);
+}
+
+}  // namespace heddle::select

@@ -1,0 +1,230 @@
+// tool/tune/measure.cpp: live data throughout: the sender writes what is read before each measurement, or caches would
+// serve what they have kept.
+#include "tool/tune/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "layout/layout.hpp"
+#include "layout/pack.hpp"
+#include "tool/tune/pair.hpp"
+#include "transport/cma.hpp"
+
+namespace heddle::tool {
+namespace {
+
+using layout::Bytes;
+using layout::Layout;
+using select::Curve;
+using select::Profile;
+
+constexpr long message = 256 << 10;  // bytes in the measurements by block length: fits into every second-level cache of today
+constexpr int pieces = 512;          // of an iovec
+constexpr long apart = 4096 + 64;    // pieces on pages of their own, and not in one set of a cache
+
+/// Blocks of `length` bytes with as long a hole behind each, `message` bytes in all.
+Layout strided(Bytes length) { return layout::vector(message / length, length, 2 * length, layout::basic(1)); }
+
+/// A square matrix of elements of `length` bytes, `message` bytes or somewhat less, by columns.
+Layout by_columns(Bytes length) {
+  const auto n = std::max<Bytes>(2, static_cast<Bytes>(std::sqrt(static_cast<double>(message) / static_cast<double>(length))));
+  const Layout element = layout::contiguous(length, layout::basic(1));
+  return layout::contiguous(n, layout::resized(layout::vector(n, 1, n, element), 0, length));
+}
+
+/// Both processes make them before they are needed, by number: 0 to 7 strided, 8 to 15 by columns.
+const Layout& layout_of(long number) {
+  static const std::vector<Layout> all = [] {
+    std::vector<Layout> layouts;
+    for (const int length : Curve::lengths) layouts.push_back(strided(length));
+    for (const int length : Curve::lengths) layouts.push_back(by_columns(length));
+    return layouts;
+  }();
+  return all[static_cast<std::size_t>(number)];
+}
+
+/// The program's work before a message: new data.
+double rewrite(Pair& pair, long bytes) {
+  static int value = 0;
+  std::memset(pair.mine, ++value, static_cast<std::size_t>(bytes));
+  return 0;
+}
+double rewrite_shared(Pair& pair, long bytes) {
+  static int value = 0;
+  std::memset(pair.shared, ++value, static_cast<std::size_t>(bytes));
+  return 0;
+}
+
+/// Lines that nobody fetches along with others, on few enough pages that their addresses are at hand.
+constexpr long lines_apart = 7 * 64;
+void write_lines(std::byte* base) {
+  static int value = 0;
+  ++value;
+  for (int i = 0; i < pieces; ++i) std::memset(base + i * lines_apart, value, 8);
+}
+double write_shared_lines(Pair& pair, long) {
+  write_lines(pair.shared);
+  return 0;
+}
+
+/// Packs from the program's memory into slots; ns.
+double pack_into_slots(Pair& pair, long number) {
+  const Layout& layout = layout_of(number);
+  rewrite(pair, 2 * message + 4096);
+  const double start = now();
+  layout::pack(layout, 1, pair.mine, pair.shared);
+  return now() - start;
+}
+
+class Measuring {
+ public:
+  Measuring(bool quick, const Progress& progress) : samples_(quick ? 15 : 151), progress_(progress) {}
+
+  Measured all() {
+    Profile& p = measured_.profile;
+    p = select::builtin();
+    kernels(p);
+    mapped(p);
+    if (pair_.readable())
+      process_vm(p);
+    else
+      measured_.without = "process_vm_readv is refused here; its costs are the built-in ones";
+    progress_(1, "done");
+    return measured_;
+  }
+
+ private:
+  static constexpr int steps = 8 + 8 + 5 + 4;
+
+  void next(const std::string& what) { progress_(static_cast<double>(step_++) / steps, what); }
+
+  template <class Sample>
+  double quartile(const Sample& sample) {
+    std::vector<double> times;
+    for (int i = 0; i < 3; ++i) sample();  // pages, branch predictors
+    for (int i = 0; i < samples_; ++i) times.push_back(sample());
+    const auto at = times.begin() + samples_ / 4;
+    std::ranges::nth_element(times, at);
+    return *at;
+  }
+
+  /// As in BC-SPUP: slots that the other core has had last.
+  void kernels(Profile& p) {
+    for (std::size_t i = 0; i < Curve::points; ++i) {
+      next(fmt::format("pack and unpack, blocks of {} B", Curve::lengths[i]));
+      const auto number = static_cast<long>(i);
+      const auto bytes = static_cast<double>(layout_of(number).size());
+      std::vector<double> packing;
+      p.unpack.ns[i] = quartile([&] {
+                         packing.push_back(pair_.sender(pack_into_slots, number));
+                         const double start = now();
+                         layout::unpack(layout_of(number), 1, pair_.other, pair_.shared);
+                         return now() - start;
+                       }) /
+                       bytes;
+      std::ranges::nth_element(packing, packing.begin() + static_cast<long>(packing.size() / 4));
+      p.pack.ns[i] = packing[packing.size() / 4] / bytes;
+    }
+    for (std::size_t i = 0; i < Curve::points; ++i) {
+      next(fmt::format("pack by columns, elements of {} B", Curve::lengths[i]));
+      const auto number = static_cast<long>(Curve::points + i);
+      const auto bytes = static_cast<double>(layout_of(number).size());
+      p.transposed.ns[i] = quartile([&] {
+                             const double taken = pair_.sender(pack_into_slots, number);
+                             std::memcpy(pair_.other, pair_.shared, message);
+                             return taken;
+                           }) /
+                           bytes;
+    }
+  }
+
+  void mapped(Profile& p) {
+    next("copy within a core");
+    p.copy = quartile([&] {
+               rewrite(pair_, message);
+               const double start = now();
+               std::memcpy(pair_.other, pair_.mine, message);
+               return now() - start;
+             }) /
+             message;
+    next("copy from the other core");
+    p.fetch = quartile([&] {
+                pair_.sender(rewrite_shared, message);
+                const double start = now();
+                std::memcpy(pair_.other, pair_.shared, message);
+                return now() - start;
+              }) /
+              message;
+    next("lines of the other core that lie alone");
+    const Layout lines = layout::hvector(pieces, 8, lines_apart, layout::basic(1));
+    const double theirs = quartile([&] {
+      pair_.sender(write_shared_lines, 0);
+      return gather(lines, pair_.shared);
+    });
+    const double ours = quartile([&] {
+      write_lines(pair_.mine);
+      return gather(lines, pair_.mine);
+    });
+    p.line = std::max(0.0, theirs - ours) / pieces;
+    next("a word to the other core");
+    p.handover = quartile([&] { return pair_.one_way(200, 0); });
+    next("an announcement to the other core");
+    p.handshake = quartile([&] { return pair_.one_way(200, 128); });
+  }
+
+  double gather(const Layout& lines, const std::byte* from) {
+    const double start = now();
+    layout::pack(lines, 1, from, pair_.other);
+    return now() - start;
+  }
+
+  double read(const std::vector<iovec>& local, const std::vector<iovec>& remote) {
+    pair_.sender(rewrite, pieces * apart);
+    const double start = now();
+    const transport::cma::Moved moved = transport::cma::read(pair_.readable(), local, remote);
+    const double taken = now() - start;
+    if (moved.error != 0) throw std::runtime_error("process_vm_readv has failed in the middle of the measurement");
+    return taken;
+  }
+
+  static std::vector<iovec> list(std::byte* base, int count, long step, std::size_t length) {
+    std::vector<iovec> entries;
+    for (int i = 0; i < count; ++i) entries.push_back({base + i * step, length});
+    return entries;
+  }
+
+  void process_vm(Profile& p) {
+    const std::vector<iovec> one_here = list(pair_.other, 1, 0, pieces * 8);
+    const std::vector<iovec> one_there = list(pair_.mine, 1, 0, pieces * 8);
+    next("process_vm_readv, a call");
+    const double call = quartile([&] { return read(one_here, one_there); });
+    next("process_vm_readv, pieces of the sender");
+    const double remote = quartile([&] { return read(one_here, list(pair_.mine, pieces, apart, 8)); });
+    next("process_vm_readv, pieces of the receiver");
+    const double local = quartile([&] { return read(list(pair_.other, pieces, apart, 8), one_there); });
+    next("process_vm_readv, bytes");
+    const std::vector<iovec> all_here = list(pair_.other, 1, 0, message);
+    const std::vector<iovec> all_there = list(pair_.mine, 1, 0, message);
+    const double bytes = quartile([&] { return read(all_here, all_there); });
+    p.remote_entry = std::max(0.0, remote - call) / (pieces - 1);
+    p.local_entry = std::max(0.0, local - call) / (pieces - 1);
+    p.read = std::max(1e-3, (bytes - call) / static_cast<double>(message - pieces * 8));
+    p.call = std::max(10.0, call - p.remote_entry - p.local_entry - p.read * pieces * 8);
+  }
+
+  Pair pair_;
+  int samples_;
+  const Progress& progress_;
+  int step_ = 0;
+  Measured measured_;
+};
+
+}  // namespace
+
+Measured measure(bool quick, const Progress& progress) { return Measuring(quick, progress).all(); }
+
+}  // namespace heddle::tool

@@ -1,0 +1,61 @@
+// tool/tune/pair.hpp: a second process on a core of its own, joined by transport/node, that does what it is told.
+// May include: transport/, engine/wait.hpp.
+//
+//   Pair pair;                                                       // forks; the second process is the sender
+//   pair.sender([](Pair& p, long bytes) { memset(p.shared, 1, bytes); return 0.0; }, 1 << 18);
+//   memcpy(p.mine, p.shared, 1 << 18);                               // ... lines that the other core has just written
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/node.hpp"
+
+namespace heddle::tool {
+
+/// ns on the clock of this machine.
+double now() noexcept;
+
+class Pair {
+ public:
+  /// std::runtime_error: it cannot be had, and why.
+  Pair();
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+  /// Ends the second process.
+  ~Pair();
+
+  /// The same code is in both processes, so a function without captures can be called in the other. Returns what it returns.
+  using Work = double (*)(Pair& pair, long argument);
+  double sender(Work work, long argument);
+
+  /// Half the time in which a word goes to the other core and comes back, ns. `bytes` go with it each way.
+  double one_way(int times, long bytes);
+
+  static constexpr long room = 4 << 20;  ///< Bytes in each of the following.
+  std::byte* mine = nullptr;             ///< Private memory at the same address in both processes,
+  std::byte* other = nullptr;            ///< and once more.
+  std::byte* shared = nullptr;           ///< The sender's node memory, mapped by both.
+
+  /// For process_vm_readv; 0: forbidden.
+  [[nodiscard]] pid_t readable() const { return node_->can_read(0) ? node_->pid(0) : 0; }
+  /// Which cores the two run on; empty: there is only one.
+  [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
+
+ private:
+  struct Board;
+  void serve();
+  template <class Done>
+  void wait(const Done& done);
+
+  std::vector<int> cores_;
+  std::vector<std::byte> private_[2];
+  std::unique_ptr<transport::Node> node_;
+  Board* board_ = nullptr;
+  pid_t child_ = 0;
+};
+
+}  // namespace heddle::tool

@@ -1,0 +1,66 @@
+// tool/tune/tune.cpp: measures, and writes the profile where the library looks for it.
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "select/profile_file.hpp"
+#include "tool/commands.hpp"
+#include "tool/tune/measure.hpp"
+
+namespace heddle::tool {
+namespace {
+
+std::string today() {
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc);
+  return text;
+}
+
+/// Whole or not at all: a job may be reading it.
+void put(const std::filesystem::path& path, const std::string& text) {
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  std::filesystem::path aside = path;
+  aside += "." + std::to_string(getpid());
+  if (!error) {
+    std::ofstream file(aside);
+    file << text;
+    file.close();
+    if (!file)
+      error = std::make_error_code(std::errc::io_error);
+    else
+      std::filesystem::rename(aside, path, error);
+  }
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(aside, ignored);
+  throw std::runtime_error("cannot write " + path.string() + " (" + error.message() + "). Name another place with --output.");
+}
+
+}  // namespace
+
+Json tune(const TuneOptions& options) {
+  const std::string path = options.output.empty() ? select::usual_path() : options.output;
+  if (path.empty()) throw std::runtime_error("there is no home to write the profile to. Name a place with --output.");
+  const Measured measured = measure(options.quick, [&options](double done, const std::string& what) {
+    if (options.progress) std::cout << Json{{"done", done}, {"what", what}}.dump() << std::endl;
+  });
+  if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
+    throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? Nothing was written.");
+  const select::Machine machine = select::this_machine();
+  const std::string text = select::write(measured.profile, machine, today());
+  put(path, text);
+  return {{"path", path},
+          {"profile", Json::parse(text)},
+          {"builtin", Json::parse(select::write(select::builtin(), machine, ""))},
+          {"without", measured.without}};
+}
+
+}  // namespace heddle::tool

@@ -1,0 +1,116 @@
+// A profile survives being written and read; anything else is refused with one sentence.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "select/profile_file.hpp"
+
+namespace heddle::select {
+namespace {
+
+const Machine here{"Loom 9000", 4};
+
+std::string good() { return write(builtin(), here, "2026-11-21"); }
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+/// One sentence that holds `words`; the profile is the built-in one.
+void refused(const std::string& text, const std::string& words) {
+  const Loaded loaded = parse(text, "p.json", here);
+  EXPECT_NE(loaded.complaint.find(words), std::string::npos) << loaded.complaint;
+  EXPECT_EQ(loaded.complaint.rfind("the profile p.json is not used: ", 0), 0u) << loaded.complaint;
+  EXPECT_EQ(loaded.complaint.find('\n'), std::string::npos);
+  EXPECT_LT(loaded.complaint.size(), 400u);
+  EXPECT_EQ(loaded.source, "built in");
+  EXPECT_EQ(loaded.profile.call, builtin().call);
+}
+
+TEST(Profile, TheBuiltInOneIsSane) { EXPECT_EQ(absurd(builtin()), ""); }
+
+TEST(Profile, SurvivesItsFile) {
+  Profile profile = builtin();
+  profile.remote_entry = 131.5;
+  profile.pack.ns[3] = 0.0421;
+  const Loaded loaded = parse(write(profile, here, "today"), "p.json", here);
+  EXPECT_EQ(loaded.complaint, "");
+  EXPECT_EQ(loaded.source, "p.json");
+  EXPECT_EQ(loaded.profile.remote_entry, 131.5);
+  EXPECT_EQ(loaded.profile.pack.ns[3], 0.0421);
+  EXPECT_EQ(loaded.profile.handshake, builtin().handshake);
+}
+
+TEST(Profile, APersonCanReadIt) {
+  for (const char* part : {"\"comment\"", "\"remote_entry_ns\": ", "\"64 B\": ", "\"Loom 9000\"", "\"cores\": 4"})
+    EXPECT_NE(good().find(part), std::string::npos) << part;
+}
+
+TEST(Profile, RefusesWhatIsDamagedForeignOrAbsurd) {
+  refused("", "no JSON");
+  refused(good().substr(0, 300), "no JSON");
+  refused("[1, 2]", "no profile of Heddle");
+  refused("{}", "no profile of Heddle");
+  refused(replaced(good(), "\"heddle_profile\": 1", "\"heddle_profile\": 2"), "version 2");
+  refused(replaced(good(), "\"heddle_profile\": 1", "\"heddle_profile\": \"x\""), "version");
+  refused(replaced(good(), "Loom 9000", "Loom 9001"), "another machine (Loom 9001, 4 cores; this is Loom 9000, 4 cores)");
+  refused(replaced(good(), "\"cores\": 4", "\"cores\": 8"), "another machine");
+  refused(replaced(good(), "\"machine\"", "\"Machine\""), "another machine");
+  refused(replaced(good(), "call_ns", "caII_ns"), "process_vm_readv has no number call_ns");
+  refused(replaced(good(), "\"64 B\"", "\"65 B\""), "has no number 64 B");
+  refused(replaced(good(), "\"mapped_memory\"", "\"mapped\""), "no mapped_memory");
+  refused(replaced(good(), "\"remote_entry_ns\": ", "\"remote_entry_ns\": -"), "a remote entry is -");
+  refused(replaced(good(), "\"remote_entry_ns\": ", "\"remote_entry_ns\": 1e300, \"was\": "), "a remote entry is 1e+300");
+  refused(replaced(good(), "\"call_ns\": ", "\"call_ns\": null, \"was\": "), "no number call_ns");
+  refused(std::string(100000, ' '), "more than");
+  refused(std::string(60000, '['), "no JSON");
+}
+
+TEST(Profile, AnyFlippedByteIsReadOrRefusedNeverWorse) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = good();
+    for (int flips = 0; flips < 3; ++flips) text[random() % text.size()] = static_cast<char>(random());
+    const Loaded loaded = parse(text, "p.json", here);
+    EXPECT_EQ(absurd(loaded.profile), "");
+  }
+}
+
+TEST(Profile, FilesThatAreNotThere) {
+  EXPECT_EQ(load("", here).complaint, "");
+  EXPECT_NE(load("/no/such/file", here).complaint.find("cannot be read (No such file or directory)"), std::string::npos);
+  EXPECT_NE(load("/", here).complaint, "");
+}
+
+TEST(Profile, AutoIsTheUsualPlaceIfThereIsOne) {
+  const std::filesystem::path home = std::filesystem::temp_directory_path() / ("heddle-profile-" + std::to_string(getpid()));
+  std::filesystem::create_directories(home / "heddle");
+  setenv("XDG_CONFIG_HOME", home.c_str(), 1);
+  EXPECT_EQ(usual_path(), home / "heddle/profile.json");
+  EXPECT_EQ(profile_path("auto"), "");
+  std::ofstream(usual_path()) << good();
+  EXPECT_EQ(profile_path("auto"), usual_path());
+  EXPECT_EQ(load(profile_path("auto"), here).complaint, "");
+  EXPECT_EQ(profile_path("builtin"), "");
+  EXPECT_EQ(profile_path("my.json"), "my.json");
+  unsetenv("XDG_CONFIG_HOME");
+  std::filesystem::remove_all(home);
+}
+
+TEST(Profile, CurvesGoThroughTheirPoints) {
+  Curve curve;
+  for (std::size_t i = 0; i < Curve::points; ++i) curve.ns[i] = static_cast<double>(10 * i);
+  for (std::size_t i = 0; i < Curve::points; ++i) EXPECT_DOUBLE_EQ(curve.at(Curve::lengths[i]), curve.ns[i]);
+  EXPECT_DOUBLE_EQ(curve.at(8), 5);
+  EXPECT_DOUBLE_EQ(curve.at(0), 0);
+  EXPECT_DOUBLE_EQ(curve.at(1), 0);
+  EXPECT_DOUBLE_EQ(curve.at(1e18), 70);
+}
+
+}  // namespace
+}  // namespace heddle::select
