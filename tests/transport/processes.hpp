@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/node.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::transport::testing {
 
