@@ -58,6 +58,10 @@ struct Mosaic {
   const MPI_Datatype* types;
 };
 
+/// Whether Heddle knows a type that such an argument names for `ranks` ranks.
+inline bool any_known(const Spread& data, int /*ranks*/) noexcept { return known(data.type); }
+inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known(data.types, ranks); }
+
 enum class Mode { standard, buffered, synchronous, ready };
 
 /// The MPI error code of a call that Heddle has carried out, or nothing if it is for the host.

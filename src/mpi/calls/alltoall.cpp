@@ -5,6 +5,34 @@
 #include "mpi/staging/side.hpp"
 
 namespace heddle::mpi::face {
+namespace {
+
+/// The v and w procedures: Given is Spread or Mosaic, `hand` calls the host's with both stand-ins.
+template <class Given, class Hand>
+Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+  const Peers peers(comm);
+  if (!peers.known) return {};
+  const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
+  if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
+  if (same_elements(send, receive)) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
+  if (!out.ours() && !in.ours()) return {};
+  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
+  if (in_place)
+    in.load();
+  else
+    out.load();
+  const bool wide = out.wide() || in.wide();
+  out.narrow_unless(wide);
+  in.narrow_unless(wide);
+  const Done done = hand(wide, out, in);
+  if (done == MPI_SUCCESS) in.store();
+  return done;
+}
+
+}  // namespace
 
 Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
   if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
@@ -36,50 +64,17 @@ Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept
 }
 
 Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  const Peers peers(comm);
-  if (!peers.known) return {};
-  const bool in_place = send.address == MPI_IN_PLACE;
-  if (same_elements(send, receive)) return {};
-  Blocks out;
-  Blocks in;
-  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
-  if (!out.ours() && !in.ours()) return {};
-  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
-  if (in_place)
-    in.load();
-  else
-    out.load();
-  const bool wide = out.wide() || in.wide();
-  out.narrow_unless(wide);
-  in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(),
-                                in.counts(), in.displacements(), in.type(), comm);
-  if (done == MPI_SUCCESS) in.store();
-  return done;
+  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
+    return HEDDLE_HAND(wide, Alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(), in.counts(),
+                       in.displacements(), in.type(), comm);
+  });
 }
 
 Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  const Peers peers(comm);
-  if (!peers.known) return {};
-  const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
-  if (!any_known(receive.types, peers.ranks) && (in_place || !any_known(send.types, peers.ranks))) return {};
-  if (same_elements(send, receive)) return {};
-  Blocks out;
-  Blocks in;
-  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
-  if (!out.ours() && !in.ours()) return {};
-  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
-  if (in_place)
-    in.load();
-  else
-    out.load();
-  const bool wide = out.wide() || in.wide();
-  out.narrow_unless(wide);
-  in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
-                                in.counts(), in.displacements(), in.types(), comm);
-  if (done == MPI_SUCCESS) in.store();
-  return done;
+  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
+    return HEDDLE_HAND(wide, Alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
+                       in.counts(), in.displacements(), in.types(), comm);
+  });
 }
 
 }  // namespace heddle::mpi::face

@@ -1,4 +1,6 @@
 // mpi/calls/neighbor_alltoall.cpp: MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw.
+#include <type_traits>
+
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -6,9 +8,24 @@
 namespace heddle::mpi::face {
 namespace {
 
-void store_present(Blocks& in, Neighbours& peers) {
+/// The v and w procedures: Given is Spread or Mosaic, `hand` calls the host's with both stand-ins, in large counts if `wide`.
+template <class Given, class Hand>
+Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+  Neighbours peers(comm);
+  if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return {};
+  Blocks out;
+  Blocks in;
+  if (!out.prepare(send, peers.out()) || !in.prepare(receive, peers.in())) return {};
+  if (!out.ours() && !in.ours()) return {};
+  out.load();
+  constexpr bool v = std::is_same_v<Given, Spread>;  // displacements of the w procedure are MPI_Aint in both its forms
+  const bool wide = v ? out.wide() || in.wide() : out.wide_counts() || in.wide_counts();
+  for (Blocks* side : {&out, &in}) v ? side->narrow_unless(wide) : side->narrow_counts_unless(wide);
+  const Done done = hand(wide, out, in);
+  if (done != MPI_SUCCESS) return done;
   for (int i = 0; i < peers.in(); ++i)
     if (!peers.absent(i)) in.store(i);
+  return done;
 }
 
 }  // namespace
@@ -29,38 +46,17 @@ Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm)
 }
 
 Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  Neighbours peers(comm);
-  if (!peers.known()) return {};
-  Blocks out;
-  Blocks in;
-  if (!out.prepare(send, peers.out()) || !in.prepare(receive, peers.in())) return {};
-  if (!out.ours() && !in.ours()) return {};
-  out.load();
-  const bool wide = out.wide() || in.wide();
-  out.narrow_unless(wide);
-  in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Neighbor_alltoallv, out.address(), out.counts(), out.displacements(), out.type(),
-                                in.address(), in.counts(), in.displacements(), in.type(), comm);
-  if (done == MPI_SUCCESS) store_present(in, peers);
-  return done;
+  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
+    return HEDDLE_HAND(wide, Neighbor_alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(),
+                       in.counts(), in.displacements(), in.type(), comm);
+  });
 }
 
-// Displacements are MPI_Aint in both forms of the w procedure.
 Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  Neighbours peers(comm);
-  if (!peers.known() || (!any_known(send.types, peers.out()) && !any_known(receive.types, peers.in()))) return {};
-  Blocks out;
-  Blocks in;
-  if (!out.prepare(send, peers.out()) || !in.prepare(receive, peers.in())) return {};
-  if (!out.ours() && !in.ours()) return {};
-  out.load();
-  const bool wide = out.wide_counts() || in.wide_counts();
-  out.narrow_counts_unless(wide);
-  in.narrow_counts_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Neighbor_alltoallw, out.address(), out.counts(), out.displacements(), out.types(),
-                                in.address(), in.counts(), in.displacements(), in.types(), comm);
-  if (done == MPI_SUCCESS) store_present(in, peers);
-  return done;
+  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
+    return HEDDLE_HAND(wide, Neighbor_alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
+                       in.counts(), in.displacements(), in.types(), comm);
+  });
 }
 
 }  // namespace heddle::mpi::face
