@@ -15,7 +15,10 @@ Message::Message(const Buffer& data, End end) noexcept : data_(data) {
   const bool elements = !wire.pair;
   element_ = elements ? wire.element : MPI_BYTE;
   count_ = elements ? data.count * wire.per : bytes_;
-  if (!copies && type_->contiguous(data.count))
+  static std::byte nothing;
+  if (bytes_ == 0)
+    address_ = &nothing;
+  else if (!copies && type_->contiguous(data.count))
     address_ = static_cast<std::byte*>(const_cast<void*>(data.address)) + type_->first_byte();
   else if (packed_.reserve(bytes_))
     address_ = packed_.data();
