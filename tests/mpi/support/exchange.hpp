@@ -60,6 +60,8 @@ class Area {
   /// What is to be there after the call; blocks not mentioned stay as they are. A prefix of a message is allowed.
   void expect(std::size_t block, const Memory& content);
   [[nodiscard]] bool as_expected() const { return field_.memory() == expected_.memory(); }
+  /// Every byte, holes and guards included, of two areas of the same blocks and fill.
+  [[nodiscard]] bool same_as(const Area& other) const { return field_.memory() == other.field_.memory(); }
   /// The first byte that is not as expected, and whether it is data, by its offset from the buffer argument.
   [[nodiscard]] std::string difference();
   /// The block as it is now.

@@ -1,0 +1,110 @@
+// Counts and sizes beyond 2^31. The program's memory is a few megabytes mapped over and over, so that only Heddle's own
+// stand-ins, where there are any, cost memory. (The _c forms of the collectives: compared.cpp.)
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "support/build_type.hpp"
+#include "support/ranks.hpp"
+#include "support/witness.hpp"
+
+#if HOST_LARGE_COUNTS
+
+namespace heddle::test {
+namespace {
+
+using layout::Count;
+
+/// `span` bytes of address space that show the same `window` bytes again and again.
+class Wrapped {
+ public:
+  Wrapped(std::size_t span, std::size_t window) : span_((span + window - 1) / window * window), window_(window) {
+    const int file = memfd_create("wrapped", MFD_CLOEXEC);
+    void* reserved = mmap(nullptr, span_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (file < 0 || reserved == MAP_FAILED || ftruncate(file, static_cast<off_t>(window)) != 0) return;
+    for (std::size_t at = 0; at < span_; at += window)
+      if (mmap(static_cast<char*>(reserved) + at, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+          MAP_FAILED)
+        return;
+    close(file);
+    data_ = static_cast<unsigned char*>(reserved);
+  }
+  Wrapped(const Wrapped&) = delete;
+  Wrapped& operator=(const Wrapped&) = delete;
+  ~Wrapped() {
+    if (data_) munmap(data_, span_);
+  }
+  [[nodiscard]] unsigned char* data() const { return data_; }
+  unsigned char& operator[](std::size_t i) const { return data_[i]; }
+  [[nodiscard]] std::size_t window() const { return window_; }
+
+ private:
+  std::size_t span_, window_;
+  unsigned char* data_ = nullptr;
+};
+
+constexpr std::size_t mega = std::size_t{1} << 20;
+
+unsigned char pattern(std::size_t i) { return static_cast<unsigned char>(i * 2654435761U >> 13); }
+
+bool memory_for(std::size_t bytes) {
+  const auto free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return free > bytes;
+}
+
+}  // namespace
+
+TEST_RANKS(1, LargeCounts, PackAndUnpackMoreThanTwoGigabytes) {
+  if (expected() != Expected::on) GTEST_SKIP() << "half a minute of the host's";
+  const Committed type("resized(contiguous(2, int), 0, 12)");
+  const Count count = (Count{1} << 28) + 3, bytes = 8 * count;
+  const Wrapped memory(static_cast<std::size_t>(12 * count), 12 * mega), packed(static_cast<std::size_t>(bytes), 8 * mega);
+  if (!memory.data() || !packed.data()) GTEST_SKIP() << "no address space";
+  for (std::size_t i = 0; i < memory.window(); ++i) memory[i] = pattern(i);
+  MPI_Count position = 0, size = 0;
+  EXPECT_EQ(MPI_Pack_size_c(count, type, team.comm, &size), MPI_SUCCESS);
+  EXPECT_GE(size, bytes);
+  EXPECT_EQ(MPI_Pack_c(memory.data(), count, type, packed.data(), bytes, &position, team.comm), MPI_SUCCESS);
+  EXPECT_EQ(position, bytes);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < packed.window(); ++i) wrong += packed[i] != pattern(i / 8 * 12 + i % 8);
+  EXPECT_EQ(wrong, 0U);
+
+  std::memset(memory.data(), 7, memory.window());
+  position = 0;
+  EXPECT_EQ(MPI_Unpack_c(packed.data(), bytes, &position, memory.data(), count, type, team.comm), MPI_SUCCESS);
+  EXPECT_EQ(position, bytes);
+  for (std::size_t i = 0; i < memory.window(); ++i) wrong += memory[i] != (i % 12 < 8 ? pattern(i) : 7);
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_RANKS(2, LargeCounts, MessageOfMoreThanTwoBillionElements) {
+  if (expected() != Expected::on || !std::getenv("TEST_LARGE")) GTEST_SKIP() << "takes a minute: TEST_LARGE=1";
+  const Committed type("resized(char, 0, 2)");
+  const Count count = (Count{1} << 31) + 6;
+  const Wrapped memory(static_cast<std::size_t>(2 * count), 32 * mega);
+  int can = memory.data() != nullptr && memory_for(10000 * mega), all_can = 0;
+  MPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, team.comm);
+  if (!all_can) GTEST_SKIP() << "not enough memory";
+  for (std::size_t i = 0; i < memory.window(); ++i) memory[i] = team.rank == 0 ? pattern(i) : 7;
+  const long before = witness::derived();
+  if (team.rank == 0) {
+    EXPECT_EQ(MPI_Send_c(memory.data(), count, type, 1, 3, team.comm), MPI_SUCCESS);
+  } else {
+    MPI_Status status;
+    EXPECT_EQ(MPI_Recv_c(memory.data(), count, type, 0, 3, team.comm, &status), MPI_SUCCESS);
+    MPI_Count got = 0;
+    MPI_Get_count_c(&status, type, &got);
+    EXPECT_EQ(got, count);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < memory.window(); ++i) wrong += memory[i] != (i % 2 == 0 ? pattern(i) : 7);
+    EXPECT_EQ(wrong, 0U);
+  }
+  EXPECT_EQ(witness::derived(), before);  // the host has seen packed bytes only
+}
+
+}  // namespace heddle::test
+
+#endif
