@@ -11,7 +11,7 @@
 namespace fft2d {
 
 /// ||a - b|| / ||b|| over the whole matrix, whose rows lie in slabs on the ranks and whole on rank 0 (where it is returned).
-double relative_error(const Matrix& slab, const Matrix* whole, MPI_Comm comm);
+double relative_error(const Matrix& mine, const Matrix* whole, MPI_Comm comm);
 
 /// The serial way to the same result, on one rank: the whole picture in one array, and FFTW's own 2-D transform.
 struct Serial {
@@ -21,10 +21,10 @@ struct Serial {
 
   explicit Serial(Matrix picture_to_filter);
   void forward();
-  void filter(const Filter& filter);  ///< Filters the spectrum and transforms it back.
+  void filter(const Filter& response);  ///< Filters the spectrum and transforms it back.
 };
 
 /// 64 bits in hexadecimal of all bits of the matrix (FNV-1a over the rows' FNV-1a); the same for any number of ranks.
-std::string fingerprint(const Matrix& slab, int rows, MPI_Comm comm);
+std::string fingerprint(const Matrix& mine, int rows, MPI_Comm comm);
 
 }  // namespace fft2d

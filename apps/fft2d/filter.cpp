@@ -25,7 +25,7 @@ void Filter::operator()(Matrix& spectrum, Slab mine, int columns) const {
   const double pass = kind == Kind::lowpass ? 0 : 1, all = kind == Kind::highpass ? 1 : 0, most = 1 - all;
   for (int i = 0; i < mine.count; ++i) {
     const auto line = spectrum.row(i);
-    const auto x = static_cast<std::size_t>(mine.first + i);
+    const std::size_t x = static_cast<std::size_t>(mine.first) + static_cast<std::size_t>(i);
     const Complex mean = line[0] * scale;
     for (std::size_t y = 0; y < line.size(); ++y) {
       line[y] *= scale * gain * (all + most * high_x[x] * high_y[y] - pass * low_x[x] * low_y[y]);

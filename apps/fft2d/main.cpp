@@ -37,6 +37,7 @@ Json summary(std::vector<double> values) {
 Json summary(const std::vector<Times>& times) {
   const auto of = [&](auto&& part) {
     std::vector<double> values;
+    values.reserve(times.size());
     for (const Times& t : times) values.push_back(part(t));
     return summary(values);
   };

@@ -1,10 +1,9 @@
 // bench/common/clock.cpp: interleaved, calibrated sampling.
 #include "common/clock.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace heddle::bench {
 namespace {
@@ -49,6 +48,7 @@ Spread spread_of(std::vector<double> samples) {
 void measure(std::vector<Timed>& forms, const Effort& effort) {
   const std::size_t n = forms.size();
   std::vector<long> repetitions;
+  repetitions.reserve(n);
   for (const Timed& form : forms) repetitions.push_back(calibrate(form, effort.sample_ns));
   std::vector<std::vector<double>> samples(n);
   double slowest = 0;

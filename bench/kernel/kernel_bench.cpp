@@ -83,7 +83,7 @@ void faces() {
   const Bytes line = Bytes{128} * 8, plane = line * 128;
   add_nest("face_128_last", {{128, 1024, plane}, {128, 8, line}}, 8);
   add_nest("halo2_128_last", {{126, Bytes{126} * 16, plane}, {126, 16, line}}, 16);
-  add_nest("halo3_66_last", {{60, 60 * 24, Bytes{66} * 66 * 8}, {60, 24, 66 * 8}}, 24);
+  add_nest("halo3_66_last", {{60, Bytes{60} * 24, Bytes{66} * 66 * 8}, {60, 24, Bytes{66} * 8}}, 24);
   add_nest("lattice24_16_last", {{4096, 24, 384}}, 24);
   add_nest("xyz_to_planes", {{3, 8000, 8}, {1000, 8, 24}}, 8);
 }
@@ -129,10 +129,12 @@ void records() {
     both("record_reversed_of_64" + count, {{48, 0, 8}, {32, 8, 8}, {16, 16, 8}, {0, 24, 8}}, n, 64);
     if (n <= 10000) {
       std::vector<kernel::Piece> box;
+      box.reserve(16);
       for (int i = 0; i < 16; ++i) box.push_back({512 * (i / 4) + 64 * (i % 4), 32 * i, 32});
       both("record_box_of_page" + count, box, n, 4096);
     }
     std::vector<kernel::Piece> nested;
+    nested.reserve(13);
     for (int i = 0; i < 12; ++i) nested.push_back({20 * i, 12 * i, 12});
     nested.push_back({256, 144, 100});
     both("record_nested_of_400" + count, nested, n, 400);

@@ -1,6 +1,7 @@
 // bench/null/null.cpp: the null Heddle: interposes and forwards, to show what interposing alone costs.
 #include <mpi.h>
 
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): every host names them otherwise
 #define HEDDLE_NULL extern "C" __attribute__((visibility("default"))) int
 
 HEDDLE_NULL MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int room, int* position, MPI_Comm comm) {
@@ -27,3 +28,4 @@ HEDDLE_NULL MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, 
 HEDDLE_NULL MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return PMPI_Bcast(data, count, type, root, comm);
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

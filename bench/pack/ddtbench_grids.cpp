@@ -11,7 +11,7 @@ namespace {
 
 /// MILC su3_zdown: one z-slice of both parities of a 4-D lattice of su3 vectors (three complex floats, 24 bytes).
 Case milc(std::array<int, 4> n) {
-  const auto [x, y, z, t] = n;
+  const int x = n[0], y = n[1], z = n[2], t = n[3];
   return {.name = fmt::format("MILC_su3_zdown_{}_{}_{}_{}", x, y, z, t),
           .family = "nested",
           .pattern = Pattern::regular,
@@ -70,7 +70,7 @@ Case fft(bool scatter, int n, int ranks) {
           .build = [=](std::byte*) {
             const Type complex = contiguous(2, MPI_DOUBLE);
             if (scatter) return contiguous(rows, resized(vector(rows, 1, n, complex), 0, 16));
-            return resized(vector(rows, rows, n, complex), 0, 16 * rows);
+            return resized(vector(rows, rows, n, complex), 0, MPI_Aint{16} * rows);
           }};
 }
 
