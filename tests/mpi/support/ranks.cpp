@@ -112,6 +112,7 @@ int main(int argc, char** argv) {
 
   int failed = expectation_holds() ? 0 : 1;
   failed |= RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) failed = 1;  // a filter that names nothing
   int anywhere = 0;
   MPI_Allreduce(&failed, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) {

@@ -1,0 +1,133 @@
+// Communicators of every kind carry large messages; those that end while messages are in flight, too.
+#include <memory>
+
+#include "traps/large.hpp"
+
+namespace heddle::test {
+namespace {
+
+constexpr int tag = 11;
+
+}  // namespace
+
+TEST_EACH_RANKS(2, 4, Communicators, Inter) {
+  // Even ranks on one side, odd ones on the other: local ranks are not the world's.
+  MPI_Comm own = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+  const int side = team.rank % 2;
+  MPI_Comm_split(team.comm, side, -team.rank, &own);  // and in reverse
+  const int leaders[2] = {(team.size - 1) / 2 * 2, (team.size - 2) / 2 * 2 + 1};
+  MPI_Intercomm_create(own, 0, team.comm, leaders[1 - side], 5, &inter);
+  int me = 0, others = 0;
+  MPI_Comm_rank(own, &me);
+  MPI_Comm_remote_size(inter, &others);
+  each_large({8 * KiB, 200 * KiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
+    std::vector<std::unique_ptr<Large>> out, in;
+    std::vector<MPI_Request> requests;
+    for (int i = 0; i < others; ++i) {
+      out.push_back(std::make_unique<Large>(pair.sent, bytes));
+      in.push_back(std::make_unique<Large>(pair.received, bytes));
+      out.back()->fill(1000 * number + static_cast<std::uint32_t>(100 * side + 10 * me + i));
+      requests.resize(requests.size() + 2);
+      MPI_Irecv(in.back()->base(), in.back()->count(), in.back()->type(), i, tag, inter, &requests[requests.size() - 2]);
+      MPI_Isend(out.back()->base(), out.back()->count(), out.back()->type(), i, tag, inter, &requests[requests.size() - 1]);
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (int i = 0; i < others; ++i)
+      EXPECT_EQ(
+          in[static_cast<std::size_t>(i)]->wrong(1000 * number + static_cast<std::uint32_t>(100 * (1 - side) + 10 * i + me)),
+          "");
+    // A blocking message across, with a probe that sees the remote rank.
+    if (side == 0 && me == 0) {
+      MPI_Send(out[0]->base(), out[0]->count(), out[0]->type(), others - 1, tag + 1, inter);
+    } else if (side == 1) {
+      int size = 0;
+      MPI_Comm_size(own, &size);
+      if (me == size - 1) {
+        MPI_Status status;
+        MPI_Probe(MPI_ANY_SOURCE, tag + 1, inter, &status);
+        EXPECT_EQ(status.MPI_SOURCE, 0);
+        in[0]->clear();
+        MPI_Recv(in[0]->base(), in[0]->count(), in[0]->type(), 0, tag + 1, inter, &status);
+        EXPECT_EQ(in[0]->wrong(1000 * number), "");
+      }
+    }
+  });
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&own);
+}
+
+TEST_RANKS(2, Communicators, FreedWithMessagesInFlight) {
+  each_large({8 * KiB, 200 * KiB, MiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
+    MPI_Comm gone = MPI_COMM_NULL;
+    MPI_Comm_dup(team.comm, &gone);
+    Large data(team.rank ? pair.received : pair.sent, bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const bool receive_late = number % 2 == 0;  // after the communicator has been freed by the sender
+    if (team.rank == 0) {
+      data.fill(number);
+      (number % 3 ? MPI_Isend : MPI_Issend)(data.base(), data.count(), data.type(), 1, tag, gone, &request);
+      if (receive_late) MPI_Send(nullptr, 0, MPI_INT, 1, tag + 1, team.comm);
+    } else {
+      if (receive_late) MPI_Recv(nullptr, 0, MPI_INT, 0, tag + 1, team.comm, MPI_STATUS_IGNORE);
+      MPI_Irecv(data.base(), data.count(), data.type(), 0, tag, gone, &request);
+    }
+    MPI_Comm_free(&gone);
+    MPI_Comm next = MPI_COMM_NULL;  // it may have the same handle, the same context
+    MPI_Comm_dup(team.comm, &next);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (team.rank == 1) {
+      EXPECT_EQ(data.wrong(number), "");
+    }
+    MPI_Comm_free(&next);
+  });
+}
+
+TEST_RANKS(3, Communicators, ReorderedAndPartial) {
+  MPI_Comm reversed = MPI_COMM_NULL, pair_of = MPI_COMM_NULL;
+  MPI_Comm_split(team.comm, 0, -team.rank, &reversed);
+  MPI_Comm_split(team.comm, team.rank == 1 ? 1 : 0, -team.rank, &pair_of);
+  int me = 0, size = 0;
+  each_large({8 * KiB, 200 * KiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
+    for (const MPI_Comm comm : {reversed, pair_of}) {
+      MPI_Comm_rank(comm, &me);
+      MPI_Comm_size(comm, &size);
+      Large out(pair.sent, bytes), in(pair.received, bytes);
+      out.fill(10 * number + static_cast<std::uint32_t>(me));
+      const int next = (me + 1) % size, previous = (me + size - 1) % size;
+      MPI_Status status;
+      MPI_Sendrecv(out.base(), out.count(), out.type(), next, tag, in.base(), in.count(), in.type(), previous, tag, comm,
+                   &status);
+      EXPECT_EQ(status.MPI_SOURCE, previous);
+      EXPECT_EQ(in.wrong(10 * number + static_cast<std::uint32_t>(previous)), "");
+    }
+  });
+  MPI_Comm_free(&reversed);
+  MPI_Comm_free(&pair_of);
+}
+
+/// The same ranks and tags on two communicators: two orders, nothing between them.
+TEST_RANKS(2, Communicators, DoNotMix) {
+  MPI_Comm other = MPI_COMM_NULL;
+  MPI_Comm_dup(team.comm, &other);
+  for (std::uint32_t turn = 0; turn < 12; ++turn) {
+    const Shapes pair = shapes[turn % 6];
+    Large a(team.rank ? pair.received : pair.sent, 150 * KiB), b(team.rank ? pair.received : pair.sent, 150 * KiB);
+    MPI_Request requests[2];
+    if (team.rank == 0) {
+      a.fill(turn), b.fill(turn + 100);
+      MPI_Isend(a.base(), a.count(), a.type(), 1, tag, team.comm, &requests[0]);
+      MPI_Isend(b.base(), b.count(), b.type(), 1, tag, other, &requests[1]);
+    } else {
+      MPI_Irecv(b.base(), b.count(), b.type(), MPI_ANY_SOURCE, MPI_ANY_TAG, other, &requests[0]);
+      MPI_Irecv(a.base(), a.count(), a.type(), MPI_ANY_SOURCE, MPI_ANY_TAG, team.comm, &requests[1]);
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    if (team.rank == 1) {
+      EXPECT_EQ(a.wrong(turn), "");
+      EXPECT_EQ(b.wrong(turn + 100), "");
+    }
+  }
+  MPI_Comm_free(&other);
+}
+
+}  // namespace heddle::test

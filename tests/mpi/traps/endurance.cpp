@@ -1,0 +1,115 @@
+// A hundred thousand large noncontiguous messages: neither memory nor descriptors grow, whatever becomes of types, requests and
+// communicators meanwhile. TEST_MESSAGES sets another number.
+#include <dirent.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "traps/large.hpp"
+
+namespace heddle::test {
+namespace {
+
+constexpr int tag = 12;
+
+int messages() {
+  const char* wanted = std::getenv("TEST_MESSAGES");
+  return wanted ? std::atoi(wanted) : 100000;
+}
+
+/// Kilobytes of memory that are this process's own: VmRSS without what it shares with others.
+long resident_kib() {
+  std::ifstream status("/proc/self/status");
+  long anonymous = 0;
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssAnon:")) anonymous = std::strtol(line.c_str() + 8, nullptr, 10);
+  return anonymous;
+}
+long shared_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssShmem:")) return std::strtol(line.c_str() + 9, nullptr, 10);
+  return 0;
+}
+long descriptors() {
+  long open = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  while (readdir(folder)) ++open;
+  closedir(folder);
+  return open;
+}
+
+struct Use {
+  long resident = resident_kib(), shared = shared_kib(), open = descriptors();
+};
+void expect_no_growth(const Use& before, const Use& after, const char* where) {
+  // The hosts keep requests, types and communicators in pools that grow for a while.
+  EXPECT_LE(after.resident, before.resident + 8 * 1024) << where;
+  EXPECT_LE(after.shared, before.shared + 16 * 1024) << where;
+  EXPECT_LE(after.open, before.open + 2) << where;
+}
+
+}  // namespace
+
+TEST_RANKS(2, Endurance, OneWay) {
+  Large data(team.rank ? Shape::rows : Shape::pairs, 8 * KiB);
+  Use before;
+  const int all = messages();
+  for (int i = 0; i < all; ++i) {
+    if (i == all / 5) before = Use();
+    const auto number = static_cast<std::uint32_t>(i % 64);
+    if (team.rank == 0) {
+      if (i % 1000 == 0) data.fill(number);
+      MPI_Send(data.base(), data.count(), data.type(), 1, tag, team.comm);
+    } else {
+      if (i % 1000 == 0) data.clear();
+      MPI_Recv(data.base(), data.count(), data.type(), 0, tag, team.comm, MPI_STATUS_IGNORE);
+      if (i % 1000 == 0) {
+        EXPECT_EQ(data.wrong(number), "");
+      }
+    }
+    if (i % 5000 == 4999) MPI_Barrier(team.comm);  // the sender runs ahead, but not without end
+  }
+  expect_no_growth(before, Use(), "one way");
+}
+
+/// Each message by another type, freed at once; every so often a communicator and a cancelled receive.
+TEST_RANKS(2, Endurance, TypesAndRequestsComeAndGo) {
+  Use before;
+  const int all = messages() / 10, other = 1 - team.rank;
+  std::vector<int> out(40000), in(40000);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(team.comm, &comm);
+  for (int i = 0; i < all; ++i) {
+    if (i == all / 5) before = Use();
+    const int width = 4 + i % 13, rows = 600 + i % 200;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_vector(rows, width, width + 3, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    out[static_cast<std::size_t>((rows - 1) * (width + 3))] = i;
+    MPI_Request requests[2];
+    MPI_Isend(out.data(), 1, type, other, tag, comm, &requests[0]);
+    if (i % 3 == 0) {
+      MPI_Status status;
+      MPI_Probe(other, tag, comm, &status);
+      int ints = 0;
+      MPI_Get_count(&status, MPI_INT, &ints);
+      EXPECT_EQ(ints, rows * width);
+    }
+    MPI_Irecv(in.data(), 1, type, other, tag, comm, &requests[1]);
+    MPI_Type_free(&type);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    EXPECT_EQ(in[static_cast<std::size_t>((rows - 1) * (width + 3))], i);
+    if (i % 50 == 0) {
+      MPI_Irecv(in.data(), 10000, MPI_INT, other, tag + 1, comm, &requests[0]);
+      MPI_Cancel(&requests[0]);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+      MPI_Comm_free(&comm);
+      MPI_Comm_dup(team.comm, &comm);
+    }
+  }
+  MPI_Comm_free(&comm);
+  expect_no_growth(before, Use(), "types and requests");
+}
+
+}  // namespace heddle::test
