@@ -30,10 +30,26 @@
 #define HEDDLE_LARGE_COUNTS 0
 #endif
 
+/// 1 where the header declares what MPI-4.0 brought to requests (MPI_Isendrecv, persistent collectives), Open MPI's ahead of
+/// its version number; and what MPI-4.1 did.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HEDDLE_ISENDRECV 1
+#define HEDDLE_PERSISTENT_COLLECTIVES 1
+#else
+#define HEDDLE_ISENDRECV 0
+#define HEDDLE_PERSISTENT_COLLECTIVES 0
+#endif
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define HEDDLE_STATUS_OF_SEVERAL 1
+#else
+#define HEDDLE_STATUS_OF_SEVERAL 0
+#endif
+
 // Start, stop, who am I.
 #pragma weak PMPI_Init
 #pragma weak PMPI_Init_thread
 #pragma weak PMPI_Initialized
+#pragma weak PMPI_Query_thread
 #pragma weak PMPI_Finalize
 #pragma weak PMPI_Session_init
 #pragma weak PMPI_Session_finalize
@@ -42,6 +58,7 @@
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_remote_size
 #pragma weak PMPI_Comm_test_inter
+#pragma weak PMPI_Comm_call_errhandler
 #pragma weak PMPI_Topo_test
 #pragma weak PMPI_Comm_dup
 #pragma weak PMPI_Comm_split_type
@@ -51,7 +68,6 @@
 #pragma weak PMPI_Comm_create_keyval
 #pragma weak PMPI_Comm_free_keyval
 #pragma weak PMPI_Comm_set_attr
-#pragma weak PMPI_Comm_call_errhandler
 #pragma weak PMPI_Group_size
 #pragma weak PMPI_Group_translate_ranks
 #pragma weak PMPI_Group_free
@@ -74,6 +90,7 @@
 #pragma weak PMPI_Type_free_keyval
 #pragma weak PMPI_Type_set_attr
 #pragma weak PMPI_Get_elements_x
+#pragma weak PMPI_Status_set_elements_x
 #pragma weak PMPI_Status_set_elements_x
 #pragma weak PMPI_Error_class
 #pragma weak PMPI_Alloc_mem
@@ -109,6 +126,39 @@
 #pragma weak PMPI_Neighbor_alltoallv
 #pragma weak PMPI_Neighbor_alltoallw
 
+// Requests.
+#pragma weak PMPI_Waitall
+#pragma weak PMPI_Waitany
+#pragma weak PMPI_Waitsome
+#pragma weak PMPI_Test
+#pragma weak PMPI_Testall
+#pragma weak PMPI_Testany
+#pragma weak PMPI_Testsome
+#pragma weak PMPI_Test_cancelled
+#pragma weak PMPI_Start
+#pragma weak PMPI_Startall
+#pragma weak PMPI_Cancel
+#pragma weak PMPI_Request_free
+#pragma weak PMPI_Request_get_status
+#if HEDDLE_STATUS_OF_SEVERAL
+#pragma weak PMPI_Request_get_status_all
+#pragma weak PMPI_Request_get_status_any
+#pragma weak PMPI_Request_get_status_some
+#endif
+#pragma weak PMPI_Ibsend
+#pragma weak PMPI_Irsend
+#pragma weak PMPI_Irecv
+#pragma weak PMPI_Imrecv
+#pragma weak PMPI_Send_init
+#pragma weak PMPI_Bsend_init
+#pragma weak PMPI_Ssend_init
+#pragma weak PMPI_Rsend_init
+#pragma weak PMPI_Recv_init
+#if HEDDLE_ISENDRECV
+#pragma weak PMPI_Isendrecv
+#pragma weak PMPI_Isendrecv_replace
+#endif
+
 #if HEDDLE_LARGE_COUNTS
 #pragma weak PMPI_Type_get_envelope_c
 #pragma weak PMPI_Type_get_contents_c
@@ -137,6 +187,19 @@
 #pragma weak PMPI_Neighbor_alltoall_c
 #pragma weak PMPI_Neighbor_alltoallv_c
 #pragma weak PMPI_Neighbor_alltoallw_c
+#pragma weak PMPI_Isend_c
+#pragma weak PMPI_Ibsend_c
+#pragma weak PMPI_Issend_c
+#pragma weak PMPI_Irsend_c
+#pragma weak PMPI_Irecv_c
+#pragma weak PMPI_Imrecv_c
+#pragma weak PMPI_Send_init_c
+#pragma weak PMPI_Bsend_init_c
+#pragma weak PMPI_Ssend_init_c
+#pragma weak PMPI_Rsend_init_c
+#pragma weak PMPI_Recv_init_c
+#pragma weak PMPI_Isendrecv_c
+#pragma weak PMPI_Isendrecv_replace_c
 #endif
 
 #if HEDDLE_FAMILY_OPENMPI
@@ -148,6 +211,8 @@
 #pragma weak ompi_mpi_info_null
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_request_null
+#pragma weak ompi_message_null
+#pragma weak ompi_message_no_proc
 #pragma weak ompi_mpi_byte
 #pragma weak ompi_mpi_short
 #pragma weak ompi_mpi_int

@@ -9,6 +9,7 @@
 #include "layout/kernel/kernels.hpp"
 #include "mpi/host.hpp"
 #include "mpi/memory/pool.hpp"
+#include "mpi/requests/freed.hpp"
 #include "mpi/say.hpp"
 #include "mpi/types/registry.hpp"
 #include "settings/settings.hpp"
@@ -142,6 +143,7 @@ void host_stops() noexcept {
   const std::lock_guard lock(waking);
   users = 0;
   if (life == Life::awake) {
+    requests::finish_freed();
     forget_types();
     Pool::of_process().clear();
   }

@@ -1,19 +1,35 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/requests/freed.hpp"
+#include "mpi/requests/lock.hpp"
 #include "mpi/start.hpp"
 
 using namespace heddle::mpi;
 
 namespace {
 
+/// Sessions have thread levels of their own.
+constinit std::atomic<bool> sessions{false};
+
+/// With one thread in MPI at a time the table of requests needs no lock.
+void look_at_threads() {
+  int level = MPI_THREAD_MULTIPLE;
+  if (sessions || PMPI_Query_thread(&level) != MPI_SUCCESS) return;
+  requests::concurrent = level == MPI_THREAD_MULTIPLE;
+}
+
 /// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
 void world_started() {
   host_started();
+  look_at_threads();
   if (running()) Node::start();
 }
 
-void world_ends() { Node::stop(); }
+void world_ends() {
+  requests::finish_freed();
+  Node::stop();
+}
 
 }  // namespace
 
@@ -41,6 +57,7 @@ int MPI_Finalize() {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   check_host(PMPI_Session_init != nullptr);
+  sessions = requests::concurrent = true;
   const int result = PMPI_Session_init(info, errhandler, session);
   if (result == MPI_SUCCESS) host_started();
   return result;

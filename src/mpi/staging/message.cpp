@@ -6,9 +6,15 @@
 namespace heddle::mpi {
 
 Message::Message(const Buffer& data, End end) noexcept : data_(data) {
+  const bool any = end == End::copying || (end == End::receiving && must_not_split(data.type));
+  type_ = any ? Derived(hold_any(data.type)) : Derived(data.type);
+  prepare(end);
+}
+
+void Message::prepare(End end) noexcept {
+  const Buffer& data = data_;
   const bool copies = end == End::copying;
   const bool lands = end == End::receiving && must_not_split(data.type);
-  type_ = copies || lands ? Derived(hold_any(data.type)) : Derived(data.type);
   if (!type_ || data.count <= 0 || __builtin_mul_overflow(data.count, type_->size(), &bytes_)) return;
   if (!copies && !type_->pays_to_pack(data.count) && (!lands || bytes_ < descriptor_bytes)) return;
   const Wire& wire = type_->wire();

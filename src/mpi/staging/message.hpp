@@ -4,6 +4,8 @@
 // the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
 #pragma once
 
+#include <utility>
+
 #include "layout/pack.hpp"
 #include "mpi/face.hpp"
 #include "mpi/memory/pool.hpp"
@@ -18,12 +20,19 @@ class Message {
   /// Not ours() unless packing pays and there is memory for it. A receive that may bring a descriptor is always ours(), and so
   /// is a send that leaves its buffer to a receive (copying), if Heddle knows the type.
   explicit Message(const Buffer& data, End end = End::sending) noexcept;
+  /// To be sent; `type` holds what data.type means: the handle itself may be gone.
+  Message(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
 
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   void pack() { layout::pack(type_->layout(), data_.count, data_.address, packed_.data()); }
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets.
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
+  /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
+  void preload() {
+    if (address_ && address_ == packed_.data()) pack();
+  }
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
 
   [[nodiscard]] void* address() const { return ours() ? address_ : const_cast<void*>(data_.address); }
   [[nodiscard]] Number count() const { return {ours() ? count_ : data_.count}; }
@@ -31,6 +40,8 @@ class Message {
   [[nodiscard]] bool wide() const { return !fits(count().value); }
 
  private:
+  void prepare(End end) noexcept;
+
   Buffer data_;
   Derived type_;
   MPI_Datatype element_{};

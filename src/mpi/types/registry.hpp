@@ -43,6 +43,14 @@ class Derived {
     if (entry_) entry_->release();
   }
 
+  /// The same type in one more use, whatever has become of its handle.
+  [[nodiscard]] Derived again() const noexcept {
+    Derived copy;
+    copy.entry_ = entry_;
+    if (entry_) entry_->retain();
+    return copy;
+  }
+
   explicit operator bool() const noexcept { return entry_ != nullptr; }
   const Entry* operator->() const noexcept { return entry_; }
   [[nodiscard]] const Entry* get() const noexcept { return entry_; }

@@ -1,0 +1,89 @@
+// mpi/calls/irecv.cpp: MPI_Irecv and MPI_Imrecv: received packed, put in place when the program completes the request.
+#include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/requests/receive.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// Posts a receive by `post(buffer of the host, request)` and tracks it: requests of receives are unique.
+template <class Received, class Post>
+Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) noexcept {
+  if (!request || !requests::table.room()) return {};
+  auto* received = new (std::nothrow) Received(data, comm);
+  if (!received) return {};
+  const Done done = post(*received);
+  if (done == MPI_SUCCESS)
+    requests::track(*request, received);
+  else
+    delete received;
+  return done;
+}
+
+Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  return irecv<ReceivedPacked>(data, comm, request, [&](ReceivedPacked& received) -> Done {
+    const Message& message = received.message;
+    if (!message.ours()) return {};
+    return HEDDLE_HAND(message.wide(), Irecv, message.address(), message.count(), message.type(), source, tag, comm, request);
+  });
+}
+
+Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
+  if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
+  return irecv<ReceivedPacked>(data, MPI_COMM_WORLD, request, [&](ReceivedPacked& received) -> Done {
+    const Message& message = received.message;
+    if (!message.ours()) return {};
+    return HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), handle, request);
+  });
+}
+
+Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  return irecv<ReceivedPlain>(data, comm, request, [&](ReceivedPlain&) -> Done {
+    return HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source, tag,
+                       comm, request);
+  });
+}
+
+Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
+  if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
+  return irecv<ReceivedPlain>(data, MPI_COMM_WORLD, request, [&](ReceivedPlain&) -> Done {
+    return HEDDLE_HAND(!fits(data.count), Imrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle,
+                       request);
+  });
+}
+
+}  // namespace
+}  // namespace heddle::mpi
+
+using namespace heddle::mpi;
+
+#define HEDDLE_IRECV(name, Integer)                                                                                           \
+  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) { \
+    if (travels_packed(datatype, count) || must_not_split(datatype)) {                                                        \
+      if (const Done done = irecv({buf, count, datatype}, source, tag, comm, request)) return *done;                          \
+    } else if (must_look(count, datatype)) {                                                                                  \
+      if (const Done done = irecv_plain({buf, count, datatype}, source, tag, comm, request)) return *done;                    \
+    }                                                                                                                         \
+    return PMPI_##name(buf, count, datatype, source, tag, comm, request);                                                     \
+  }
+
+#define HEDDLE_IRECV_MATCHED(name, Integer)                                                                     \
+  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) { \
+    if (travels_packed(datatype, count) || must_not_split(datatype)) {                                          \
+      if (const Done done = irecv({buf, count, datatype}, message, request)) return *done;                      \
+    } else if (must_look(count, datatype)) {                                                                    \
+      if (const Done done = irecv_plain({buf, count, datatype}, message, request)) return *done;                \
+    }                                                                                                           \
+    return PMPI_##name(buf, count, datatype, message, request);                                                 \
+  }
+
+extern "C" {
+HEDDLE_IRECV(Irecv, int)
+HEDDLE_IRECV_MATCHED(Imrecv, int)
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_IRECV(Irecv_c, MPI_Count)
+HEDDLE_IRECV_MATCHED(Imrecv_c, MPI_Count)
+#endif
+}

@@ -1,0 +1,88 @@
+// mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
+#include "mpi/requests/completion.hpp"
+#include "mpi/staging/message.hpp"
+
+namespace heddle::mpi::requests {
+namespace {
+
+int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) noexcept {
+  const StatusOf arrived(status);
+  MPI_Request host = asked(pending, *request);
+  *flag = 0;
+  const int error = PMPI_Test(&host, flag, arrived.get());
+  if (error == MPI_SUCCESS && !*flag) return error;
+  if (!pending.record.persistent) *request = host;
+  if (error != MPI_SUCCESS && remains(pending, host)) return error;
+  return settle(pending, *arrived.get(), error);
+}
+
+int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) noexcept {
+  Row row(count, requests);
+  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
+  if (!row.readable() || !own) return no_memory();
+  if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);
+  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
+  *flag = 0;
+  const int error = PMPI_Testall(count, row.handles(), flag, statuses);
+  row.give_back();
+  if (error == MPI_SUCCESS && !*flag) return error;
+  return row.settle_some(count, nullptr, statuses, error);
+}
+
+int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
+  Row row(count, requests);
+  if (!row.readable()) return no_memory();
+  if (!row.ours()) return PMPI_Testany(count, requests, index, flag, status);
+  const StatusOf arrived(status);
+  *index = MPI_UNDEFINED;
+  *flag = 0;
+  const int error = PMPI_Testany(count, row.handles(), index, flag, arrived.get());
+  row.give_back();
+  if (error == MPI_SUCCESS && !*flag) return error;
+  return row.settle_one(*index, *arrived.get(), error);
+}
+
+int test_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
+  Row row(count, requests);
+  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
+  if (!row.readable() || !own) return no_memory();
+  if (!row.ours()) return PMPI_Testsome(count, requests, n, indices, statuses);
+  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
+  *n = 0;
+  const int error = PMPI_Testsome(count, row.handles(), n, indices, statuses);
+  row.give_back();
+  return row.settle_some(*n, indices, statuses, error);
+}
+
+}  // namespace
+}  // namespace heddle::mpi::requests
+
+using namespace heddle::mpi;
+
+extern "C" {
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (Pending* pending = requests::active(request); pending && flag) return requests::test(*pending, request, flag, status);
+  return PMPI_Test(request, flag, status);
+}
+
+int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !flag)
+    return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
+  return requests::test_all(count, array_of_requests, flag, array_of_statuses);
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !index || !flag)
+    return PMPI_Testany(count, array_of_requests, index, flag, status);
+  return requests::test_any(count, array_of_requests, index, flag, status);
+}
+
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[]) {
+  if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
+    return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  return requests::test_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
+}  // extern "C"

@@ -1,0 +1,149 @@
+// mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome: the host completes, Heddle does the rest.
+#include "mpi/requests/completion.hpp"
+#include "mpi/staging/message.hpp"
+
+namespace heddle::mpi::requests {
+namespace {
+
+int wait(Pending& pending, MPI_Request* request, MPI_Status* status) noexcept {
+  const StatusOf arrived(status);
+  MPI_Request host = asked(pending, *request);
+  const int error = PMPI_Wait(&host, arrived.get());
+  if (!pending.record.persistent) *request = host;
+  if (error != MPI_SUCCESS && remains(pending, host)) return error;
+  return settle(pending, *arrived.get(), error);
+}
+
+/// The error of a single request in a row of one.
+int error_in(int result, const MPI_Status& status) noexcept {
+  int kind = MPI_SUCCESS;
+  if (result == MPI_SUCCESS || PMPI_Error_class(result, &kind) != MPI_SUCCESS) return result;
+  return kind == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+}
+
+/// What is not Heddle's of a row, one after the other for the host.
+class Others {
+ public:
+  Others(Row& row, int count, MPI_Request* requests) noexcept : places_(count), handles_(count), statuses_(count) {
+    if (!*this) return;
+    for (int i = 0; i < count; ++i)
+      if (!row[i]) {
+        places_[size_] = i;
+        handles_[size_++] = requests[i];
+      }
+  }
+  explicit operator bool() const { return places_ && handles_ && statuses_; }
+
+  int wait(MPI_Request* requests, MPI_Status* statuses) noexcept {
+    if (size_ == 0) return MPI_SUCCESS;
+    const bool wanted = statuses != MPI_STATUSES_IGNORE;
+    for (int k = 0; wanted && k < size_; ++k) statuses_[k] = statuses[places_[k]];
+    const int error = PMPI_Waitall(size_, handles_.get(), wanted ? statuses_.get() : MPI_STATUSES_IGNORE);
+    for (int k = 0; k < size_; ++k) {
+      requests[places_[k]] = handles_[k];
+      if (wanted) statuses[places_[k]] = statuses_[k];
+    }
+    return error;
+  }
+
+ private:
+  int size_ = 0;
+  Scratch<int> places_;
+  Scratch<MPI_Request> handles_;
+  Scratch<MPI_Status> statuses_;
+};
+
+// Heddle's own are waited for one by one, in order, and finished while later ones still arrive; then the rest.
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  Row row(count, requests);
+  if (!row.readable()) return no_memory();
+  if (!row.ours()) return PMPI_Waitall(count, requests, statuses);
+  const bool wanted = statuses != MPI_STATUSES_IGNORE;
+  Scratch<int> codes(wanted ? count : 1);
+  Others others(row, row.all_ours() ? 0 : count, requests);
+  if (!codes || !others) return no_memory();
+  for (int i = 0; wanted && i < count; ++i) codes[i] = MPI_SUCCESS;
+
+  bool host_failed = false;
+  bool we_failed = false;
+  for (int i = 0; i < count; ++i) {
+    Pending* pending = row[i];
+    if (!pending) continue;
+    MPI_Status own;
+    MPI_Status& status = wanted ? statuses[i] : own;
+    MPI_Request host = asked(*pending, requests[i]);
+    const int result = PMPI_Waitall(1, &host, &status);
+    int code = error_in(result, status);
+    host_failed |= result != MPI_SUCCESS;
+    if (!pending->record.persistent) requests[i] = host;
+    if (code == MPI_SUCCESS || !remains(*pending, host)) {
+      const int before = code;
+      code = settle(*pending, status, before);
+      we_failed |= code != before;
+    }
+    if (wanted) codes[i] = code;
+  }
+
+  const int result = others.wait(requests, statuses);
+  if (!host_failed && !we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
+  for (int i = 0; wanted && i < count; ++i)
+    if (row[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
+  if (result != MPI_SUCCESS) return result;
+  return MPI_ERR_IN_STATUS;
+}
+
+int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
+  Row row(count, requests);
+  if (!row.readable()) return no_memory();
+  if (!row.ours()) return PMPI_Waitany(count, requests, index, status);
+  const StatusOf arrived(status);
+  *index = MPI_UNDEFINED;
+  const int error = PMPI_Waitany(count, row.handles(), index, arrived.get());
+  row.give_back();
+  return row.settle_one(*index, *arrived.get(), error);
+}
+
+int wait_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
+  Row row(count, requests);
+  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
+  if (!row.readable() || !own) return no_memory();
+  if (!row.ours()) return PMPI_Waitsome(count, requests, n, indices, statuses);
+  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
+  *n = 0;
+  const int error = PMPI_Waitsome(count, row.handles(), n, indices, statuses);
+  row.give_back();
+  return row.settle_some(*n, indices, statuses, error);
+}
+
+}  // namespace
+}  // namespace heddle::mpi::requests
+
+using namespace heddle::mpi;
+
+extern "C" {
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (Pending* pending = requests::active(request)) return requests::wait(*pending, request, status);
+  return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests)
+    return PMPI_Waitall(count, array_of_requests, array_of_statuses);
+  return requests::wait_all(count, array_of_requests, array_of_statuses);
+}
+
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !index)
+    return PMPI_Waitany(count, array_of_requests, index, status);
+  return requests::wait_any(count, array_of_requests, index, status);
+}
+
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[]) {
+  if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
+    return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  return requests::wait_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
+}  // extern "C"

@@ -1,0 +1,75 @@
+// mpi/requests/completion.cpp: one request at a time; rows are in row.cpp.
+#include "mpi/requests/completion.hpp"
+
+#include <sched.h>
+
+#include "mpi/requests/freed.hpp"
+
+namespace heddle::mpi::requests {
+namespace {
+
+/// The error field belongs to the call that completes, not to the operation (MPI-5.0 §3.2.5).
+void copy_but_error(MPI_Status& to, const MPI_Status& from) noexcept {
+  const int error = to.MPI_ERROR;
+  to = from;
+  to.MPI_ERROR = error;
+}
+
+}  // namespace
+
+void track(MPI_Request handle, Pending* pending) noexcept {
+  pending->record.handle = handle;
+  table.insert(handle, pending);
+  look_after_freed();
+}
+
+void track_unless_done(MPI_Request handle, Pending* pending) noexcept {
+  int done = 0;
+  MPI_Status status;
+  if (PMPI_Request_get_status(handle, &done, &status) != MPI_SUCCESS || !done) return track(handle, pending);
+  pending->finish(status, MPI_SUCCESS);
+  delete pending;
+  look_after_freed();
+}
+
+int settle(Pending& pending, MPI_Status& status, int error) noexcept {
+  Pending::Record& record = pending.record;
+  int code = error;
+  if (record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) {
+    copy_but_error(status, record.status);
+    if (error == MPI_SUCCESS) code = record.error;
+  } else {
+    const int before = status.MPI_ERROR;
+    code = pending.finish(status, error);
+    status.MPI_ERROR = before;
+  }
+  if (record.persistent) {
+    record.active = record.substituted = record.cancelled = false;
+    record.inner = MPI_REQUEST_NULL;
+    record.progress.store(Pending::Progress::open, std::memory_order_relaxed);
+  } else {
+    table.erase(record.handle, &pending);
+    delete &pending;
+  }
+  return code;
+}
+
+int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
+  Pending::Record& record = pending.record;
+  auto open = Pending::Progress::open;
+  if (record.progress.compare_exchange_strong(open, Pending::Progress::finishing, std::memory_order_acquire)) {
+    record.status = status;
+    record.error = pending.finish(record.status, error);
+    record.progress.store(Pending::Progress::finished, std::memory_order_release);
+  }
+  while (record.progress.load(std::memory_order_acquire) != Pending::Progress::finished) sched_yield();
+  copy_but_error(status, record.status);
+  return record.error;
+}
+
+int no_memory() noexcept {
+  PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
+}  // namespace heddle::mpi::requests

@@ -1,0 +1,97 @@
+// mpi/requests/completion.hpp: from the host's completion of a request to the program's. Includes table.hpp, pool.hpp.
+//
+//   MPI_Request host = asked(*pending, *request);            // the handle, or what stands for it
+//   const int error = PMPI_Wait(&host, status);
+//   return settle(*pending, status, error);                 // the rest of the work; the entry is gone, or inactive again
+#pragma once
+
+#include "mpi/memory/pool.hpp"
+#include "mpi/requests/table.hpp"
+
+namespace heddle::mpi::requests {
+
+/// Puts an operation's request into the table. Call room() before the host is asked for the request.
+void track(MPI_Request handle, Pending* pending) noexcept;
+
+/// For operations whose request need not be unique: if the host has completed it at once, so is the rest, and nothing is
+/// tracked. (A request that is not complete is unique. MPICH 5.0.2 has one handle for all sends that complete at once, and
+/// one for trivial collectives; Open MPI 5.0.11 has ompi_request_empty for both.)
+void track_unless_done(MPI_Request handle, Pending* pending) noexcept;
+
+/// Whom the host is asked about.
+inline MPI_Request asked(const Pending& pending, MPI_Request handle) {
+  return pending.record.substituted ? pending.record.inner : handle;
+}
+
+/// The entry of a handle whose operation is in progress, or null: null handles, inactive and unknown requests are the host's.
+inline Pending* active(const MPI_Request* request) noexcept {
+  if (!request || table.empty()) return nullptr;
+  Pending* pending = table.find(*request);
+  return pending && pending->record.active ? pending : nullptr;
+}
+
+/// After the host has completed the request and `handle` is what it left of it: true if an error left it incomplete.
+inline bool remains(const Pending& pending, MPI_Request host) {
+  return host != MPI_REQUEST_NULL && (!pending.record.persistent || pending.record.substituted);
+}
+
+/// The host has completed the operation with `status` (not null; its error field is left alone) and `error`. Finishes it, and
+/// forgets the request unless it is persistent. Returns the error code.
+int settle(Pending& pending, MPI_Status& status, int error) noexcept;
+
+/// The host says that the operation is complete, but keeps the request: finishes it now and keeps the status. Returns the
+/// error code. Several threads may ask at once.
+int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
+
+/// A call fails before it has done anything: there is no memory for its rows.
+int no_memory() noexcept;
+
+/// An array for the length of a call.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(int n) noexcept
+      : data_(bytes_.reserve(static_cast<Bytes>(sizeof(T)) * n) ? reinterpret_cast<T*>(bytes_.data()) : nullptr) {}
+  explicit operator bool() const { return data_ != nullptr; }
+  T& operator[](int i) { return data_[i]; }
+  T* get() { return data_; }
+
+ private:
+  using Bytes = layout::Bytes;
+  Bounce bytes_;
+  T* data_;
+};
+
+/// An array argument of requests as the host is to see it.
+class Row {
+ public:
+  /// The caller has seen that the table is not empty, and count > 0.
+  Row(int count, MPI_Request* requests) noexcept;
+
+  /// Whether Heddle has to do anything about it; and whether there was memory to find out.
+  [[nodiscard]] bool ours() const { return known_ > 0; }
+  [[nodiscard]] bool readable() const { return found_ && !failed_; }
+  [[nodiscard]] bool all_ours() const { return known_ == count_; }
+
+  /// The entry of request i, or null.
+  Pending* operator[](int i) { return found_[i]; }
+  /// For the host; give_back() before the program sees the array again.
+  MPI_Request* handles() { return handles_; }
+  void give_back() noexcept;
+
+  // After the host's call and give_back(), what the program is to be told. `status` and `statuses` are never the IGNORE ones.
+  int settle_one(int index, MPI_Status& status, int error) noexcept;
+  /// indices null: all of the row, in order.
+  int settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept;
+
+ private:
+  int count_;
+  int known_ = 0;
+  bool failed_ = false;
+  MPI_Request* program_;
+  MPI_Request* handles_;
+  Scratch<Pending*> found_;
+  Bounce substitutes_;
+};
+
+}  // namespace heddle::mpi::requests

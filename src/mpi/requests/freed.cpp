@@ -1,0 +1,62 @@
+// mpi/requests/freed.cpp: a list, looked at by one thread at a time.
+#include "mpi/requests/freed.hpp"
+
+#include <mutex>
+
+namespace heddle::mpi::requests {
+namespace {
+
+constinit std::mutex lock;
+constinit std::atomic<Pending*> first{nullptr};
+
+/// Whether the request is gone.
+bool ended(Pending& pending, bool wait) noexcept {
+  MPI_Status status;
+  int done = 0;
+  MPI_Request& host = pending.record.inner;
+  const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
+  if (error == MPI_SUCCESS && !done && !wait) return false;
+  pending.finish(status, error);
+  if (host != MPI_REQUEST_NULL) PMPI_Request_free(&host);  // a persistent one
+  return true;
+}
+
+/// Keeps those of the list that have not ended.
+template <class Ended>
+void sweep(Ended ended) noexcept {
+  Pending* kept = nullptr;
+  for (Pending* each = first.load(std::memory_order_relaxed); each;) {
+    Pending* const next = each->record.next;
+    if (ended(*each)) {
+      delete each;
+    } else {
+      each->record.next = kept;
+      kept = each;
+    }
+    each = next;
+  }
+  first.store(kept, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void let_go(Pending* pending, MPI_Request host) noexcept {
+  pending->record.inner = host;
+  const std::lock_guard guard(lock);
+  pending->record.next = first.load(std::memory_order_relaxed);
+  first.store(pending, std::memory_order_relaxed);
+}
+
+void look_after_freed() noexcept {
+  if (!first.load(std::memory_order_relaxed)) return;
+  const std::unique_lock guard(lock, std::try_to_lock);
+  if (guard) sweep([](Pending& pending) { return ended(pending, false); });
+}
+
+void finish_freed() noexcept {
+  const std::lock_guard guard(lock);
+  sweep([](Pending& pending) { return ended(pending, pending.ends_by_itself()); });
+  first.store(nullptr, std::memory_order_relaxed);  // the host may still write into the buffers of what is left: never freed
+}
+
+}  // namespace heddle::mpi::requests

@@ -1,0 +1,68 @@
+// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes host.hpp.
+//
+//   class Received final : public Pending {
+//     int finish(MPI_Status& status, int error) noexcept override { message_.unpack(error, &status); return error; }
+//   };
+//   auto* pending = new (std::nothrow) Received(...);     // from a free list: a warm program allocates nothing
+//   PMPI_Irecv(packed, ..., request);
+//   requests::track(*request, pending);                   // table.hpp; the completion calls do the rest
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+#include "mpi/host.hpp"
+
+namespace heddle::mpi {
+
+/// One object for each request in the table. Every handle that the program sees is a real request of the host.
+class Pending {
+ public:
+  Pending() = default;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  virtual ~Pending() = default;
+
+  /// The host has completed its part with `status`, and returned `error`. Does the rest (puts data in place; may spin shortly)
+  /// and corrects the status. Returns the MPI error code of the operation; one that is not the host's it has raised itself, on
+  /// the operation's communicator. Called once for each operation, by one thread.
+  virtual int finish(MPI_Status& status, int error) noexcept = 0;
+
+  /// What of a freed request must be waited for at Finalize: a receive may never be matched.
+  [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
+
+  static void* operator new(std::size_t size, const std::nothrow_t&) noexcept;
+  static void operator delete(void* memory, std::size_t size) noexcept;
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept;  // for constructors that throw: none does
+
+  // Kept by the completion calls (completion.hpp), of no concern to finish().
+
+  enum class Progress : int { open, finishing, finished };
+  struct Record {
+    MPI_Request handle = MPI_REQUEST_NULL;  ///< As the program knows it.
+    MPI_Request inner = MPI_REQUEST_NULL;   ///< Asked instead of the handle, if `substituted`.
+    bool substituted = false;
+    bool persistent = false;
+    bool active = true;      ///< Only persistent ones are ever inactive: then the handle is the host's business.
+    bool cancelled = false;  ///< MPI_Cancel was called; whether in time, the status says.
+    std::atomic<Progress> progress{Progress::open};
+    MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
+    int error = MPI_SUCCESS;
+    Pending* next = nullptr;  ///< In the list of freed requests.
+  };
+  Record record;
+};
+
+/// A persistent request: in the table from its _init to its MPI_Request_free.
+class Persistent : public Pending {
+ public:
+  Persistent() {
+    record.persistent = true;
+    record.active = false;
+  }
+  /// MPI_Start: by the host's own request, or by an operation of its own that is then record.inner. Returns MPI's error code.
+  virtual int start() noexcept = 0;
+};
+
+}  // namespace heddle::mpi

@@ -1,0 +1,25 @@
+// mpi/requests/persistent.cpp
+#include "mpi/requests/persistent.hpp"
+
+namespace heddle::mpi {
+
+int PersistentSend::start() noexcept {
+  const BegunSend begun = begin_send(mode_, data_, type_.again(), dest_, tag_, comm_);
+  const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);  // no memory: by the host, as it was made
+  record.active = error == MPI_SUCCESS;
+  record.substituted = begun.result == MPI_SUCCESS;
+  record.inner = begun.request;
+  operation_ = begun.pending;
+  return error;
+}
+
+int PersistentSend::finish(MPI_Status& status, int error) noexcept {
+  if (!operation_) return error;
+  operation_->record.cancelled = record.cancelled;
+  const int result = operation_->finish(status, error);
+  delete operation_;
+  operation_ = nullptr;
+  return result;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,35 @@
+// mpi/requests/receive.cpp
+#include "mpi/requests/receive.hpp"
+
+#include "mpi/rendezvous/rendezvous.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// Nothing has arrived, and nothing may be put in place.
+bool cancelled(const Pending& pending, const MPI_Status& status) noexcept {
+  int flag = 0;
+  return pending.record.cancelled && PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
+}
+
+/// Predefined types are not larger than long double complex.
+constexpr Bytes largest_predefined = 32;
+
+}  // namespace
+
+bool must_look(Count count, MPI_Datatype type) noexcept {
+  if (!Node::here() || count * largest_predefined < descriptor_bytes || known(type)) return false;
+  if (count >= descriptor_bytes) return true;  // of whatever size: none is empty
+  MPI_Count size = 0;
+  return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && count * size >= descriptor_bytes;
+}
+
+int ReceivedPacked::finish(MPI_Status& status, int error) noexcept {
+  return cancelled(*this, status) ? error : message.unpack(error, comm_, &status);
+}
+
+int ReceivedPlain::finish(MPI_Status& status, int error) noexcept {
+  return cancelled(*this, status) ? error : landed(error, data_, comm_, &status);
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,70 @@
+// mpi/requests/row.cpp: arrays of requests.
+#include "mpi/requests/completion.hpp"
+
+namespace heddle::mpi::requests {
+namespace {
+
+int class_of(int code) {
+  int kind = MPI_SUCCESS;
+  return PMPI_Error_class(code, &kind) == MPI_SUCCESS ? kind : MPI_ERR_UNKNOWN;
+}
+
+}  // namespace
+
+Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(requests), handles_(requests), found_(count) {
+  if (!found_ || table.find(count, requests, found_.get()) == 0) return;
+  bool substituted = false;
+  for (int i = 0; i < count; ++i) {
+    Pending*& pending = found_[i];
+    if (pending && !pending->record.active) pending = nullptr;
+    known_ += pending != nullptr;
+    substituted |= pending && pending->record.substituted;
+  }
+  if (!substituted) return;
+  if (!substitutes_.reserve(static_cast<layout::Bytes>(sizeof(MPI_Request)) * count)) {
+    failed_ = true;
+    return;
+  }
+  handles_ = reinterpret_cast<MPI_Request*>(substitutes_.data());
+  for (int i = 0; i < count; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
+}
+
+void Row::give_back() noexcept {
+  if (handles_ == program_) return;
+  for (int i = 0; i < count_; ++i) {
+    Pending* pending = found_[i];
+    if (pending && pending->record.substituted)
+      pending->record.inner = handles_[i];
+    else
+      program_[i] = handles_[i];
+  }
+}
+
+int Row::settle_one(int index, MPI_Status& status, int error) noexcept {
+  Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
+  if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
+  return settle(*pending, status, error);
+}
+
+int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept {
+  const bool host_failed = error != MPI_SUCCESS;
+  if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
+  bool we_failed = false;
+  for (int k = 0; k < n; ++k) {
+    const int index = indices ? indices[k] : k;
+    Pending* pending = found_[index];
+    if (!pending) continue;
+    const int code = host_failed ? statuses[k].MPI_ERROR : MPI_SUCCESS;
+    if (code != MPI_SUCCESS && (class_of(code) == MPI_ERR_PENDING || remains(*pending, asked(*pending, program_[index]))))
+      continue;
+    const int result = settle(*pending, statuses[k], code);
+    if (result == code) continue;
+    if (!host_failed && !we_failed)
+      for (int each = 0; each < n; ++each) statuses[each].MPI_ERROR = MPI_SUCCESS;
+    we_failed = true;
+    statuses[k].MPI_ERROR = result;
+  }
+  return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
+}
+
+}  // namespace heddle::mpi::requests
