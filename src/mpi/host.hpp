@@ -91,7 +91,6 @@
 #pragma weak PMPI_Type_set_attr
 #pragma weak PMPI_Get_elements_x
 #pragma weak PMPI_Status_set_elements_x
-#pragma weak PMPI_Status_set_elements_x
 #pragma weak PMPI_Error_class
 #pragma weak PMPI_Alloc_mem
 #pragma weak PMPI_Free_mem
