@@ -21,6 +21,25 @@ def show(about: dict) -> None:
     grid = lay_out(about, columns=width // 4)
     _section("in memory", terminal.draw(grid, width) if grid.rows else Text("nothing"))
     _section("how Heddle packs it", Text("\n".join(about["plan"])))
+    _section(*_way(about["way"]))
+
+
+def _way(way: dict) -> tuple[str, Text]:
+    """To a rank of the same node: the scheme, and why, by the sender's memory; once if that makes no difference."""
+    title = f"to a rank of the same node ({way['profile']} profile)"
+    if not way["choices"]:
+        return title, Text(way["why"])
+    lines = {}
+    for choice in way["choices"]:
+        lines.setdefault(choice["scheme"], choice)
+    text = Text()
+    for choice in lines.values():
+        if len(lines) > 1:
+            text.append(f"from {choice['memory']}: ", style="dim")
+        scheme, _, reason = choice["why"].partition(": ")
+        text.append(scheme, style="bold").append(f": {reason}; segments of {choice['segment']:,} bytes\n")
+    text.rstrip()
+    return title, text
 
 
 def _section(title: str, body) -> None:

@@ -20,8 +20,8 @@ namespace heddle::select {
 
 struct Facts {
   Bytes bytes = 0;          ///< Of the packed stream, > 0.
-  Side sender;              ///< Known.
-  Side receiver;            ///< Perhaps not known: the first message of a pair.
+  Side sender{};            ///< Known.
+  Side receiver{};          ///< Perhaps not known: the first message of a pair.
   bool mapped = false;      ///< The sender's buffer is mapped by the receiver.
   bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
   bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 struct ExplainOptions {
   std::string description;     ///< In the grammar of layout/grammar.hpp.
   layout::Count count = 1;     ///< Elements.
+  std::string to;              ///< The receiver's datatype, likewise; empty: not known.
   std::size_t segments = 256;  ///< At most so many are listed.
   std::size_t entries = 256;   ///< Of the type map, likewise.
 };
@@ -29,6 +30,10 @@ Json tree(const layout::Layout& layout);
 
 /// How Heddle packs `count` elements, and why: sentences.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
+
+/// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
+/// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).
+Json way(const layout::Layout& layout, layout::Count count, const std::string& to);
 
 /// The table of settings.
 Json settings_table();

@@ -75,6 +75,7 @@ Json explain(const ExplainOptions& options) {
           {"wire_bytes", wire_bytes(layout)},
           {"shape", of(shape(layout, options.count))},
           {"plan", plan(layout, options.count)},
+          {"way", way(layout, options.count, options.to)},
           {"segments", segments(layout, options.count, options.segments)}};
 }
 

@@ -1,6 +1,6 @@
 // heddle-tool: the native program behind parts of the command line. Knows datatypes, settings and this machine, no MPI.
 //
-//   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--segments N] [--entries N] [--json]
+//   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--to TYPE] [--segments N] [--entries N] [--json]
 //   heddle-tool settings [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
@@ -36,6 +36,11 @@ void print_explained(const Json& about) {
   std::cout << "blocks: " << shape["blocks"] << ", mean " << shape["mean_block"] << " B, median " << shape["median_block"]
             << " B\n";
   for (const Json& sentence : about["plan"]) std::cout << "plan: " << shown(sentence) << "\n";
+  const Json& way = about["way"];
+  if (way["choices"].empty()) std::cout << "within a node: " << shown(way["why"]) << "\n";
+  for (const Json& choice : way["choices"])
+    std::cout << "within a node, " << shown(choice["memory"]) << ": " << shown(choice["why"]) << "; segments of "
+              << choice["segment"] << " B\n";
 }
 
 void print_rows(const Json& rows) {
@@ -51,6 +56,12 @@ void print_settings(const Json& rows) {
               << (row["default"] == "" ? "not set" : shown(row["default"])) << "; read by the " << shown(row["read_by"])
               << "): " << shown(row["meaning"]) << "\n";
   }
+}
+
+bool parses(const std::string& description) try {
+  return layout::grammar::parse(description) != nullptr;
+} catch (const layout::grammar::Error&) {
+  return false;
 }
 
 /// HEDDLE_ISA and what is wrong in the environment hold for this program as well.
@@ -78,6 +89,7 @@ int run(int argc, char** argv) {
   explaining->add_option("description", about.description, "such as vector(128, 8, 4096, int)")->required();
   explaining->add_option("--count", about.count, "elements")
       ->check(CLI::Range(layout::Count{0}, std::numeric_limits<layout::Count>::max()));
+  explaining->add_option("--to", about.to, "the receiver's datatype");
   explaining->add_option("--segments", about.segments, "list at most so many pieces")->check(CLI::Range(0, 1000000));
   explaining->add_option("--entries", about.entries, "list at most so many entries of the type map")
       ->check(CLI::Range(0, 1000000));
@@ -130,7 +142,9 @@ int run(int argc, char** argv) {
       print_rows(answer);
     }
   } catch (const layout::grammar::Error& error) {
-    std::cerr << "heddle: " << error.what() << "\n" << error.pointed(about.description) << "\n";
+    // The mistake is in the one or in the other.
+    const bool of_receiver = !about.to.empty() && parses(about.description);
+    std::cerr << "heddle: " << error.what() << "\n" << error.pointed(of_receiver ? about.to : about.description) << "\n";
     return 2;
   } catch (const std::exception& error) {
     return complain(one_line(error.what()));

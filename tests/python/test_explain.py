@@ -93,6 +93,44 @@ def test_svg_that_cannot_be_written(heddle, tmp_path):
     assert done.returncode == 1 and done.stderr.startswith("heddle: cannot write")
 
 
+def way(heddle, *line, **environment) -> str:
+    lines = heddle("explain", *line, **environment).stdout.splitlines()
+    start = next(i for i, text in enumerate(lines) if text.startswith("to a rank of the same node"))
+    return "\n".join(lines[start:])
+
+
+def test_way_to_a_rank_of_the_same_node(heddle):
+    told = way(heddle, "vector(128, 64, 4096, int)")
+    assert "bc-spup: 128 blocks of 256 B" in told and "not known yet" in told and "segments of 8,192 bytes" in told
+    told = way(heddle, TRANSPOSE, "--count", 64, "--to", "double")
+    assert "across memory order to one piece" in told and "not known" not in told
+    assert "HEDDLE_RENDEZVOUS" in way(heddle, "vector(4, 1, 2, int)")
+    assert "without holes" in way(heddle, "contiguous(100000, int)")
+    assert "without holes" not in way(heddle, "contiguous(100000, int)", "--to", "vector(10, 1, 2, int)")
+    assert "no bytes" in way(heddle, "contiguous(0, int)")
+
+
+def test_way_by_another_profile(heddle, tmp_path):
+    """A machine on which process_vm_readv costs nothing."""
+    file = tmp_path / "p.json"
+    heddle("tune", "--quick", "--output", file)
+    profile = json.loads(file.read_text())
+    profile["process_vm_readv"] = {"call_ns": 10, "remote_entry_ns": 0, "local_entry_ns": 0, "byte_ns": 0.001}
+    file.write_text(json.dumps(profile))
+    told = way(heddle, "vector(128, 64, 4096, int)", HEDDLE_PROFILE=str(file))
+    assert "multi-w" in told and str(file) in told
+    file.write_text(file.read_text()[:100])
+    done = heddle("explain", BLOCKS, HEDDLE_PROFILE=str(file))
+    assert done.returncode == 0 and "damaged" in done.stderr and "built in profile" in done.stdout
+
+
+def test_receiver_that_does_not_fit(heddle):
+    done = heddle("explain", "vector(128, 64, 4096, int)", "--to", "contiguous(3, int)")
+    assert done.returncode == 2 and "no whole number" in done.stderr and not done.stdout
+    done = heddle("explain", BLOCKS, "--to", "vctor(1, 1, 1, int)")
+    assert done.returncode == 2 and "vector" in done.stderr and "vctor(1, 1, 1, int)\n^" in done.stderr
+
+
 def test_json(heddle):
     about = json.loads(heddle("explain", COLUMN, "--json").stdout)
     fields = "input type count type_map size extent lower_bound true_extent canonical tree shape plan segments".split()

@@ -13,10 +13,14 @@ ENTRIES = 4096
 def explain(
     spec: Annotated[str, typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)],
     count: Annotated[int, typer.Option("--count", "-c", min=0, help="How many of it, one behind the other.")] = 1,
+    to: Annotated[
+        str, typer.Option("--to", metavar="TYPE", help="What a receiver on the same node takes it as.", show_default=False)
+    ] = "",
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
-    """Show a datatype: type map, canonical layout, shape, its bytes in memory, and how Heddle packs it.
+    """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
+    and which way it takes to a rank of the same node.
 
     Types are written as in the standard, with or without MPI_Type_create_.
     A list may have ranges: [0:12:4] is [0, 4, 8].
@@ -26,13 +30,14 @@ def explain(
     heddle explain 'subarray([8, 8], [3, 4], [2, 1], int)'
     heddle explain 'struct(int, 2 double @ 16)' --count 4
     heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'
+    heddle explain 'vector(512, 64, 4096, int)' --to 'contiguous(32768, int)'
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     """
     from heddle import native
     from heddle.problem import Problem
 
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
-    about = native.tool("explain", "--count", str(count), *limits, "--json", "--", spec)
+    about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
     if svg:
         from heddle.picture import lay_out
         from heddle.picture import svg as drawing

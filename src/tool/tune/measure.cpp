@@ -23,7 +23,7 @@ using select::Curve;
 using select::Profile;
 
 constexpr long message = 256 << 10;  // bytes in the measurements by block length: fits into every second-level cache of today
-constexpr int pieces = 512;          // of an iovec
+constexpr long pieces = 512;         // of an iovec
 constexpr long apart = 4096 + 64;    // pieces on pages of their own, and not in one set of a cache
 
 /// Blocks of `length` bytes with as long a hole behind each, `message` bytes in all.
@@ -40,6 +40,7 @@ Layout by_columns(Bytes length) {
 const Layout& layout_of(long number) {
   static const std::vector<Layout> all = [] {
     std::vector<Layout> layouts;
+    layouts.reserve(2 * Curve::points);
     for (const int length : Curve::lengths) layouts.push_back(strided(length));
     for (const int length : Curve::lengths) layouts.push_back(by_columns(length));
     return layouts;
@@ -64,7 +65,7 @@ constexpr long lines_apart = 7 * 64;
 void write_lines(std::byte* base) {
   static int value = 0;
   ++value;
-  for (int i = 0; i < pieces; ++i) std::memset(base + i * lines_apart, value, 8);
+  for (long i = 0; i < pieces; ++i) std::memset(base + i * lines_apart, value, 8);
 }
 double write_shared_lines(Pair& pair, long) {
   write_lines(pair.shared);
@@ -105,6 +106,7 @@ class Measuring {
   template <class Sample>
   double quartile(const Sample& sample) {
     std::vector<double> times;
+    times.reserve(static_cast<std::size_t>(samples_));
     for (int i = 0; i < 3; ++i) sample();  // pages, branch predictors
     for (int i = 0; i < samples_; ++i) times.push_back(sample());
     const auto at = times.begin() + samples_ / 4;
@@ -191,9 +193,10 @@ class Measuring {
     return taken;
   }
 
-  static std::vector<iovec> list(std::byte* base, int count, long step, std::size_t length) {
+  static std::vector<iovec> list(std::byte* base, long count, long step, std::size_t length) {
     std::vector<iovec> entries;
-    for (int i = 0; i < count; ++i) entries.push_back({base + i * step, length});
+    entries.reserve(static_cast<std::size_t>(count));
+    for (long i = 0; i < count; ++i) entries.push_back({base + i * step, length});
     return entries;
   }
 
