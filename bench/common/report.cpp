@@ -8,6 +8,7 @@
 #include <iostream>
 #include <vector>
 
+#include "common/give_way.hpp"
 #include "common/host.hpp"
 
 namespace heddle::bench {
@@ -24,6 +25,7 @@ void choose(std::vector<Way>& ways, const std::vector<std::string>& wanted) {
 
 Report::Report(Stage& stage, std::string bench) : stage_{stage}, bench_{std::move(bench)} {
   const std::vector<int> allowed = cores();
+  go_first();
   core_ = allowed.empty() ? -1 : pin(allowed[static_cast<std::size_t>(stage.rank()) % allowed.size()]);
 }
 
@@ -56,18 +58,17 @@ void Report::print(const Json& row, const std::string& variant, const char* unit
   print(line);
 }
 
-void Report::measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, double rate_bytes) {
+void Report::measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit) {
   Json with_line = row;
   with_line["line_ns"] = stage_.line_ns();
   measure(stage_, ways, clock, pace);
   if (stage_.rank() != 0) return;
   for (const Way& way : ways) {
-    if (rate_bytes == 0) {
-      print(with_line, way.name, "us", 1e-3, way.ns);
-      continue;
-    }
     const Spread& ns = way.ns;
-    print(with_line, way.name, "GB/s", rate_bytes, {1 / ns.median, 1 / ns.upper, 1 / ns.lower, 1 / ns.best, ns.samples});
+    if (unit.rate_bytes > 0)
+      print(with_line, way.name, "GB/s", unit.rate_bytes, {1 / ns.median, 1 / ns.upper, 1 / ns.lower, 1 / ns.best, ns.samples});
+    else
+      print(with_line, way.name, "us", 1e-3 / unit.messages, ns);
   }
   for (const char* base : {"contiguous", "host"}) {
     const auto found = std::ranges::find(ways, base, &Way::name);

@@ -14,9 +14,15 @@ namespace heddle::bench {
 
 using Json = nlohmann::ordered_json;
 
+/// What a measured time is told as.
+struct Unit {
+  double messages = 1;    ///< Microseconds of one of so many,
+  double rate_bytes = 0;  ///< or GB/s of so many bytes: the quickest quartile is the upper one.
+};
+
 class Report {
  public:
-  /// Pins rank i to the i-th core that it may use (round and round).
+  /// Pins rank i to the i-th core that it may use (round and round), and asks for priority over other processes.
   Report(Stage& stage, std::string bench);
 
   /// Collective. `steps`: how many "done" lines will come.
@@ -24,10 +30,9 @@ class Report {
   /// Takes out the ways that are wrong, and says so. Collective.
   void check(std::vector<Way>& ways, const std::string& name);
 
-  /// Measures (collective), and prints a row a way: microseconds; with `rate_bytes`, GB/s, the quickest quartile being the
-  /// upper one. Then how many times the time of the ways "contiguous" and "host" each takes (metric "... over contiguous").
-  /// `row`: case, metric, bytes; the variant is the way's name.
-  void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, double rate_bytes = 0);
+  /// Measures (collective), and prints a row a way. Then how many times the time of the ways "contiguous" and "host" each takes
+  /// (metric "... over contiguous"). `row`: case, metric, bytes; the variant is the way's name.
+  void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
   void done(const std::string& what) const;
   bool all_right() const { return wrong_ == 0; }
 

@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <ctime>
 
@@ -14,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/give_way.hpp"
+
 namespace heddle::bench {
 namespace {
 
@@ -22,6 +24,13 @@ constexpr double patience_ns = 100'000;  // then a waiting rank lets MPI move wh
 
 std::runtime_error failed(const char* what) {
   return std::runtime_error(fmt::format("the ranks cannot share a page: {} ({})", what, std::strerror(errno)));
+}
+
+/// How often this thread had to leave its core.
+long evictions() {
+  rusage use{};
+  getrusage(RUSAGE_THREAD, &use);
+  return use.ru_nivcsw;
 }
 
 inline void pause_briefly() { __builtin_ia32_pause(); }
@@ -41,6 +50,7 @@ struct Stage::Page {
     std::int64_t value[2] = {};
     alignas(128) double started = 0;
     double ended = 0;
+    bool disturbed = false;
   };
   Seat seats[most_ranks];
   alignas(128) std::atomic<std::uint64_t> line{0};
@@ -77,7 +87,7 @@ void Stage::wait_for(int rank, std::uint64_t turn) {
   const std::atomic<std::uint64_t>& theirs = page_->seats[rank].turn;
   double since = 0;
   for (long spins = 0; theirs.load(std::memory_order_acquire) < turn; ++spins) {
-    if (crowded_ && spins > 20) sched_yield();
+    if (crowded_ && spins > 20) let_others_run();
     pause_briefly();
     if (spins % 64 != 63) continue;
     const double now = wall_ns();
@@ -94,8 +104,21 @@ void Stage::meet() {
     if (rank != rank_) wait_for(rank, turn_);
 }
 
-void Stage::start() { page_->seats[rank_].started = wall_ns(); }
-void Stage::end() { page_->seats[rank_].ended = wall_ns(); }
+void Stage::start() {
+  if (!crowded_) evictions_ = evictions();
+  page_->seats[rank_].started = wall_ns();
+}
+
+void Stage::end() {
+  Page::Seat& seat = page_->seats[rank_];
+  seat.ended = wall_ns();
+  seat.disturbed = !crowded_ && evictions() != evictions_;
+}
+
+bool Stage::disturbed() const {
+  return std::any_of(page_->seats, page_->seats + ranks_, [](const Page::Seat& seat) { return seat.disturbed; });
+}
+
 double Stage::started(int rank) const { return page_->seats[rank].started; }
 double Stage::ended(int rank) const { return page_->seats[rank].ended; }
 

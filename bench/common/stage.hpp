@@ -38,6 +38,10 @@ class Stage {
   double started(int rank) const;
   double ended(int rank) const;
 
+  /// Whether some rank lost its core to another process between its stamps (which with more ranks than cores is no news:
+  /// false).
+  bool disturbed() const;
+
   /// Rank 0's value for all.
   std::int64_t from_first(std::int64_t value);
   /// The least value of all ranks.
@@ -52,6 +56,7 @@ class Stage {
 
   int rank_ = 0, ranks_ = 1;
   bool crowded_;
+  long evictions_ = 0;
   std::uint64_t turn_ = 0;
   Page* page_ = nullptr;
   MPI_Comm progress_ = MPI_COMM_NULL;

@@ -18,8 +18,13 @@ double elapsed(const Stage& stage, Clock clock) {
   return last - first;
 }
 
-/// One message; its time is good on rank 0 only.
-double once(Stage& stage, const Way& way, Clock clock, long number) {
+struct Sample {
+  double ns;
+  bool disturbed;
+};
+
+/// One message; what comes back is good on rank 0 only.
+Sample once(Stage& stage, const Way& way, Clock clock, long number) {
   way.prepare(number);
   stage.meet();
   if (clock == Clock::arrival && stage.rank() != 0)
@@ -29,8 +34,13 @@ double once(Stage& stage, const Way& way, Clock clock, long number) {
   way.act(number);
   stage.end();
   stage.meet();
-  return elapsed(stage, clock);
+  return {elapsed(stage, clock), stage.disturbed()};
 }
+
+/// All samples of one way.
+struct Samples {
+  std::vector<double> clean, all;
+};
 
 }  // namespace
 
@@ -46,38 +56,46 @@ void drop_wrong(Stage& stage, std::vector<Way>& ways,
 
 void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace) {
   const std::size_t n = ways.size();
-  std::vector<std::vector<double>> samples(n);
+  std::vector<Samples> samples(n);
   std::vector<std::int64_t> burst(n);
   long number = 1;
   for (std::size_t i = 0; i < n; ++i) {
-    once(stage, ways[i], clock, number++);
-    const double taken = once(stage, ways[i], clock, number++);
+    double taken = once(stage, ways[i], clock, number++).ns;
+    for (int again = 0; again < 2; ++again) taken = std::min(taken, once(stage, ways[i], clock, number++).ns);
     const auto fitting = static_cast<std::int64_t>(pace.burst_ns / std::max(taken, 1.0));
     burst[i] = stage.from_first(std::clamp<std::int64_t>(fitting, 2, pace.burst));
   }
   const double began = wall_ns();
-  for (int round = 0;; ++round) {
-    const bool more = round < pace.at_least || (round < pace.rounds && wall_ns() - began < pace.budget_ns);
+  for (int round = 0, clean_rounds = 0;; ++round) {
+    const double spent = wall_ns() - began;
+    const bool more = clean_rounds < pace.at_least ? spent < 4 * pace.budget_ns || round < pace.at_least
+                                                   : round < pace.rounds && spent < pace.budget_ns;
     if (stage.from_first(more) == 0) break;
+    bool all_clean = true;
     for (std::size_t turn = 0; turn < n; ++turn) {
       const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // nobody always runs after the same neighbour
-      std::vector<double> times;
+      std::vector<double> clean;
       for (std::int64_t i = 0; i < burst[which]; ++i) {
-        const double taken = once(stage, ways[which], clock, number++);
-        if (i > 0) times.push_back(taken);
+        const Sample sample = once(stage, ways[which], clock, number++);
+        if (i == 0) continue;
+        samples[which].all.push_back(sample.ns);
+        if (!sample.disturbed) clean.push_back(sample.ns);
       }
-      samples[which].insert(samples[which].end(), times.begin(), times.end());
-      ways[which].by_round.push_back(spread_of(std::move(times)).median);
+      samples[which].clean.insert(samples[which].clean.end(), clean.begin(), clean.end());
+      all_clean = all_clean && !clean.empty();
+      ways[which].by_round.push_back(clean.empty() ? std::nan("") : spread_of(std::move(clean)).median);
     }
+    clean_rounds += all_clean;
   }
-  for (std::size_t i = 0; i < n; ++i) ways[i].ns = spread_of(std::move(samples[i]));
+  for (std::size_t i = 0; i < n; ++i)
+    ways[i].ns = spread_of(std::move(samples[i].clean.empty() ? samples[i].all : samples[i].clean));
 }
 
 Spread ratio(const Way& way, const Way& base) {
   std::vector<double> ratios;
   for (std::size_t round = 0; round < std::min(way.by_round.size(), base.by_round.size()); ++round)
-    ratios.push_back(way.by_round[round] / base.by_round[round]);
-  return spread_of(std::move(ratios));
+    if (const double times = way.by_round[round] / base.by_round[round]; std::isfinite(times)) ratios.push_back(times);
+  return ratios.empty() ? Spread{.median = way.ns.median / base.ns.median} : spread_of(std::move(ratios));
 }
 
 }  // namespace heddle::bench

@@ -26,7 +26,7 @@ struct Way {
   std::function<std::string()> verify = [] { return std::string{}; };  ///< After message 0: what is wrong, or nothing.
   double lead_ns = 400;  ///< The receiver's head start: time to be inside its receives when the sender begins.
   Spread ns = {};
-  std::vector<double> by_round = {};  ///< The median of each round.
+  std::vector<double> by_round = {};  ///< The median of each round; not a number: disturbed throughout.
 };
 
 /// From when to when.
@@ -50,7 +50,8 @@ struct Pace {
 void drop_wrong(Stage& stage, std::vector<Way>& ways,
                 const std::function<void(const std::string& name, const std::string& what)>& report);
 
-/// Fills in `ns` and `by_round` on rank 0.
+/// Fills in `ns` and `by_round` on rank 0. Messages in which a rank lost its core to another process do not count, unless there
+/// are no others.
 void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace);
 
 /// How many times the time of `base` a way takes, round by round: whatever slows the machine for a while slows both.

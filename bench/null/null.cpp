@@ -28,4 +28,23 @@ HEDDLE_NULL MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, 
 HEDDLE_NULL MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return PMPI_Bcast(data, count, type, root, comm);
 }
+
+HEDDLE_NULL MPI_Isend(const void* data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Isend(data, count, type, dest, tag, comm, request);
+}
+
+HEDDLE_NULL MPI_Irecv(void* data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Irecv(data, count, type, source, tag, comm, request);
+}
+
+HEDDLE_NULL MPI_Wait(MPI_Request* request, MPI_Status* status) { return PMPI_Wait(request, status); }
+
+HEDDLE_NULL MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  return PMPI_Waitall(count, requests, statuses);
+}
+
+HEDDLE_NULL MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+                         MPI_Comm comm) {
+  return PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm);
+}
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)

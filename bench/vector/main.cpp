@@ -183,7 +183,7 @@ class Bench {
     const bool window = messages > 1;
     report_.measured(ways, Clock::arrival, pace_,
                      {{"case", name}, {"metric", window ? "bandwidth" : "latency"}, {"bytes", bytes}},
-                     window ? static_cast<double>(bytes * messages) : 0);
+                     {.rate_bytes = window ? static_cast<double>(bytes * messages) : 0});
     report_.done(name);
   }
 

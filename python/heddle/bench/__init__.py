@@ -6,7 +6,7 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import overhead, pack, seek, transpose, vector
+from . import alltoall_struct, overhead, pack, seek, transpose, vector
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
@@ -14,3 +14,4 @@ app.command("overhead")(overhead.command)
 app.command("seek")(seek.command)
 app.command("vector")(vector.command)
 app.command("transpose")(transpose.command)
+app.command("alltoall-struct")(alltoall_struct.command)

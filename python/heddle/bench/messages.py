@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from heddle.console import console
+from heddle.console import console, wide_console
 from heddle.problem import Problem
 
 from .compare import Goal, geometric_mean
-from .jobs import Collector, Run, lines
+from .jobs import Collector, Run, known_settings, lines
 from .native import Mpi
 from .rows import Row, merged, write
 from .table import human, verdict
@@ -47,12 +47,17 @@ def measure(
     return merged(rows)
 
 
+def screen() -> Console:
+    """Tables have many columns: into a file or a pipe they go unfolded."""
+    return console() if console().is_terminal else wide_console()
+
+
 class Figures:
     """Rows of one MPI and one number of ranks, to be asked for single numbers."""
 
     def __init__(self, rows: list[Row], mpi: str, ranks: int = 2):
         self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks]
-        self.mpi = mpi
+        self.mpi, self.ranks = mpi, ranks
         self._by = {(row.case, row.variant, row.metric): row for row in self.rows}
 
     def row(self, case: str, variant: str, metric: str) -> Row | None:
@@ -81,7 +86,9 @@ class Figures:
 
 
 def by_mpi(rows: list[Row]) -> list[Figures]:
-    return [Figures(rows, mpi, n) for n in sorted({r.ranks for r in rows}) for mpi in dict.fromkeys(r.mpi for r in rows)]
+    """One for each MPI and number of ranks."""
+    pairs = dict.fromkeys((row.mpi, row.ranks) for row in rows)
+    return [Figures(rows, mpi, ranks) for mpi, ranks in sorted(pairs)]
 
 
 def _cell(row: Row | None) -> str:
@@ -196,7 +203,12 @@ def _verdict(goal: Goal) -> str:
     return f"{'≤' if goal.at_most else '≥'} {goal.wanted:g}: {verdict(goal)}"
 
 
+def tell_what_cannot_be_forced() -> None:
+    if "HEDDLE_SCHEME" not in known_settings():
+        screen().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")
+
+
 def finish(rows: list[Row], json: Path | None, seconds: float) -> None:
-    console().print(f"{len(rows)} rows in {seconds:.0f} s")
+    screen().print(f"{len(rows)} rows in {seconds:.0f} s")
     if json is not None:
         write(rows, json)

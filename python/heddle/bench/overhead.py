@@ -1,6 +1,7 @@
-"""`heddle bench overhead`: what Heddle costs a call on contiguous data.
+"""`heddle bench overhead`: what Heddle costs a program whose data is contiguous.
 
-MPI_X against PMPI_X in one process, under Heddle, under the null Heddle (which only forwards), and under nothing.
+Call by call: MPI_X against PMPI_X in one process, under Heddle, under the null Heddle (which only forwards), and under nothing.
+Then messages between two ranks (pingpong.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from rich.table import Table
 from heddle.console import console
 from heddle.families import Family
 
+from . import pingpong
 from .native import Mpi, With, lines
 from .rows import Row, merged, write
 
@@ -70,7 +72,14 @@ def command(
         worst = max(worst, more["heddle"])
         table.add_row(library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values()))
     console().print(table)
-    verdict = "[green]reached[/]" if worst <= GOAL_NS else "[red]missed[/]"
-    console().print(f"Most that Heddle adds: {worst:.1f} ns; goal ≤ {GOAL_NS:g} ns: {verdict}")
+    console().print(f"Most that Heddle adds: {worst:.1f} ns; goal ≤ {GOAL_NS:g} ns: {_verdict(worst <= GOAL_NS)}")
+    messages = pingpong.measure(mpi, 1 if quick else rounds, quick)
+    console().print(pingpong.table(messages))
+    for goal in pingpong.goals(messages):
+        console().print(f"{goal.text} {goal.value:+.1f} %; goal ≤ {goal.wanted:g} %: {_verdict(goal.reached)}")
     if json is not None:
-        write(rows, json)
+        write(rows + merged(messages), json)
+
+
+def _verdict(reached: bool) -> str:
+    return "[green]reached[/]" if reached else "[red]missed[/]"

@@ -48,7 +48,7 @@ def merged(rows: Iterable[Row]) -> list[Row]:
     """Rounds of one measurement become one row: the median of their medians, the widest quartiles, the best of all."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.key, []).append(row)
+        groups.setdefault((row.key, row.ranks), []).append(row)
     return [
         replace(
             group[0],

@@ -14,10 +14,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from heddle.console import console
-
 from . import figure, messages, seek
-from .jobs import SCHEMES, Run, known_settings, schemes
+from .jobs import SCHEMES, Run, schemes
 from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
@@ -39,7 +37,7 @@ def searching(sizes: list[int], quick: bool) -> list[Row]:
     if not few:
         return []
     arguments = ["--segment", "65536", "--samples", "2" if quick else "5", "--sizes", *few]
-    return [row for row in seek.measure(arguments, console()) if row.metric == "search_us"]
+    return [row for row in seek.measure(arguments, messages.screen()) if row.metric == "search_us"]
 
 
 def breakdown(figures: Figures, search: list[Row], metric: str) -> dict[str, dict[str, dict[str, float]]]:
@@ -174,9 +172,8 @@ def report(rows: list[Row], search: list[Row], metric: str, memory: MemoryFrom) 
     limit = 1.5 if memory is MemoryFrom.malloc else 1.3
     for figures in messages.by_mpi(rows):
         title = f"{'Rows to columns' if metric == 'scatter' else 'Columns to rows'}, memory from {memory.value}"
-        console().print(messages.table(figures, metric, title, ceiling=lambda _: limit))
+        messages.screen().print(messages.table(figures, metric, title, ceiling=lambda _: limit))
         if parts := breakdown(figures, search, metric):
-            console().print(breakdown_table(figures, parts, metric))
-    console().print(messages.goals_table({f.mpi: goals(f, metric, memory) for f in messages.by_mpi(rows)}))
-    if "HEDDLE_SCHEME" not in known_settings():
-        console().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")
+            messages.screen().print(breakdown_table(figures, parts, metric))
+    messages.screen().print(messages.goals_table({f.mpi: goals(f, metric, memory) for f in messages.by_mpi(rows)}))
+    messages.tell_what_cannot_be_forced()

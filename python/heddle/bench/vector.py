@@ -13,8 +13,6 @@ from typing import Annotated
 
 import typer
 
-from heddle.console import console
-
 from . import figure, messages
 from .jobs import SCHEMES, Run, known_settings, schemes
 from .messages import Figures
@@ -157,7 +155,6 @@ def report(rows: list[Row], what: str) -> None:
         for metric, title in (("latency", "One way"), ("bandwidth", "Bandwidth")):
             if figures.cases(metric):
                 limit = ceiling if metric == "latency" else lambda _: None
-                console().print(messages.table(figures, metric, f"{title}, {what}", ceiling=limit))
-    console().print(messages.goals_table({figures.mpi: goals(figures) for figures in messages.by_mpi(rows)}))
-    if "HEDDLE_SCHEME" not in known_settings():
-        console().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")
+                messages.screen().print(messages.table(figures, metric, f"{title}, {what}", ceiling=limit))
+    messages.screen().print(messages.goals_table({figures.mpi: goals(figures) for figures in messages.by_mpi(rows)}))
+    messages.tell_what_cannot_be_forced()

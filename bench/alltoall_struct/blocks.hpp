@@ -1,0 +1,58 @@
+// bench/alltoall_struct/blocks.hpp: a struct of blocks of 1, 2, 4, ... x ints with a gap of one int after each (Wu, Wyckoff,
+// Panda 2004, figure 8), one for each rank. Includes common/ only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/datatype.hpp"
+#include "common/memory.hpp"
+
+namespace heddle::bench::blocks {
+
+/// Where the blocks of one struct lie, in ints.
+struct Shape {
+  explicit Shape(long largest);
+  Type type() const;  ///< Committed; structs lie one behind the other.
+
+  std::vector<long> at, length;
+  long ints = 0;    ///< of data
+  long extent = 0;  ///< ints with the gaps
+};
+
+/// Structs for all ranks, in one piece of memory.
+class Structs {
+ public:
+  Structs(const Shape& shape, int ranks, Origin origin);
+  std::int32_t* data() const { return memory_.as<std::int32_t>(); }
+  void write(long number, int from) const;  ///< What rank `from` has for everybody in exchange `number`.
+  void wipe() const;
+  void pack(std::int32_t* to) const;
+  void unpack(const std::int32_t* from) const;
+  std::string compare(long number, int to) const;  ///< With what everybody has for rank `to`, over wiped memory: what differs.
+
+ private:
+  void fill(int place, long number, int from, int to) const;
+
+  const Shape& shape_;
+  int ranks_;
+  Memory memory_;
+};
+
+/// The same without gaps.
+class Flat {
+ public:
+  Flat(const Shape& shape, int ranks, Origin origin);
+  std::int32_t* data() const { return memory_.as<std::int32_t>(); }
+  void write(long number, int from) const;
+  void wipe() const;
+  std::string compare(long number, int to) const;
+
+ private:
+  long ints_;
+  int ranks_;
+  Memory memory_;
+};
+
+}  // namespace heddle::bench::blocks

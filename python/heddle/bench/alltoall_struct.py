@@ -1,0 +1,125 @@
+"""`heddle bench alltoall-struct`: MPI_Alltoall of structs whose blocks double from one int to x ints.
+
+Figures 8 and 9 of Wu, Wyckoff and Panda 2004, with 2 to 8 ranks on one node. With more ranks than cores, host and Heddle run
+with the same giving way of those who wait.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import figure, messages
+from .jobs import SCHEMES, Run, schemes
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+from .vector import MemoryFrom
+
+REPORTED = 2.0  # Multi-W on average; BC-SPUP and RWG-UP 1.3
+METRIC = "alltoall"
+
+
+def runs(wanted: tuple[str, ...]) -> list[Run]:
+    short = ("--ways", "host", "interposed", "contiguous")
+    return [Run("heddle", With.heddle), Run("null", With.null, {}, short), *schemes(wanted, short)]
+
+
+def goals(of_one_mpi: list[Figures]) -> list:
+    """Over all structs and all numbers of ranks."""
+    gains = {f"{figures.ranks} ranks, {case}": gain for figures in of_one_mpi for case, gain in figures.gains(METRIC).items()}
+    over = {
+        f"{figures.ranks} ranks, {case}": ratio
+        for figures in of_one_mpi
+        for case, ratio in messages.over_best_scheme(figures, METRIC, SCHEMES).items()
+    }
+    wanted = REPORTED if of_one_mpi[0].mpi.startswith("MPICH") else 1.2
+    return [
+        messages.mean("over the host's MPI_Alltoall, geometric mean", wanted, gains),
+        messages.at_least("never slower than the host (5 % is noise)", 0.95, gains),
+        messages.at_most("over the best scheme, everywhere", 1.1, over),
+    ]
+
+
+def draw(rows: list[Row], file: Path, title: str) -> None:
+    found = messages.by_mpi(rows)
+    mpis = list(dict.fromkeys(figures.mpi for figures in found))
+    counts = sorted({figures.ranks for figures in found})
+    with figure.panels(file, title, len(mpis), len(counts) + 1) as axes:
+        for figures in found:
+            line = axes[mpis.index(figures.mpi)]
+            _curves(line[counts.index(figures.ranks)], figures)
+            _gains(line[-1], figures)
+        for line in axes:
+            figure.mark(line[-1], REPORTED, "Wu et al. 2004, figure 9: 2.0×")
+            line[-1].legend(fontsize=6)
+
+
+def _ints(series: dict[str, float]) -> list[int]:
+    return [int(case.removeprefix("x=")) for case in series]
+
+
+def _curves(axis, figures: Figures) -> None:
+    for variant in figures.variants(METRIC):
+        series = figures.series(variant, METRIC)
+        axis.plot(_ints(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.set_xscale("log", base=2)
+    axis.set(yscale="log", xlabel="ints in the last block", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
+    axis.legend(fontsize=6)
+
+
+def _gains(axis, figures: Figures) -> None:
+    gains = figures.gains(METRIC)
+    axis.plot(_ints(gains), gains.values(), marker=".", linewidth=1, label=f"{figures.ranks} ranks")
+    axis.axhline(1, color="#000", linewidth=0.7)
+    axis.set_xscale("log", base=2)
+    axis.set(xlabel="ints in the last block", ylabel="× the host's MPI_Alltoall", title=f"gain, {figures.mpi}")
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 4 ranks, every other struct.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    ranks: Annotated[
+        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+    ] = None,
+    largest: Annotated[
+        list[int] | None, typer.Option("--largest", metavar="X", help="Ints of the last block; may be repeated.")
+    ] = None,
+    memory: Annotated[MemoryFrom, typer.Option(help="Structs from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Exchange structs among all ranks: Heddle and its schemes, the host, contiguous messages, packing by hand."""
+    if plot is not None:
+        figure.base(plot)
+    started = time.monotonic()
+    ranks = ranks or ([2, 4] if quick else [2, 4, 8])
+    largest = largest or [2 << i for i in range(10, 17, 2 if quick else 1)]
+    arguments = ["--largest", *map(str, largest)]
+    arguments += ["--quick"] if quick else []
+    arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
+    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    rows = messages.measure("alltoall-struct", mpi, runs(wanted), rounds, arguments, ranks)
+    report(rows, memory)
+    messages.finish(rows, json, time.monotonic() - started)
+    if plot is not None:
+        draw(rows, plot, f"MPI_Alltoall of structs, blocks of 1, 2, … x ints ({memory.value})")
+
+
+def report(rows: list[Row], memory: MemoryFrom) -> None:
+    found = messages.by_mpi(rows)
+    for figures in found:
+        title = f"MPI_Alltoall, {figures.ranks} ranks, memory from {memory.value}"
+        messages.screen().print(messages.table(figures, METRIC, title))
+    of_mpi: dict[str, list[Figures]] = {}
+    for figures in found:
+        of_mpi.setdefault(figures.mpi, []).append(figures)
+    messages.screen().print(messages.goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+    messages.tell_what_cannot_be_forced()

@@ -1,0 +1,83 @@
+"""The second part of `heddle bench overhead`: what a program whose data has no holes pays for Heddle being there.
+
+Contiguous messages of three sizes between two ranks. Three processes by turns: the host alone, the null Heddle (which only
+forwards), Heddle. Inside each, calls by their MPI_ and their PMPI_ names by turns; what a progress hook costs shows in both.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from rich.table import Table
+
+from .compare import Goal
+from .jobs import Collector, Run, lines
+from .native import Mpi, With
+from .rows import Row, merged
+
+GOALS = {"8 B": 0.03, "1048576 B": 0.01}
+
+
+def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
+    """One row for each round; `variant`: who was there, "direct under ..." where calls were made by their PMPI_ names."""
+    rows = []
+    arguments = ["--quick"] if quick else []
+    for turn in range(rounds):
+        for family in mpi.families:
+            order = list(With) if turn % 2 == 0 else list(With)[::-1]
+            for between in order:
+                collector = Collector(family, Run(between.value, between))
+                for line in lines("pingpong", family, collector.run, 2, arguments):
+                    collector.take(line)
+                for row in collector.rows:
+                    variant = between.value if row.variant == "through" else f"direct under {between.value}"
+                    rows.append(Row.of(row.__dict__, variant=variant))
+    return rows
+
+
+def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
+    """By (MPI, case): the share that `variant` takes more than the host alone; each round's pair alone, then their median."""
+    by: dict[tuple[str, str, str], list[float]] = {}
+    for row in rows:
+        if row.metric == "pingpong":
+            by.setdefault((row.mpi, row.case, row.variant), []).append(row.value)
+    found = {}
+    for (mpi, case, name), values in by.items():
+        alone = by.get((mpi, case, "nothing"), [])
+        if name == variant and len(alone) == len(values):
+            found[mpi, case] = statistics.median(ours / theirs for ours, theirs in zip(values, alone, strict=True)) - 1
+    return found
+
+
+def table(rows: list[Row]) -> Table:
+    shown = Table(title="Contiguous messages, one way, us", title_justify="left")
+    shown.add_column("MPI")
+    shown.add_column("bytes", justify="right")
+    for name in ("host alone", "null Heddle", "Heddle", "null adds", "Heddle adds", "MPI_ over PMPI_ under Heddle"):
+        shown.add_column(name, justify="right")
+    by = {(row.mpi, row.case, row.variant): row for row in merged(r for r in rows if r.metric == "pingpong")}
+    inside = {
+        (row.mpi, row.case): row
+        for row in merged(r for r in rows if r.metric == "pingpong over host")
+        if row.variant == "heddle"
+    }
+    null, heddle = added(rows, "null"), added(rows, "heddle")
+    for mpi, case in dict.fromkeys((row.mpi, row.case) for row in rows):
+        times = [by.get((mpi, case, variant)) for variant in ("nothing", "null", "heddle")]
+        ratio = inside.get((mpi, case))
+        shown.add_row(
+            mpi,
+            case,
+            *(f"{row.value:.3g}" if row else "" for row in times),
+            *(f"{100 * more[mpi, case]:+.1f} %" if (mpi, case) in more else "" for more in (null, heddle)),
+            f"{100 * (ratio.value - 1):+.1f} %" if ratio else "",
+        )
+    return shown
+
+
+def goals(rows: list[Row]) -> list[Goal]:
+    found = []
+    for (mpi, case), more in added(rows, "heddle").items():
+        if case in GOALS:
+            found.append(Goal(f"{case} one way, {mpi}: Heddle adds", 100 * GOALS[case], 100 * more, "%", at_most=True))
+    return found

@@ -1,0 +1,146 @@
+"""`heddle bench vector`, `transpose`, `alltoall-struct` and the ping-pongs of `overhead`: every way is measured and was checked
+first, rows are complete, figures are drawn. Who is faster is no matter of tests.
+"""
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from heddle.bench import jobs, messages, pingpong, vector
+from heddle.bench.jobs import Run
+from heddle.bench.native import With
+from heddle.bench.rows import Row, merged
+
+FIELDS = {"bench", "case", "variant", "metric", "value", "unit", "mpi", "bytes", "pinning", "line_ns", "ranks"}
+MPIS = pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+
+
+def bench(name, *arguments, folder=None):
+    command = [sys.executable, "-m", "heddle", "bench", name, *map(str, arguments)]
+    if folder is not None:
+        command += ["--json", str(folder / "rows.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def rows_of(name, *arguments, folder):
+    done = bench(name, *arguments, folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((folder / "rows.json").read_text())
+    for row in rows:
+        assert row.keys() >= FIELDS
+        assert row["lower"] <= row["value"] <= row["upper"] or row["unit"] == "1"
+    return rows, done.stdout
+
+
+def seen(rows):
+    return {(row["case"], row["variant"], row["metric"]) for row in rows}
+
+
+@MPIS
+def test_vector_measures_every_way(mpi, tmp_path):
+    arguments = ("--quick", "--mpi", mpi, "--columns", 3, "--columns", 64, "--scheme", "none", "--plot", tmp_path / "figure")
+    rows, told = rows_of("vector", *arguments, folder=tmp_path)
+    found = seen(rows)
+    for case in ("k=3", "k=64"):
+        assert {(case, v, "latency") for v in ("host", "heddle", "null", "contiguous", "manual", "multiple")} <= found
+        assert {(case, v, "latency over contiguous") for v in ("host", "heddle", "null")} <= found
+    assert {("k=64", v, "bandwidth") for v in ("host", "heddle", "contiguous")} <= found
+    assert all(row["pinning"] for row in rows)
+    assert "heddle / contiguous" in told
+    assert (tmp_path / "figure.svg").read_text().rstrip().endswith("</svg>")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@MPIS
+def test_vector_with_changing_buffers_from_mpi_alloc_mem(mpi, tmp_path):
+    arguments = ("--quick", "--mpi", mpi, "--columns", 64, "--buffers", "changing", "--memory", "mapped", "--no-bandwidth")
+    rows, _ = rows_of("vector", *arguments, "--scheme", "none", folder=tmp_path)
+    assert ("k=64", "heddle", "latency") in seen(rows)
+
+
+@MPIS
+@pytest.mark.parametrize("way", [(), ("--scatter", "--memory", "mapped")], ids=["gather", "scatter"])
+def test_transpose_measures_every_way_and_the_parts(mpi, way, tmp_path):
+    rows, told = rows_of("transpose", "--quick", "--mpi", mpi, "--size", 24, "--scheme", "none", *way, folder=tmp_path)
+    found = seen(rows)
+    metric = "scatter" if way else "latency"
+    assert {("n=24", variant, metric) for variant in ("host", "heddle", "null", "contiguous", "manual")} <= found
+    assert {("n=24", variant, "pack") for variant in ("host", "heddle")} <= found
+    assert ("transpose 24", "dual-context", "search_us") in found
+    assert "Parts" in told
+
+
+@MPIS
+def test_alltoall_struct_with_more_and_fewer_ranks(mpi, tmp_path):
+    arguments = ("--quick", "--mpi", mpi, "--largest", 64, "--ranks", 2, "--ranks", 3, "--plot", tmp_path / "figure.png")
+    rows, _ = rows_of("alltoall-struct", *arguments, "--scheme", "none", folder=tmp_path)
+    for ranks in (2, 3):
+        found = seen(row for row in rows if row["ranks"] == ranks)
+        assert {("x=64", variant, "alltoall") for variant in ("host", "heddle", "null", "contiguous", "manual")} <= found
+    assert {row["bytes"] for row in rows} == {127 * 4}  # 1 + 2 + ... + 64 ints
+    assert (tmp_path / "figure.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("vector", "--plot", "figure.bmp"), "neither .svg nor .png"),
+        (("vector", "--mpi", "mpich", "--columns", "5000"), "5000"),
+        (("transpose", "--plot", "figure.pdf"), "neither .svg nor .png"),
+    ],
+)
+def test_bad_input_is_told_clearly(arguments, complaint):
+    done = bench(*arguments)
+    assert done.returncode != 0
+    assert complaint in " ".join(done.stderr.split())
+
+
+def row(case, variant, metric, value, mpi="MPICH 5", **known):
+    return Row("vector", case, variant, metric, value, "1" if "over" in metric else "us", mpi, ranks=2, best=value, **known)
+
+
+def test_heddles_choice_is_held_against_the_best_scheme_of_each_case():
+    over = "latency over contiguous"
+    rows = [row("k=1", "heddle", over, 2.2), row("k=1", "rwg-up", over, 2.0), row("k=1", "multi-w", over, 4.0)]
+    rows += [row("k=2", "heddle", over, 1.0), row("k=2", "multi-w", over, 1.25)]
+    found = messages.over_best_scheme(messages.Figures(rows, "MPICH 5"), "latency", jobs.SCHEMES)
+    assert found == pytest.approx({"k=1": 1.1, "k=2": 0.8})
+
+
+def test_goals_name_the_worst_case_and_what_was_not_measured():
+    worst = messages.at_most("contiguous", 1.25, {"k=1": 1.2, "k=2": 1.5})
+    assert (worst.reached, worst.value) == (False, 1.5)
+    assert "k=2; 1 of 2" in worst.detail
+    assert messages.best("gain", 3.4, {"k=1": 1.0, "k=2": 3.5}).reached
+    assert not messages.at_most("contiguous", 1.25, {}).applies
+
+
+def test_the_goal_of_32_kib_leaves_smaller_messages_out():
+    rows = [row("k=1", "heddle", "latency over contiguous", 9.0, bytes=512)]
+    rows += [row("k=64", "heddle", "latency over contiguous", 1.2, bytes=32 << 10)]
+    goals = {goal.text: goal for goal in vector.goals(messages.Figures(rows, "MPICH 5"))}
+    assert goals["over contiguous from 32 KiB"].reached
+    assert math.isnan(goals["over contiguous from 512 KiB"].value)
+
+
+def test_rows_of_different_numbers_of_ranks_are_not_merged():
+    rows = [Row("a", "x", "host", "alltoall", value, "us", "M", ranks=ranks) for ranks, value in ((2, 1.0), (4, 2.0), (4, 4.0))]
+    assert [one.value for one in merged(rows)] == [1.0, 3.0]
+
+
+def test_what_heddle_adds_is_the_median_over_pairs_of_processes():
+    rows = []
+    for alone, ours in ((100.0, 101.0), (200.0, 204.0), (100.0, 150.0)):
+        rows += [row("8 B", "nothing", "pingpong", alone), row("8 B", "heddle", "pingpong", ours)]
+    assert pingpong.added(rows, "heddle") == {("MPICH 5", "8 B"): pytest.approx(0.02)}
+
+
+def test_a_scheme_is_forced_by_its_variable(monkeypatch):
+    monkeypatch.setattr(jobs, "known_settings", lambda: frozenset({"HEDDLE_SCHEME"}))
+    assert jobs.schemes(("direct",)) == [Run("direct", With.heddle, {"HEDDLE_SCHEME": "direct"})]
+    monkeypatch.setattr(jobs, "known_settings", lambda: frozenset())
+    assert jobs.schemes(("direct",)) == []
