@@ -61,7 +61,7 @@ double rewrite_shared(Pair& pair, long bytes) {
 }
 
 /// Lines that nobody fetches along with others, on few enough pages that their addresses are at hand.
-constexpr long lines_apart = 7 * 64;
+constexpr long lines_apart = 7L * 64;
 void write_lines(std::byte* base) {
   static int value = 0;
   ++value;

@@ -1,0 +1,115 @@
+// report/report.cpp: rows, and their JSON.
+#include "report/report.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace heddle::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int version = 1;
+constexpr std::size_t longest = 160;  // of a description: lists go on
+
+constexpr std::pair<const char*, double Times::*> parts[] = {
+    {"search_us", &Times::search}, {"pack_us", &Times::pack}, {"wait_us", &Times::wait}, {"copy_us", &Times::copy}};
+
+std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+/// Cut where a character ends.
+std::string shortened(std::string text) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+/// Adds the numbers of a row to those of another.
+void add(Json& sum, const Json& row) {
+  for (const auto& [name, value] : row.items())
+    if (value.is_number_integer())
+      sum[name] = sum.value(name, std::int64_t{0}) + value.get<std::int64_t>();
+    else if (value.is_number())
+      sum[name] = sum.value(name, 0.0) + value.get<double>();
+}
+
+}  // namespace
+
+const std::string& Report::describe(const layout::Layout& layout) {
+  Met& met = met_[layout.node()];
+  if (met.description.empty()) met = {layout.root().node, shortened(layout::describe(layout))};
+  return met.description;
+}
+
+void Report::add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times) noexcept {
+  const std::lock_guard guard(lock_);
+  Row* row = &others_;
+  try {
+    if (rows_.size() < most_rows) row = &rows_[{call, describe(layout), way}];
+  } catch (const std::exception&) {
+    row = &others_;
+  }
+  ++row->calls;
+  row->bytes += bytes;
+  row->times += times;
+}
+
+std::string Report::to_json() const {
+  const std::lock_guard guard(lock_);
+  Json rows = Json::array();
+  const auto put = [&rows](const Key& key, const Row& row) {
+    Json json = {{"call", key.call}, {"datatype", key.datatype}, {"way", key.way},
+                 {"ranks", 1},       {"calls", row.calls},       {"bytes", row.bytes}};
+    for (const auto& [name, part] : parts) json[name] = row.times.*part / 1000;
+    rows.push_back(std::move(json));
+  };
+  for (const auto& [key, row] : rows_) put(key, row);
+  if (others_.calls > 0) put({"any", "other datatypes", "any"}, others_);
+  return dump({{"heddle_report", version}, {"ranks", 1}, {"rows", std::move(rows)}});
+}
+
+std::string merge(std::span<const std::string> reports) {
+  std::map<std::array<std::string, 3>, Json> sums;
+  int ranks = 0;
+  for (const std::string& text : reports) {
+    const Json report = Json::parse(text, nullptr, false);
+    if (!report.is_object() || !report.contains("rows") || !report["rows"].is_array()) continue;
+    ++ranks;
+    for (const Json& row : report["rows"]) {
+      if (!row.is_object()) continue;
+      std::array<std::string, 3> key;
+      bool named = true;
+      for (std::size_t i = 0; i < key.size(); ++i) {
+        const Json word = row.value(std::array{"call", "datatype", "way"}[i], Json());
+        named = named && word.is_string();
+        if (word.is_string()) key[i] = word.get<std::string>();
+      }
+      if (!named) continue;
+      auto [at, first] = sums.try_emplace(key, row);
+      if (!first) add(at->second, row);
+    }
+  }
+  Json rows = Json::array();
+  for (auto& [key, row] : sums) rows.push_back(std::move(row));
+  return dump({{"heddle_report", version}, {"ranks", ranks}, {"rows", std::move(rows)}});
+}
+
+std::string write(const std::string& path, const std::string& text) {
+  const std::string aside = path + "." + std::to_string(getpid());
+  errno = 0;
+  std::ofstream file(aside);
+  file << text;
+  file.close();
+  if (file && std::rename(aside.c_str(), path.c_str()) == 0) return {};
+  const std::string why = std::strerror(errno);
+  std::remove(aside.c_str());
+  return "cannot write " + path + " (" + why + ")";
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,68 @@
+// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way. No MPI in this room. May
+// include: times.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
+//
+//   report.add("send", layout, select::name(scheme), bytes, times);
+//   write(path, merge(texts_of_all_ranks));                              // at the end, rank 0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "layout/layout.hpp"
+#include "report/times.hpp"
+
+namespace heddle::report {
+
+using layout::Bytes;
+using layout::Count;
+
+/// Of one process. Safe for several threads.
+class Report {
+ public:
+  /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never throws: without memory, or
+  /// beyond `most_rows` rows, it is counted under "other datatypes".
+  void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times) noexcept;
+
+  /// As `heddle report` reads it, for one rank.
+  [[nodiscard]] std::string to_json() const;
+
+  static constexpr std::size_t most_rows = 2000;
+
+ private:
+  struct Row {
+    std::int64_t calls = 0;
+    std::int64_t bytes = 0;
+    Times times;
+  };
+  /// Layouts that describe the same bytes are one datatype.
+  struct Key {
+    std::string call;
+    std::string datatype;
+    std::string way;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Met {
+    std::shared_ptr<const layout::Node> node;  // kept: another one at its address would be taken for it
+    std::string description;
+  };
+
+  const std::string& describe(const layout::Layout& layout);
+
+  mutable std::mutex lock_;
+  std::map<Key, Row> rows_;
+  std::unordered_map<const layout::Node*, Met> met_;
+  Row others_;
+};
+
+/// One report of those of all ranks: rows of the same kind are added up. What cannot be read is left out.
+std::string merge(std::span<const std::string> reports);
+
+/// Writes the file, whole or not at all. Empty, or what went wrong ("cannot write FILE (why)").
+std::string write(const std::string& path, const std::string& text);
+
+}  // namespace heddle::report
