@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import doctor, env, explain, mpi, run, tune
+from heddle.commands import doctor, env, explain, mpi, report, run, tune
 from heddle.problem import Problem
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ app.command()(explain.explain)
 app.command()(mpi.mpi)
 app.command()(doctor.doctor)
 app.command()(tune.tune)
+app.command()(report.report)
 app.command()(env.env)
 
 

@@ -1,0 +1,54 @@
+"""A report on the terminal."""
+
+from __future__ import annotations
+
+import math
+
+from rich.table import Table
+from rich.text import Text
+
+from heddle.console import console
+
+from . import PARTS, Found, Row, advice
+
+
+def amount(count: float) -> str:
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def duration(us: float) -> str:
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if us >= size:
+            return f"{us / size:.3g} {unit}"
+    return f"{us:.3g} us"
+
+
+def speed(row: Row) -> str:
+    return "" if math.isnan(row.speed) else f"{row.speed:.1f}"
+
+
+def show(found: Found, most: int) -> None:
+    out = console()
+    if not found.rows:
+        out.print(f"{found.ranks} ranks, and no message with holes in it.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("datatype", overflow="fold")
+    table.add_column("call")
+    table.add_column("way")
+    for name in ("calls", "bytes", "time", *PARTS, "GB/s"):
+        table.add_column(name, justify="right")
+    for row in found.rows[:most]:
+        times = [f"{100 * row.times[part] / row.time:.0f} %" if row.time else "" for part in PARTS]
+        cells = [f"{row.calls:,}", amount(row.bytes), duration(row.time), *times, speed(row)]
+        table.add_row(Text(row.datatype), Text(row.call), Text(row.way), *cells)
+    out.print(table)
+    left = found.rows[most:]
+    if left:
+        out.print(f"… {len(left)} more rows, {duration(sum(row.time for row in left))}", style="dim")
+    out.print(f"\n{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.", style="dim")
+    for sentence in advice(found):
+        out.print(Text(f"→ {sentence}"))
