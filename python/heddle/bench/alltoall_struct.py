@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from . import figure, messages
-from .jobs import SCHEMES, Run, schemes
+from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
@@ -25,7 +25,7 @@ METRIC = "alltoall"
 
 def runs(wanted: tuple[str, ...]) -> list[Run]:
     short = ("--ways", "host", "interposed", "contiguous")
-    return [Run("heddle", With.heddle), Run("null", With.null, {}, short), *schemes(wanted, short)]
+    return [chosen(), Run("null", With.null, {}, short), *schemes(wanted, short)]
 
 
 def goals(of_one_mpi: list[Figures]) -> list:
@@ -34,7 +34,7 @@ def goals(of_one_mpi: list[Figures]) -> list:
     over = {
         f"{figures.ranks} ranks, {case}": ratio
         for figures in of_one_mpi
-        for case, ratio in messages.over_best_scheme(figures, METRIC, SCHEMES).items()
+        for case, ratio in messages.over_best_scheme(figures, METRIC, ALL_SCHEMES).items()
     }
     wanted = REPORTED if of_one_mpi[0].mpi.startswith("MPICH") else 1.2
     return [
@@ -92,7 +92,7 @@ def command(
     ] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Structs from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
 ) -> None:
@@ -105,7 +105,7 @@ def command(
     arguments = ["--largest", *map(str, largest)]
     arguments += ["--quick"] if quick else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
-    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     rows = messages.measure("alltoall-struct", mpi, runs(wanted), rounds, arguments, ranks)
     report(rows, memory)
     messages.finish(rows, json, time.monotonic() - started)

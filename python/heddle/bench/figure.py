@@ -20,6 +20,7 @@ INK = {
     "p-rrs": "#ef5675",
     "multi-w": "#2f9e77",
     "direct": "#1f6f9f",
+    "both": "#c78ad6",
 }
 
 

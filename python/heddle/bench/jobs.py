@@ -24,7 +24,9 @@ from heddle.problem import Problem
 from .native import With, loaded_mpi
 from .rows import Row
 
-SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct")
+SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
+MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
+ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 TIMEOUT_S = 900
 
 
@@ -43,6 +45,23 @@ def known_settings() -> frozenset[str]:
     """The HEDDLE_ variables that this build reads."""
     answer, _ = native.ask("settings", "--json")
     return frozenset(row["name"] for row in answer)
+
+
+def chosen(arguments: tuple[str, ...] = ()) -> Run:
+    """Heddle as it chooses, unless the environment says otherwise."""
+    forced = "HEDDLE_SCHEME" not in known_settings() or "HEDDLE_SCHEME" in os.environ
+    return Run("heddle", With.heddle, {} if forced else {"HEDDLE_SCHEME": "auto"}, arguments)
+
+
+def wanted_schemes(asked: list[str] | None, mapped: bool) -> tuple[str, ...]:
+    """What --scheme asks for; without it, all that can do something with this memory."""
+    if asked:
+        unknown = set(asked) - {*SCHEMES, *MAPPED_SCHEMES, "none"}
+        if unknown:
+            known = ", ".join((*SCHEMES, *MAPPED_SCHEMES, "none"))
+            raise Problem(f"there is no scheme {', '.join(sorted(unknown))}. --scheme takes: {known}.", code=2)
+        return tuple(name for name in asked if name != "none")
+    return SCHEMES + (MAPPED_SCHEMES if mapped else ())
 
 
 def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Run]:

@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 
 from . import figure, messages, seek
-from .jobs import SCHEMES, Run, schemes
+from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
@@ -28,7 +28,7 @@ PARTS = {"search": "#b5542a", "pack": "#5b7f95", "communicate": "#b8c4a2"}
 
 def runs(wanted: tuple[str, ...]) -> list[Run]:
     short = ("--ways", "host", "interposed", "contiguous", "--no-pack")
-    return [Run("heddle", With.heddle), Run("null", With.null, {}, short), *schemes(wanted, short)]
+    return [chosen(), Run("null", With.null, {}, short), *schemes(wanted, short)]
 
 
 def searching(sizes: list[int], quick: bool) -> list[Row]:
@@ -82,7 +82,7 @@ def goals(figures: Figures, metric: str, memory: MemoryFrom) -> list:
         messages.at_most(
             f"over contiguous, {memory.value} memory", wanted, figures.series("heddle", f"{metric} over contiguous")
         ),
-        messages.at_most("over the best scheme, at every n", 1.1, messages.over_best_scheme(figures, metric, SCHEMES)),
+        messages.at_most("over the best scheme, at every n", 1.1, messages.over_best_scheme(figures, metric, ALL_SCHEMES)),
         messages.at_least("never slower than the host's datatype path (5 % is noise)", 0.95, gains),
         messages.best("over the host at 1024², as reported in 2007", REPORTED, at),
     ]
@@ -145,7 +145,7 @@ def command(
     memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
     scatter: Annotated[bool, typer.Option("--scatter", help="The other way: rows sent, columns received.")] = False,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
 ) -> None:
@@ -158,7 +158,7 @@ def command(
     arguments += ["--quick"] if quick else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     arguments += ["--scatter"] if scatter else []
-    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     rows = messages.measure("transpose", mpi, runs(wanted), rounds, arguments)
     search = searching(sizes, quick)
     metric = "scatter" if scatter else "latency"

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from . import figure, messages
-from .jobs import SCHEMES, Run, known_settings, schemes
+from .jobs import ALL_SCHEMES, Run, chosen, known_settings, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
@@ -45,13 +45,12 @@ def runs(quick: bool, bandwidth: bool, unpack: Switch, wanted: tuple[str, ...]) 
     short = ("--ways", "host", "interposed", "contiguous")
     every = ("--no-bandwidth",) if not bandwidth else ("--bandwidth-columns", *QUICK_BANDWIDTH) if quick else ()
     rest = (*short, "--no-bandwidth") if quick else (*short, *every)
-    found = [Run("heddle", With.heddle, {}, every), Run("null", With.null, {}, rest), *schemes(wanted, rest)]
+    found = [chosen(every), Run("null", With.null, {}, rest), *schemes(wanted, rest)]
     if "HEDDLE_SEGMENT_UNPACK" in known_settings() and unpack is Switch.off:
         segments = (*short, *every)
-        settings = {"HEDDLE_SEGMENT_UNPACK": "off"}
-        found.append(Run("no segment unpack", With.heddle, settings, segments))
-        if "HEDDLE_SCHEME" in known_settings():
-            found.append(Run("rwg-up, no segment unpack", With.heddle, settings | {"HEDDLE_SCHEME": "rwg-up"}, segments))
+        off = {"HEDDLE_SEGMENT_UNPACK": "off"}
+        for run in (chosen(), *schemes(("bc-spup", "rwg-up"))):
+            found.append(Run(f"{run.variant}, unpacked at the end", With.heddle, run.settings | off, segments))
     return found
 
 
@@ -67,7 +66,7 @@ def goals(figures: Figures) -> list:
     large = {case: ratio for case, ratio in over.items() if figures.bytes(case) >= 512 << 10}
     wanted = 3.4 if figures.mpi.startswith("MPICH") else 2.0
     return [
-        messages.at_most("over the best scheme, at every k", 1.1, messages.over_best_scheme(figures, "latency", SCHEMES)),
+        messages.at_most("over the best scheme, at every k", 1.1, messages.over_best_scheme(figures, "latency", ALL_SCHEMES)),
         messages.at_least("never slower than the host's datatype path (5 % is noise)", 0.95, gains),
         messages.at_most("over contiguous from 32 KiB", 1.25, over),
         messages.at_most("over contiguous from 512 KiB", 1.1, large),
@@ -130,7 +129,7 @@ def command(
     memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
     segment_unpack: Annotated[Switch, typer.Option(help="off: also without segment unpack (figure 10).")] = Switch.on,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
 ) -> None:
@@ -142,7 +141,7 @@ def command(
     arguments += ["--columns", *map(str, columns)] if columns else []
     arguments += ["--changing"] if buffers is Buffers.changing else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
-    wanted = tuple(name for name in scheme if name != "none") if scheme else SCHEMES
+    wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     rows = messages.measure("vector", mpi, runs(quick, bandwidth, segment_unpack, wanted), rounds, arguments)
     report(rows, f"{buffers.value} buffers, memory from {memory.value}")
     messages.finish(rows, json, time.monotonic() - started)
