@@ -13,7 +13,7 @@ from .compare import Comparison, Decoding, Goal, geometric_mean
 def human(count: int) -> str:
     for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
-            return f"{count / size:.3g} {unit}"
+            return f"{count / size:.{3 if count < 1000 * size else 4}g} {unit}"
     return f"{count} B"
 
 
