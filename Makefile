@@ -47,7 +47,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python tests apps
+	@.venv/bin/ruff format -q python tests apps scripts/tidy
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build python/heddle/native demo-output

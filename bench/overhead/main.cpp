@@ -111,7 +111,7 @@ void run(int core, const Effort& effort) {
 }  // namespace
 }  // namespace heddle::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   int core = -1;
   heddle::bench::Effort effort{.sample_ns = 2e5, .samples = 101, .at_least = 21, .budget_ns = 1e9};
   CLI::App app{"Times calls on contiguous data, interposed and direct; prints JSON lines."};

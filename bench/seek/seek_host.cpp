@@ -116,7 +116,7 @@ void offsets(long n, const Options& options) {
 }  // namespace
 }  // namespace heddle::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): memory, for the options
   using namespace heddle::bench;
   Options options;
   CLI::App app("The host's side of `heddle bench seek`");

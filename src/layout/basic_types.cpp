@@ -125,7 +125,7 @@ const BasicType* find_basic(std::string_view name) {
 }
 
 Layout layout_of(const BasicType& type) {
-  const Layout first = basic(type.first.size, type.first.alignment);
+  Layout first = basic(type.first.size, type.first.alignment);
   if (!type.pair()) return first;
   const Count lengths[] = {1, 1};
   const Bytes displacements[] = {0, type.second_at()};

@@ -7,7 +7,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <ranges>
+#include <vector>
 
 #include "text/nearest.hpp"
 
@@ -75,7 +75,10 @@ std::string_view nearest(std::string_view name) {
   std::string upper_case(name);
   for (char& c : upper_case)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text::nearest(upper_case, rows | std::views::transform(&Variable::name), std::string_view("HEDDLE_").size());
+  std::vector<std::string_view> names;
+  names.reserve(std::size(rows));
+  for (const Variable& variable : rows) names.push_back(variable.name);
+  return text::nearest(upper_case, names, std::string_view("HEDDLE_").size());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ int complain(const std::string& what) {
 }
 
 /// The first line of a message of several.
-std::string one_line(std::string text) { return text.substr(0, text.find('\n')); }
+std::string one_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
@@ -53,8 +53,8 @@ void print_rows(const Json& rows) {
 void print_settings(const Json& rows) {
   for (const Json& row : rows) {
     std::cout << shown(row["name"]) << " (" << shown(row["values"]) << "; default "
-              << (row["default"] == "" ? "not set" : shown(row["default"])) << "; read by the " << shown(row["read_by"])
-              << "): " << shown(row["meaning"]) << "\n";
+              << (shown(row["default"]).empty() ? "not set" : shown(row["default"])) << "; read by the "
+              << shown(row["read_by"]) << "): " << shown(row["meaning"]) << "\n";
   }
 }
 
@@ -155,4 +155,5 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace heddle::tool
 
+// NOLINTNEXTLINE(bugprone-exception-escape): what run() does not catch ends the program, as it should
 int main(int argc, char** argv) { return heddle::tool::run(argc, argv); }

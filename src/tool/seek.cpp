@@ -46,6 +46,7 @@ class SingleContext {
   /// To the next piece.
   void step() {
     at_ += block_;
+    // NOLINTNEXTLINE(modernize-loop-convert): clang 14 cannot read std::views
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
       offset_ += level->stride;
       if (++level->index < level->count) return;

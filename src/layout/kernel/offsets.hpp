@@ -100,14 +100,15 @@ std::byte* gather_loose(std::byte* to, const std::byte* from, const Int* offsets
 #if defined(__AVX512VBMI__)
   constexpr int group = 64 / sizeof(Int);
   while (i + group <= n)
-    if (within_pages<W>(from, offsets + i)) [[likely]]
+    if (within_pages<W>(from, offsets + i)) [[likely]] {
 #pragma GCC unroll 16
       for (int k = 0; k < group; ++k, ++i) {
         copy<W>(to, from + offsets[i]);
         to += lengths[i];
       }
-    else
+    } else {
       for (int k = 0; k < group; ++k) one();
+    }
 #endif
   while (i < n) one();
   return to;
