@@ -72,6 +72,8 @@
 #pragma weak PMPI_Group_translate_ranks
 #pragma weak PMPI_Group_free
 #pragma weak PMPI_Allreduce
+#pragma weak PMPI_Iallreduce
+#pragma weak PMPI_Abort
 #pragma weak PMPI_Cartdim_get
 #pragma weak PMPI_Cart_shift
 #pragma weak PMPI_Graph_neighbors_count
@@ -103,6 +105,12 @@
 #pragma weak PMPI_Ssend
 #pragma weak PMPI_Rsend
 #pragma weak PMPI_Recv
+#pragma weak PMPI_Probe
+#pragma weak PMPI_Iprobe
+#pragma weak PMPI_Mprobe
+#pragma weak PMPI_Improbe
+#pragma weak PMPI_Test
+#pragma weak PMPI_Status_set_cancelled
 #pragma weak PMPI_Isend
 #pragma weak PMPI_Issend
 #pragma weak PMPI_Wait

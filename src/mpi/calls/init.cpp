@@ -23,7 +23,7 @@ void look_at_threads() {
 void world_started() {
   host_started();
   look_at_threads();
-  if (running()) Node::start();
+  Node::start();
 }
 
 void world_ends() {

@@ -1,4 +1,5 @@
 // mpi/calls/receive.cpp: MPI_Recv and MPI_Mrecv: received packed, then put in place, as much as has arrived.
+#include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -15,17 +16,22 @@ Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status*
   return message.unpack(*done, comm, arrived.get());
 }
 
-Done receive(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept {
+int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept {
+  // Errors of a matched message that is not held are raised where the host raises its own for such: on no communicator.
+  const std::optional<Origin> origin = Held::of_process().origin(*handle);
+  const MPI_Comm comm = origin ? origin->comm : MPI_COMM_SELF;
   Message message(data, Message::End::receiving);
-  if (!message.ours()) return {};
   const StatusOf arrived(status);
   const Done done =
       HEDDLE_HAND(message.wide(), Mrecv, message.address(), message.count(), message.type(), handle, arrived.get());
-  if (!done) return done;
-  return message.unpack(*done, MPI_COMM_WORLD, arrived.get());
+  if (!done) return MPI_ERR_COUNT;
+  if (origin) set_origin(arrived.get(), *origin);
+  return message.unpack(*done, comm, arrived.get());
 }
 
 int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept {
+  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().any() && Held::of_process().take(source, tag, comm, &held))
+    return receive_matched(data, &held, status);
   if (travels_packed(data.type, data.count) || must_not_split(data.type))
     if (const Done done = receive(data, source, tag, comm, status)) return *done;
   const Done done = HEDDLE_HAND(!fits(data.count), Recv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
@@ -39,18 +45,16 @@ using namespace heddle::mpi;
 
 #define HEDDLE_RECEIVE(name, Integer)                                                                                       \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    if (travels_packed(datatype, count) || must_not_split(datatype))                                                        \
-      if (const Done done = face::receive({buf, count, datatype}, source, tag, comm, status)) return *done;                 \
-    const int result = PMPI_##name(buf, count, datatype, source, tag, comm, status);                                        \
-    return Node::here() ? landed(result, {buf, count, datatype}, comm, status) : result;                                    \
+    if (Node::here() || travels_packed(datatype, count))                                                                    \
+      return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);                                      \
+    return PMPI_##name(buf, count, datatype, source, tag, comm, status);                                                    \
   }
 
 #define HEDDLE_RECEIVE_MATCHED(name, Integer)                                                                 \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) { \
-    if (travels_packed(datatype, count) || must_not_split(datatype))                                          \
-      if (const Done done = face::receive({buf, count, datatype}, message, status)) return *done;             \
-    const int result = PMPI_##name(buf, count, datatype, message, status);                                    \
-    return Node::here() ? landed(result, {buf, count, datatype}, MPI_COMM_WORLD, status) : result;            \
+    if (Node::here() || travels_packed(datatype, count))                                                      \
+      return face::receive_matched({buf, count, datatype}, message, status);                                  \
+    return PMPI_##name(buf, count, datatype, message, status);                                                \
   }
 
 extern "C" {

@@ -8,6 +8,8 @@
 #include <ctime>
 #include <random>
 
+#include "mpi/node/presence.hpp"
+#include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
 #include "mpi/start.hpp"
 
@@ -61,7 +63,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
 
 void Node::start() noexcept try {
   const settings::Settings& set = settings_of_process();
-  if (set.scheme == settings::Scheme::native) return;
+  if (!all_wish(running() && set.scheme != settings::Scheme::native)) return;
   Private world;
   Private node;
   int me = 0;
@@ -114,7 +116,10 @@ engine::Reach Node::reach(int peer) noexcept {
 
 void Node::stop() noexcept {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
-  if (Node* node = here_.exchange(nullptr)) node->peers_.close();
+  Node* node = here_.exchange(nullptr);
+  if (!node) return;
+  node->peers_.close();
+  Held::of_process().close();
 }
 
 }  // namespace heddle::mpi

@@ -1,0 +1,32 @@
+// mpi/node/presence.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
+#include "mpi/node/presence.hpp"
+
+#include <sched.h>
+
+#include <chrono>
+
+#include "mpi/host.hpp"
+#include "mpi/say.hpp"
+
+namespace heddle::mpi {
+
+bool all_wish(bool wish) noexcept {
+  // All ranks have left the host's MPI_Init, or are about to: a minute is far beyond the skew of any launcher.
+  constexpr std::chrono::seconds patience(60);
+  int all = wish ? 1 : 0;
+  int answered = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int mine = all;
+  if (PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
+  const auto since = std::chrono::steady_clock::now();
+  while (PMPI_Test(&request, &answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && !answered) {
+    sched_yield();
+    if (std::chrono::steady_clock::now() - since < patience) continue;
+    say("a rank of this job does not run Heddle (no answer for a minute). Start all ranks with `heddle run`, or set HEDDLE=off "
+        "for all of them.");
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return answered && all == 1;
+}
+
+}  // namespace heddle::mpi

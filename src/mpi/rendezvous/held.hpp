@@ -1,0 +1,78 @@
+// mpi/rendezvous/held.hpp: announcements that a probe has come across. The program must be told the size of the message, which
+// only the descriptor knows; so the probe receives the descriptor, and holds it until a receive or a matched probe asks for
+// the message. Includes node.hpp.
+//
+//   MPI_Iprobe(3, 7, comm) ──▶ 128 bytes from 3? ──▶ received, held ──▶ status: 3, 7, 1 MiB
+//   MPI_Recv(3, 7, comm)   ──▶ held? ──▶ sent to ourselves on a communicator of our own, matched there, received as a message
+//
+// Sent to ourselves, because then the handle of a matched message, and the request of a non-blocking receive, are real ones of
+// the host. Messages of the program that happen to be of 128 bytes are held likewise.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "engine/descriptor.hpp"
+#include "mpi/host.hpp"
+
+namespace heddle::mpi {
+
+/// Where a message came from, as its status must say.
+struct Origin {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int source = MPI_PROC_NULL;
+  int tag = 0;
+  layout::Bytes bytes = 0;  ///< Of the message, not of its descriptor.
+};
+
+class Held {
+ public:
+  static Held& of_process() noexcept;
+
+  /// Whether anything is held, or matched: what every receive asks first. One load.
+  [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_acquire) > 0; }
+
+  /// MPI_Iprobe; MPI_SUCCESS and flag, or the host's error.
+  int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept;
+  /// MPI_Improbe.
+  int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) noexcept;
+
+  /// For a receive: a message that is held for it, as a matched one. False: none, the host has to look.
+  [[nodiscard]] bool take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept;
+  /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
+  [[nodiscard]] std::optional<Origin> origin(MPI_Message message) noexcept;
+
+  /// Frees the communicator of its own.
+  void close() noexcept;
+
+ private:
+  struct Item {
+    Origin origin;
+    alignas(16) std::byte bytes[sizeof(engine::Descriptor)];
+    MPI_Request sent = MPI_REQUEST_NULL;  ///< To ourselves.
+  };
+  using Items = std::list<Item>;
+
+  Items::iterator find(int source, int tag, MPI_Comm comm) noexcept;
+  /// The message that the host has matched is of the size of a descriptor: receives it into a new item.
+  std::optional<Items::iterator> hold(MPI_Message* message, MPI_Comm comm) noexcept;
+  bool send_to_self(Items::iterator item, MPI_Message* message) noexcept;
+  static void tell(const Item& item, MPI_Status* status) noexcept;
+
+  std::atomic<int> count_{0};  // held and matched
+  std::recursive_mutex lock_;
+  Items held_;
+  Items sent_;  // to ourselves, until the host has done with the bytes
+  std::unordered_map<std::uint64_t, Origin> matched_;
+  MPI_Comm own_ = MPI_COMM_NULL;
+  int next_tag_ = 0;
+};
+
+/// After a matched message of ours has been received: its status says where it came from.
+void set_origin(MPI_Status* status, const Origin& origin) noexcept;
+
+}  // namespace heddle::mpi
