@@ -1,6 +1,6 @@
 // engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
 //
-//   | head 4 KiB | slot 0 | slot 1 | ...                          slots of 64 KiB; some are cut into small control blocks
+//   | wishes 4 KiB | slot 0 | slot 1 | ...                        slots of 64 KiB; some are cut into small control blocks
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
 // receiver has unpacked them, last in, first out: a message of any size cycles through a few warm slots as long as its receiver
@@ -38,11 +38,12 @@ class Arena {
   [[nodiscard]] Count in_use() const { return used_; }
   [[nodiscard]] Count reserved() const { return reserved_; }
 
+  /// What comes before the slots (wishes.hpp), bytes.
+  static constexpr Bytes head = 4096;
   /// As many as the largest control block has.
   static constexpr Count most_segments = (slot_bytes - 64) / static_cast<Bytes>(sizeof(Cell));
 
  private:
-  static constexpr Bytes head = 4096;
   static constexpr Bytes small_control = 512;
   static constexpr Count small_segments = (small_control - 64) / static_cast<Bytes>(sizeof(Cell));
 

@@ -55,6 +55,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size()),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
+      wishes_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),
       peers_(std::move(world)),
@@ -112,6 +113,10 @@ engine::Reach Node::reach(int peer) noexcept {
           .known = &known_,
           .crowded = crowded_,
           .segment_unpack = settings_of_process().segment_unpack};
+}
+
+void Node::wish_from(int peer) noexcept {
+  if (std::byte* memory = transport_->memory(peer)) engine::Wishes(memory).set(transport_->me());
 }
 
 void Node::stop() noexcept {

@@ -10,6 +10,7 @@
 
 #include "engine/inbox.hpp"
 #include "engine/outbox.hpp"
+#include "engine/wishes.hpp"
 #include "mpi/node/peers.hpp"
 #include "transport/node.hpp"
 #include "transport/peer_memory.hpp"
@@ -43,6 +44,10 @@ class Node {
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// Ranks of this node that scatter what this process sends in one piece.
+  [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
+  /// Tells a peer that this process scatters what it sends.
+  void wish_from(int peer) noexcept;
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
 
@@ -55,6 +60,7 @@ class Node {
   engine::Nonce nonce_;
   engine::Arena arena_;
   engine::Outbox outbox_;
+  engine::Wishes wishes_;
   engine::Known known_;
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;

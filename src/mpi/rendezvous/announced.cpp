@@ -36,9 +36,11 @@ Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking)
   Node* node = Node::here();
   const int peer = node ? node->peer(comm, dest) : -1;
   if (peer < 0) return;
-  type_ = Derived(data.type);
+  type_ = Derived(hold_any(data.type));
   const select::Statistics* statistics = type_ ? type_->statistics() : nullptr;
-  if (!statistics) return;
+  Bytes bytes = 0;
+  if (!statistics || __builtin_mul_overflow(data.count, type_->size(), &bytes) || bytes < node->threshold()) return;
+  if (type_->contiguous(data.count) && !node->wishes().of(peer)) return;
 
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do.
   const bool readable = node->read_by(peer);
@@ -46,7 +48,7 @@ Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking)
   std::optional<transport::Place> place;
   if (blocking || readable)
     place = node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
-  const select::Facts facts{.bytes = data.count * type_->size(),
+  const select::Facts facts{.bytes = bytes,
                             .sender = statistics->of(data.count),
                             .receiver = {},
                             .mapped = place.has_value(),

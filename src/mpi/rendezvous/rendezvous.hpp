@@ -12,14 +12,19 @@
 
 namespace heddle::mpi {
 
-/// Whether a send may be announced at all: derived, with holes, large. A few ns for everything else.
+/// Of predefined types, bytes: a complex of two long doubles.
+constexpr Bytes largest_element = 32;
+
+/// Whether a send may be announced at all: large, and with holes, or in one piece to a node where somebody scatters it. A few
+/// ns for everything else.
 inline bool may_be_announced(MPI_Datatype type, Count count) noexcept {
   const Node* node = Node::here();
-  if (!node) return false;
+  if (!node || count <= 0) return false;
   Entry* entry = table.find(type);
-  if (!entry || !entry->ready(type) || count <= 0 || entry->contiguous(count)) return false;
+  if (!entry) return node->wishes().any() && count >= node->threshold() / largest_element;
   Bytes bytes = 0;
-  return !__builtin_mul_overflow(count, entry->size(), &bytes) && bytes >= node->threshold();
+  return entry->ready(type) && !__builtin_mul_overflow(count, entry->size(), &bytes) && bytes >= node->threshold() &&
+         (node->wishes().any() || !entry->contiguous(count));
 }
 
 /// A message on its way. Make it, send the descriptor, settle it.

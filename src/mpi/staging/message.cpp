@@ -41,6 +41,8 @@ int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   }
   MPI_Count arrived = 0;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
+  if (Node* node = Node::here(); node && arrived >= node->threshold())
+    if (const int peer = node->peer(comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
   if (arrived >= bytes_)
     layout::unpack(type_->layout(), data_.count, const_cast<void*>(data_.address), packed_.data());
   else

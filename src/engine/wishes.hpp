@@ -1,0 +1,38 @@
+// engine/wishes.hpp: receivers that scatter what this process sends in one piece. Such a receiver says so, once, and from then
+// on it gets an announcement from that sender, too: then it unpacks while the sender still copies, or reads straight into its
+// blocks (P-RRS, Wu et al. 2004, §4.2), instead of receiving into a stand-in first. May include: arena.hpp.
+//
+//   first bytes of the sender's node memory     any   rank 0   rank 1   ...      a byte each, 0 or 1; set by that rank, for
+//   good
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/arena.hpp"
+
+namespace heddle::engine {
+
+class Wishes {
+ public:
+  /// @param memory  Node memory of the sender, as mapped here.
+  explicit Wishes(std::byte* memory) noexcept : bytes_(reinterpret_cast<std::atomic<std::uint8_t>*>(memory)) {}
+
+  /// Whether any rank of the node has a wish. One load of a line that hardly ever changes.
+  [[nodiscard]] bool any() const noexcept { return bytes_[0].load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool of(int rank) const noexcept {
+    return rank < most && bytes_[1 + rank].load(std::memory_order_relaxed) != 0;
+  }
+  void set(int rank) noexcept {
+    if (rank >= most || of(rank)) return;
+    bytes_[1 + rank].store(1, std::memory_order_relaxed);
+    bytes_[0].store(1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr int most = static_cast<int>(Arena::head) - 1;  ///< Ranks of a node that can have one.
+  std::atomic<std::uint8_t>* bytes_;
+};
+static_assert(sizeof(std::atomic<std::uint8_t>) == 1 && std::atomic<std::uint8_t>::is_always_lock_free);
+
+}  // namespace heddle::engine
