@@ -1,18 +1,33 @@
 // engine/arena.cpp: stacks of free slots and control blocks.
 #include "engine/arena.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace heddle::engine {
 
-Arena::Arena(std::byte* base, Bytes size) : base_(base), slots_((size - head) / slot_bytes) {
+Arena::Arena(std::byte* base, Bytes size, Grow grow)
+    : base_(base), slots_((size - head) / slot_bytes), grow_(grow), ready_(grow ? 0 : slots_) {
   // Nothing is allocated once messages flow: a list never holds more than there is.
   free_.reserve(static_cast<std::size_t>(slots_));
   free_small_.reserve(static_cast<std::size_t>(slot_bytes / small_control));
 }
 
+/// Whether that many slots are there, made so if need be: many at a time, because every step stops the process for a while.
+bool Arena::ready(Count slots) noexcept {
+  if (slots > slots_) return false;
+  constexpr Bytes step = Bytes{2} << 20;
+  while (slots > ready_) {
+    const Bytes have = ready_ ? head + ready_ * slot_bytes : 0;
+    const Bytes end = std::min((head + slots * slot_bytes + step - 1) / step * step, head + slots_ * slot_bytes);
+    if (!grow_(base_ + have / step * step, end - have / step * step)) return false;
+    ready_ = (end - head) / slot_bytes;
+  }
+  return true;
+}
+
 bool Arena::reserve(Count slots) noexcept {
-  if (used_ + reserved_ + slots > slots_) return false;
+  if (!ready(used_ + reserved_ + slots)) return false;
   reserved_ += slots;
   return true;
 }
@@ -39,7 +54,7 @@ Control* Arena::take_control(Count segments) noexcept {
   const bool small = segments <= small_segments;
   std::vector<Control*>& free = small ? free_small_ : free_large_;
   if (free.empty()) {
-    if (segments > most_segments || used_ + reserved_ >= slots_) return nullptr;
+    if (segments > most_segments || !ready(used_ + reserved_ + 1)) return nullptr;
     try {
       const Bytes bytes = small ? small_control : slot_bytes;
       free.reserve(free.capacity() + static_cast<std::size_t>(slot_bytes / bytes));

@@ -19,8 +19,12 @@ constexpr Bytes slot_bytes = Bytes{64} << 10;
 
 class Arena {
  public:
+  /// Brings pages into being; false: there is no memory for them. (Touching them then would end the process.)
+  using Grow = bool (*)(std::byte* base, Bytes size) noexcept;
+
   /// @param base  Start of the node memory, zeroed, aligned to a page.
-  Arena(std::byte* base, Bytes size);
+  /// @param grow  Called for more of it, in steps of 2 MiB; null: all of it is there.
+  Arena(std::byte* base, Bytes size, Grow grow = nullptr);
 
   /// Promises `slots` slots. False: not now.
   [[nodiscard]] bool reserve(Count slots) noexcept;
@@ -48,9 +52,12 @@ class Arena {
   static constexpr Count small_segments = (small_control - 64) / static_cast<Bytes>(sizeof(Cell));
 
   std::byte* pop() noexcept;
+  bool ready(Count slots) noexcept;
 
   std::byte* base_;
   Count slots_;
+  Grow grow_;
+  Count ready_;      // slots whose pages are there
   Count fresh_ = 0;  // slots never used so far begin here
   Count used_ = 0;
   Count reserved_ = 0;

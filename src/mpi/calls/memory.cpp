@@ -18,7 +18,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 }
 
 int MPI_Free_mem(void* base) {
-  if (Node* node = Node::here(); node && node->shared().release(base)) return MPI_SUCCESS;
+  if (Node* node = Node::ever(); node && node->shared().release(base)) return MPI_SUCCESS;
   return PMPI_Free_mem(base);
 }
 
@@ -33,7 +33,7 @@ void* heddle_shared_allocate(std::size_t bytes) {
 }
 
 int heddle_shared_release(void* memory) {
-  Node* node = Node::here();
+  Node* node = Node::ever();
   return node && node->shared().release(memory) ? 1 : 0;
 }
 

@@ -53,7 +53,7 @@ class Private {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world)
     : transport_(std::move(transport)),
       nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size()),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::prefault_owned),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
       wishes_(arena_.base()),
       shared_(*transport_),
@@ -101,7 +101,9 @@ void Node::start() noexcept try {
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here && !fortran_bindings() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
-  if (able && node_ranks > 1) here_.store(here.release(), std::memory_order_release);
+  if (!able || node_ranks == 1) return;
+  ever_.store(here.get(), std::memory_order_release);
+  here_.store(here.release(), std::memory_order_release);
 } catch (const std::exception& error) {
   say_once_verbose("messages within the node go through the MPI library", error.what());
 }

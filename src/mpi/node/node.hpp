@@ -25,6 +25,9 @@ class Node {
   /// Null until started, and for good where there is nobody to share with.
   static Node* here() noexcept { return here_.load(std::memory_order_acquire); }
 
+  /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there never was one.
+  static Node* ever() noexcept { return ever_.load(std::memory_order_acquire); }
+
   /// Collective over MPI_COMM_WORLD, in MPI_Init. All ranks of the job come to the same answer; why there is no node (a
   /// refused system call, a rank that is off) is said once, by rank 0.
   static void start() noexcept;
@@ -55,6 +58,7 @@ class Node {
   Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world);
 
   static inline std::atomic<Node*> here_{nullptr};
+  static inline std::atomic<Node*> ever_{nullptr};
 
   std::unique_ptr<transport::Node> transport_;
   engine::Nonce nonce_;
