@@ -198,8 +198,10 @@ void Outbox::leave(Outgoing* message) noexcept {
 }
 
 void Outbox::withdraw(Outgoing* message) noexcept {
+  for (Count i = 0; i < message->segments; ++i) message->control->cells[i].state.store(State::done, std::memory_order_relaxed);
+  message->passed = message->segments;
   const std::lock_guard guard(lock_);
-  arena_.unreserve(message->reserved);
+  reclaim(*message);
   release(message);
 }
 

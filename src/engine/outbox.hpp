@@ -72,7 +72,7 @@ class Outbox {
   void settle(Outgoing& message) noexcept;
   /// After settle: to be reclaimed when the receiver is through.
   void leave(Outgoing* message) noexcept;
-  /// Takes back a message whose descriptor was not sent.
+  /// Takes back a message whose descriptor nobody will get: it was not sent, or the host has cancelled it.
   void withdraw(Outgoing* message) noexcept;
   /// Reclaims what receivers have finished; all of them looked at, not a few.
   void sweep() noexcept;

@@ -20,8 +20,13 @@ Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) n
   return done;
 }
 
+Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept;
+Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept;
+
 Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().take(source, tag, comm, &held))
+    return irecv(data, &held, request);
   return irecv<ReceivedPacked>(data, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
     if (!message.ours()) return {};
@@ -31,15 +36,19 @@ Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* 
 
 Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
-  return irecv<ReceivedPacked>(data, MPI_COMM_WORLD, request, [&](ReceivedPacked& received) -> Done {
+  const std::optional<Origin> origin = Held::of_process().origin(*handle);
+  return irecv<ReceivedPacked>(data, MPI_COMM_SELF, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
-    if (!message.ours()) return {};
+    if (!message.ours() && !origin) return {};
+    if (origin) received.from(*origin);
     return HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), handle, request);
   });
 }
 
 Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
+  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().take(source, tag, comm, &held))
+    return irecv_plain(data, &held, request);
   return irecv<ReceivedPlain>(data, comm, request, [&](ReceivedPlain&) -> Done {
     return HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source, tag,
                        comm, request);
@@ -48,7 +57,9 @@ Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Req
 
 Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
-  return irecv<ReceivedPlain>(data, MPI_COMM_WORLD, request, [&](ReceivedPlain&) -> Done {
+  const std::optional<Origin> origin = Held::of_process().origin(*handle);
+  return irecv<ReceivedPlain>(data, MPI_COMM_SELF, request, [&](ReceivedPlain& received) -> Done {
+    if (origin) received.from(*origin);
     return HEDDLE_HAND(!fits(data.count), Imrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle,
                        request);
   });
@@ -63,7 +74,7 @@ using namespace heddle::mpi;
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) { \
     if (travels_packed(datatype, count) || must_not_split(datatype)) {                                                        \
       if (const Done done = irecv({buf, count, datatype}, source, tag, comm, request)) return *done;                          \
-    } else if (must_look(count, datatype)) {                                                                                  \
+    } else if (must_look(count, datatype) || Held::of_process().any()) {                                                      \
       if (const Done done = irecv_plain({buf, count, datatype}, source, tag, comm, request)) return *done;                    \
     }                                                                                                                         \
     return PMPI_##name(buf, count, datatype, source, tag, comm, request);                                                     \
@@ -73,7 +84,7 @@ using namespace heddle::mpi;
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) { \
     if (travels_packed(datatype, count) || must_not_split(datatype)) {                                          \
       if (const Done done = irecv({buf, count, datatype}, message, request)) return *done;                      \
-    } else if (must_look(count, datatype)) {                                                                    \
+    } else if (must_look(count, datatype) || Held::of_process().any()) {                                        \
       if (const Done done = irecv_plain({buf, count, datatype}, message, request)) return *done;                \
     }                                                                                                           \
     return PMPI_##name(buf, count, datatype, message, request);                                                 \

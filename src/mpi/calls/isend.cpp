@@ -7,7 +7,7 @@ namespace {
 
 Done isend(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
-  const BegunSend begun = begin_send(mode, data, Derived(data.type), dest, tag, comm);
+  const BegunSend begun = begin_send(mode, data, Derived(hold_any(data.type)), dest, tag, comm);
   if (begun.result != MPI_SUCCESS) return begun.result;
   *request = begun.request;
   if (begun.pending) requests::track_unless_done(begun.request, begun.pending);
@@ -22,7 +22,7 @@ using namespace heddle::mpi;
 #define HEDDLE_ISEND(name, Integer, mode)                                                                 \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                                  \
-    if (travels_packed(datatype, count))                                                                  \
+    if (travels_packed(datatype, count) || may_be_announced(datatype, count))                             \
       if (const Done done = isend(mode, {buf, count, datatype}, dest, tag, comm, request)) return *done;  \
     return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                                   \
   }

@@ -13,7 +13,7 @@ Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status*
   const Done done =
       HEDDLE_HAND(message.wide(), Recv, message.address(), message.count(), message.type(), source, tag, comm, arrived.get());
   if (!done) return done;
-  return message.unpack(*done, comm, arrived.get());
+  return raise_new(message.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
 int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept {
@@ -26,7 +26,7 @@ int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status)
       HEDDLE_HAND(message.wide(), Mrecv, message.address(), message.count(), message.type(), handle, arrived.get());
   if (!done) return MPI_ERR_COUNT;
   if (origin) set_origin(arrived.get(), *origin);
-  return message.unpack(*done, comm, arrived.get());
+  return raise_new(message.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
 int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept {
@@ -36,7 +36,8 @@ int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_
     if (const Done done = receive(data, source, tag, comm, status)) return *done;
   const Done done = HEDDLE_HAND(!fits(data.count), Recv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
                                 tag, comm, status);
-  return landed(done.value_or(MPI_ERR_COUNT), data, comm, status);
+  const int result = done.value_or(MPI_ERR_COUNT);
+  return raise_new(landed(result, data, status), result, comm);
 }
 
 }  // namespace heddle::mpi::face

@@ -7,9 +7,9 @@ namespace heddle::mpi {
 namespace {
 
 template <class Received, class Make>
-Done recv_init(const Buffer& data, int source, MPI_Comm comm, MPI_Request* request, Make make) noexcept {
+Done recv_init(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request, Make make) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
-  auto* receive = new (std::nothrow) PersistentReceive<Received>(data, comm);
+  auto* receive = new (std::nothrow) PersistentReceive<Received>(data, source, tag, comm);
   if (!receive) return {};
   const Done done = make(receive->received);
   if (done == MPI_SUCCESS)
@@ -20,7 +20,7 @@ Done recv_init(const Buffer& data, int source, MPI_Comm comm, MPI_Request* reque
 }
 
 Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
-  return recv_init<ReceivedPacked>(data, source, comm, request, [&](ReceivedPacked& received) -> Done {
+  return recv_init<ReceivedPacked>(data, source, tag, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
     if (!message.ours()) return {};
     return HEDDLE_HAND(message.wide(), Recv_init, message.address(), message.count(), message.type(), source, tag, comm,
@@ -29,7 +29,7 @@ Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MP
 }
 
 Done recv_init_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
-  return recv_init<ReceivedPlain>(data, source, comm, request, [&](ReceivedPlain&) -> Done {
+  return recv_init<ReceivedPlain>(data, source, tag, comm, request, [&](ReceivedPlain&) -> Done {
     return HEDDLE_HAND(!fits(data.count), Recv_init, const_cast<void*>(data.address), Number{data.count}, data.type, source,
                        tag, comm, request);
   });
@@ -44,7 +44,7 @@ using namespace heddle::mpi;
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) { \
     if (travels_packed(datatype, count) || must_not_split(datatype)) {                                                        \
       if (const Done done = recv_init_packed({buf, count, datatype}, source, tag, comm, request)) return *done;               \
-    } else if (must_look(count, datatype)) {                                                                                  \
+    } else if (Node::here()) {                                                                                                \
       if (const Done done = recv_init_plain({buf, count, datatype}, source, tag, comm, request)) return *done;                \
     }                                                                                                                         \
     return PMPI_##name(buf, count, datatype, source, tag, comm, request);                                                     \

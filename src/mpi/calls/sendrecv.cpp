@@ -8,7 +8,7 @@ namespace {
 /// What is sent is announced and packed before anything is received, so both may be in one place.
 Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
                           MPI_Status* status) {
-  Announced message(out, dest, comm);
+  Announced message(out, Derived(hold_any(out.type)), dest, comm, true);
   if (!message) return {};
   MPI_Request sent = MPI_REQUEST_NULL;
   const int result = PMPI_Isend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, sendtag, comm, &sent);
@@ -36,7 +36,7 @@ Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int so
       HEDDLE_HAND(sent.wide() || received.wide(), Sendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                   received.address(), received.count(), received.type(), source, recvtag, comm, arrived.get());
   if (!done) return done;
-  return received.unpack(*done, comm, arrived.get());
+  return raise_new(received.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
 Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
@@ -53,7 +53,7 @@ Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, in
   const Done done = HEDDLE_HAND(sent.wide(), Sendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                                 received.address(), received.count(), received.type(), source, recvtag, comm, arrived.get());
   if (!done) return done;
-  return received.unpack(*done, comm, arrived.get());
+  return raise_new(received.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
 }  // namespace heddle::mpi::face
@@ -70,7 +70,7 @@ using namespace heddle::mpi;
         return *done;                                                                                                          \
     const int result =                                                                                                         \
         PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); \
-    return Node::here() ? landed(result, {recvbuf, recvcount, recvtype}, comm, status) : result;                               \
+    return Node::here() ? raise_new(landed(result, {recvbuf, recvcount, recvtype}, status), result, comm) : result;            \
   }
 
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
@@ -80,7 +80,7 @@ using namespace heddle::mpi;
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
         return *done;                                                                                                      \
     const int result = PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                    \
-    return Node::here() ? landed(result, {buf, count, datatype}, comm, status) : result;                                   \
+    return Node::here() ? raise_new(landed(result, {buf, count, datatype}, status), result, comm) : result;                \
   }
 
 extern "C" {

@@ -8,6 +8,9 @@ namespace heddle::mpi {
 
 namespace {
 
+/// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
+constexpr Bytes host_waits_from = 128 << 10;
+
 /// HEDDLE_SCHEME, if it names one.
 std::optional<select::Scheme> forced(settings::Scheme wanted) {
   switch (wanted) {
@@ -32,18 +35,20 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 
 }  // namespace
 
-Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking) noexcept {
+Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, bool blocking) noexcept {
+  if (!type || !may_be_announced(*type.get(), data.count)) return;
   Node* node = Node::here();
-  const int peer = node ? node->peer(comm, dest) : -1;
+  const int peer = node->peer(comm, dest);
   if (peer < 0) return;
-  type_ = Derived(hold_any(data.type));
-  const select::Statistics* statistics = type_ ? type_->statistics() : nullptr;
-  Bytes bytes = 0;
-  if (!statistics || __builtin_mul_overflow(data.count, type_->size(), &bytes) || bytes < node->threshold()) return;
+  type_ = std::move(type);
+  const select::Statistics* statistics = type_->statistics();
+  if (!statistics) return;
+  const Bytes bytes = data.count * type_->size();
   if (type_->contiguous(data.count) && !node->wishes().of(peer)) return;
 
-  // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do.
-  const bool readable = node->read_by(peer);
+  // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
+  // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
+  const bool readable = node->read_by(peer) && (blocking || bytes >= host_waits_from);
   const engine::Touched touched = engine::touched_by(type_->layout(), data.count);
   std::optional<transport::Place> place;
   if (blocking || readable)
@@ -73,14 +78,17 @@ Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking)
 }
 
 Announced::~Announced() {
-  if (message_) Node::here()->outbox().withdraw(message_);
+  if (!message_) return;
+  engine::Outbox& outbox = Node::ever()->outbox();
+  if (settled_)
+    outbox.leave(message_);
+  else
+    outbox.withdraw(message_);
 }
 
 void Announced::settle() noexcept {
-  engine::Outbox& outbox = Node::here()->outbox();
-  outbox.settle(*message_);
-  outbox.leave(message_);
-  message_ = nullptr;
+  Node::ever()->outbox().settle(*message_);
+  settled_ = true;
 }
 
 }  // namespace heddle::mpi

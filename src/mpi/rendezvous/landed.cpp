@@ -19,41 +19,43 @@ const void* first_bytes(const Buffer& data, const Entry& entry, engine::Descript
 }
 
 /// Brings the message. Its descriptor is no longer needed where it arrived.
-int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Comm comm, MPI_Status* status) {
+int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
   Node* node = Node::here();
   const engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || engine::stale(descriptor, reach.memory)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
-    PMPI_Comm_call_errhandler(comm, MPI_ERR_INTERN);
     return MPI_ERR_INTERN;
   }
   const Bytes moved = engine::receive(descriptor, reach, target);
   if (status != MPI_STATUS_IGNORE) PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
-  if (moved == descriptor.total) return MPI_SUCCESS;
-  PMPI_Comm_call_errhandler(comm, MPI_ERR_TRUNCATE);
-  return MPI_ERR_TRUNCATE;
+  return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 }  // namespace
 
-Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Comm comm,
+Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout,
                MPI_Status* status) noexcept {
   const Node* node = Node::here();
   engine::Descriptor descriptor;
   if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) ||
       !engine::read(stand_in, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
     return {};
-  return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, comm, status);
+  return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, status);
 }
 
-int landed(int result, const Buffer& data, MPI_Comm comm, MPI_Status* status) noexcept {
+int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
+  if (result != host_result) PMPI_Comm_call_errhandler(comm, result);
+  return result;
+}
+
+int landed(int result, const Buffer& data, MPI_Status* status) noexcept {
   if (result != MPI_SUCCESS || !Node::here()) return result;
   const Entry* entry = hold_any(data.type);
   if (!entry) return result;
   engine::Descriptor copy;
   const void* first = first_bytes(data, *entry, copy);
   if (first)
-    if (const Done done = landed_in(first, descriptor_bytes, data, entry->layout(), comm, status)) result = *done;
+    if (const Done done = landed_in(first, descriptor_bytes, data, entry->layout(), status)) result = *done;
   entry->release();
   return result;
 }

@@ -33,10 +33,19 @@ class PersistentSend final : public Persistent {
 template <class Received>
 class PersistentReceive final : public Persistent {
  public:
-  PersistentReceive(const Buffer& data, MPI_Comm comm) noexcept : received(data, comm) {}
+  PersistentReceive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept
+      : received(data, comm), source_(source), tag_(tag), comm_(comm) {}
 
   int start() noexcept override {
-    const int error = PMPI_Start(&record.handle);
+    int error = MPI_SUCCESS;
+    if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().any() && Held::of_process().take(source_, tag_, comm_, &held)) {
+      if (const std::optional<Origin> origin = Held::of_process().origin(held)) received.from(*origin);
+      error = received.take(&held, &record.inner);
+      record.substituted = error == MPI_SUCCESS;
+    } else {
+      received.from_host();
+      error = PMPI_Start(&record.handle);
+    }
     record.active = error == MPI_SUCCESS;
     return error;
   }
@@ -47,6 +56,11 @@ class PersistentReceive final : public Persistent {
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
 
   Received received;
+
+ private:
+  int source_;
+  int tag_;
+  MPI_Comm comm_;
 };
 
 }  // namespace heddle::mpi

@@ -24,12 +24,27 @@ bool must_look(Count count, MPI_Datatype type) noexcept {
   return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && count * size >= descriptor_bytes;
 }
 
+int ReceivedPacked::take(MPI_Message* held, MPI_Request* request) noexcept {
+  const Done done = HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), held, request);
+  return done.value_or(MPI_ERR_COUNT);
+}
+
+int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) noexcept {
+  const Done done =
+      HEDDLE_HAND(!fits(data_.count), Imrecv, const_cast<void*>(data_.address), Number{data_.count}, data_.type, held, request);
+  return done.value_or(MPI_ERR_COUNT);
+}
+
 int ReceivedPacked::finish(MPI_Status& status, int error) noexcept {
-  return cancelled(*this, status) ? error : message.unpack(error, comm_, &status);
+  if (cancelled(*this, status)) return error;
+  if (origin_) set_origin(&status, *origin_);
+  return raise_new(message.unpack(error, comm_, &status), error, comm_);
 }
 
 int ReceivedPlain::finish(MPI_Status& status, int error) noexcept {
-  return cancelled(*this, status) ? error : landed(error, data_, comm_, &status);
+  if (cancelled(*this, status)) return error;
+  if (origin_) set_origin(&status, *origin_);
+  return raise_new(landed(error, data_, &status), error, comm_);
 }
 
 }  // namespace heddle::mpi

@@ -1,6 +1,9 @@
 // mpi/requests/receive.hpp: receives that are not over when the call returns. Includes pending.hpp, staging/message.hpp.
 #pragma once
 
+#include <optional>
+
+#include "mpi/rendezvous/held.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -17,11 +20,20 @@ class ReceivedPacked final : public Pending {
 
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  /// It has taken a message that a probe has held: the host has it from ourselves.
+  void from(const Origin& origin) noexcept {
+    origin_ = origin;
+    comm_ = origin.comm;
+  }
+  void from_host() noexcept { origin_.reset(); }
+  /// Receives a matched message into where the next one goes.
+  int take(MPI_Message* held, MPI_Request* request) noexcept;
 
   Message message;
 
  private:
   MPI_Comm comm_;
+  std::optional<Origin> origin_;
 };
 
 /// Straight into the program's buffer.
@@ -31,10 +43,19 @@ class ReceivedPlain final : public Pending {
 
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  /// It has taken a message that a probe has held: the host has it from ourselves.
+  void from(const Origin& origin) noexcept {
+    origin_ = origin;
+    comm_ = origin.comm;
+  }
+  void from_host() noexcept { origin_.reset(); }
+  /// Receives a matched message into where the next one goes.
+  int take(MPI_Message* held, MPI_Request* request) noexcept;
 
  private:
   Buffer data_;
   MPI_Comm comm_;
+  std::optional<Origin> origin_;
 };
 
 }  // namespace heddle::mpi

@@ -21,10 +21,42 @@ Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, M
   return {};
 }
 
+/// An open message's descriptor goes by a synchronous send: the request is then complete when the receiver is at it.
+BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm) noexcept {
+  BegunSend begun;
+  auto* sent = new (std::nothrow) SentAnnounced(data, std::move(type), dest, comm);
+  if (!sent) return begun;
+  if (Announced& message = sent->message) {
+    const auto post = mode == Mode::synchronous || message.open() ? PMPI_Issend
+                      : mode == Mode::ready                       ? PMPI_Irsend
+                                                                  : PMPI_Isend;
+    begun.result = post(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm, &begun.request);
+    if (begun.result == MPI_SUCCESS && !message.open()) message.settle();
+  }
+  if (begun.result == MPI_SUCCESS)
+    begun.pending = sent;
+  else
+    delete sent;
+  return begun;
+}
+
 }  // namespace
+
+int SentAnnounced::finish(MPI_Status& status, int error) noexcept {
+  int cancelled = 0;
+  if (record.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled)
+    message.cancelled();
+  else if (message.open())
+    message.settle();
+  return error;
+}
 
 BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm) noexcept {
   BegunSend begun;
+  if (mode != Mode::buffered && type && may_be_announced(*type.get(), data.count)) {
+    begun = announce(mode, data, type.again(), dest, tag, comm);
+    if (begun.result) return begun;
+  }
   auto* sent = new (std::nothrow) SentPacked(data, std::move(type));
   if (!sent) return begun;
   if (sent->message.ours()) {

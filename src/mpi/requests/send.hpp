@@ -1,6 +1,8 @@
-// mpi/requests/send.hpp: what MPI_Isend and MPI_Start of a persistent send have in common. Includes pending.hpp, message.hpp.
+// mpi/requests/send.hpp: what MPI_Isend and MPI_Start of a persistent send have in common. Includes pending.hpp,
+// message.hpp, rendezvous.hpp.
 #pragma once
 
+#include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -13,6 +15,16 @@ class SentPacked final : public Pending {
   int finish(MPI_Status& /*status*/, int error) noexcept override { return error; }
 
   Message message;
+};
+
+/// A message whose announcement the host has not delivered yet, or that is left open to its receiver.
+class SentAnnounced final : public Pending {
+ public:
+  SentAnnounced(const Buffer& data, Derived type, int dest, MPI_Comm comm) noexcept
+      : message(data, std::move(type), dest, comm, false) {}
+  int finish(MPI_Status& status, int error) noexcept override;
+
+  Announced message;
 };
 
 struct BegunSend {

@@ -31,9 +31,9 @@ void Message::prepare(End end) noexcept {
 }
 
 int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
-  if (!ours()) return landed(result, data_, comm, status);
+  if (!ours()) return landed(result, data_, status);
   if (result == MPI_SUCCESS)
-    if (const Done done = landed_in(address_, bytes_, data_, type_->layout(), comm, status)) return *done;
+    if (const Done done = landed_in(address_, bytes_, data_, type_->layout(), status)) return *done;
   if (address_ != packed_.data()) return result;
   if (result != MPI_SUCCESS) {
     int kind = MPI_SUCCESS;

@@ -26,7 +26,7 @@ class Message {
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   void pack() { layout::pack(type_->layout(), data_.count, data_.address, packed_.data()); }
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
-  /// message has arrived in part. Returns what the program gets.
+  /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
   void preload() {
