@@ -23,7 +23,7 @@ constexpr Variable rows[] = {
      "instruction set of the packing kernels; auto is the widest the processor has", library},
     {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
      "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly", library},
-    {"HEDDLE_SCHEME", "native", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
+    {"HEDDLE_SCHEME", "auto", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
      "how large messages with holes move within a node; native leaves them to the MPI library", library},
     {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",
      "messages with holes of at least this size are announced to receivers on the same node, and moved by HEDDLE_SCHEME",

@@ -49,7 +49,7 @@ struct Settings {
   bool enabled = true;                              ///< HEDDLE
   Isa isa = Isa::automatic;                         ///< HEDDLE_ISA
   Messages messages = Messages::automatic;          ///< HEDDLE_MESSAGES
-  Scheme scheme = Scheme::native;                   ///< HEDDLE_SCHEME
+  Scheme scheme = Scheme::automatic;                ///< HEDDLE_SCHEME
   std::int64_t rendezvous = 4 << 10;                ///< HEDDLE_RENDEZVOUS, bytes
   std::int64_t segment = 0;                         ///< HEDDLE_SEGMENT, bytes; 0: auto
   bool segment_unpack = true;                       ///< HEDDLE_SEGMENT_UNPACK

@@ -80,7 +80,8 @@ void committed(MPI_Datatype type) noexcept {
 
 void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
   Entry* entry = table.find(type);
-  if (!entry || !running()) return;
+  if (!entry) return committed(copy);  // of a predefined type, which is committed from birth
+  if (!running()) return;
   entry->retain();
   enter(copy, entry);
 }
