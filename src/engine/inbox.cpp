@@ -28,23 +28,28 @@ class Incoming {
       for (Count i = 0; i < segments_; ++i)
         wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
     // From the front: unpacked if packed, taken if open. Where both sides work on the front, this one goes on at the back.
+    // A cell that is done is never looked at again: its control block may be another message's by then.
     Count back = segments_;
     for (Count i = 0; i < back; ++i) {
-      while (state(i) != State::packed) {
-        if (descriptor_.scheme == Scheme::both && back - 1 > i) {
-          if (take(back - 1))
+      bool moved = false;
+      while (!moved) {
+        if (state(i) == State::packed) {
+          unpack(i);
+          moved = true;
+        } else if (descriptor_.scheme == Scheme::both && back - 1 > i) {
+          if (take(back - 1)) {
             --back;
-          else if (state(back - 1) == State::packed)
+          } else if (state(back - 1) == State::packed) {
             unpack(--back);
-          else
+          } else {
             relax();
+          }
         } else if (take(i)) {
-          break;
+          moved = true;
         } else {
           wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
         }
       }
-      if (state(i) == State::packed) unpack(i);
     }
     return std::min(descriptor_.total, capacity_);
   }

@@ -9,10 +9,13 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
   const StatusOf arrived(status);
   MPI_Request host = asked(pending, *request);
   *flag = 0;
+  completing(pending, true);
   const int error = PMPI_Test(&host, flag, arrived.get());
-  if (error == MPI_SUCCESS && !*flag) return error;
-  if (!pending.record.persistent) *request = host;
-  if (error != MPI_SUCCESS && remains(pending, host)) return error;
+  if (!pending.record.persistent && (error != MPI_SUCCESS || *flag)) *request = host;
+  if (error == MPI_SUCCESS ? !*flag : remains(pending, host)) {
+    completing(pending, false);
+    return error;
+  }
   return settle(pending, *arrived.get(), error);
 }
 

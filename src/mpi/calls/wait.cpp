@@ -8,9 +8,13 @@ namespace {
 int wait(Pending& pending, MPI_Request* request, MPI_Status* status) noexcept {
   const StatusOf arrived(status);
   MPI_Request host = asked(pending, *request);
+  completing(pending, true);
   const int error = PMPI_Wait(&host, arrived.get());
   if (!pending.record.persistent) *request = host;
-  if (error != MPI_SUCCESS && remains(pending, host)) return error;
+  if (error != MPI_SUCCESS && remains(pending, host)) {
+    completing(pending, false);
+    return error;
+  }
   return settle(pending, *arrived.get(), error);
 }
 
@@ -60,9 +64,11 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   if (!row.ours()) return PMPI_Waitall(count, requests, statuses);
   const bool wanted = statuses != MPI_STATUSES_IGNORE;
   Scratch<int> codes(wanted ? count : 1);
+  Scratch<bool> ours(wanted ? count : 1);
   Others others(row, row.all_ours() ? 0 : count, requests);
-  if (!codes || !others) return no_memory();
+  if (!codes || !ours || !others) return no_memory();
   for (int i = 0; wanted && i < count; ++i) codes[i] = MPI_SUCCESS;
+  for (int i = 0; wanted && i < count; ++i) ours[i] = false;
 
   bool host_failed = false;
   bool we_failed = false;
@@ -78,16 +84,17 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
     if (!pending->record.persistent) requests[i] = host;
     if (code == MPI_SUCCESS || !remains(*pending, host)) {
       const int before = code;
-      code = settle(*pending, status, before);
+      code = row.settle(i, status, before);
       we_failed |= code != before;
     }
     if (wanted) codes[i] = code;
+    if (wanted) ours[i] = true;
   }
 
   const int result = others.wait(requests, statuses);
   if (!host_failed && !we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
-    if (row[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
+    if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
   if (result != MPI_SUCCESS) return result;
   return MPI_ERR_IN_STATUS;
 }

@@ -30,6 +30,11 @@ inline Pending* active(const MPI_Request* request) noexcept {
   return pending && pending->record.active ? pending : nullptr;
 }
 
+/// Around the host's completing call: from its first instruction on the handle may become another thread's.
+inline void completing(Pending& pending, bool now) noexcept {
+  if (!pending.record.persistent) pending.record.completing.store(now, std::memory_order_relaxed);
+}
+
 /// After the host has completed the request and `handle` is what it left of it: true if an error left it incomplete.
 inline bool remains(const Pending& pending, MPI_Request host) {
   return host != MPI_REQUEST_NULL && (!pending.record.persistent || pending.record.substituted);
@@ -67,6 +72,10 @@ class Row {
  public:
   /// The caller has seen that the table is not empty, and count > 0.
   Row(int count, MPI_Request* requests) noexcept;
+  /// What has not been settled is known again.
+  ~Row();
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
 
   /// Whether Heddle has to do anything about it; and whether there was memory to find out.
   [[nodiscard]] bool ours() const { return known_ > 0; }
@@ -75,6 +84,8 @@ class Row {
 
   /// The entry of request i, or null.
   Pending* operator[](int i) { return found_[i]; }
+  /// settle() of that entry: it is no longer this row's.
+  int settle(int i, MPI_Status& status, int error) noexcept;
   /// For the host; give_back() before the program sees the array again.
   MPI_Request* handles() { return handles_; }
   void give_back() noexcept;

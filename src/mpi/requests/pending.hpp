@@ -44,7 +44,9 @@ class Pending {
     MPI_Request inner = MPI_REQUEST_NULL;   ///< Asked instead of the handle, if `substituted`.
     bool substituted = false;
     bool persistent = false;
-    bool active = true;      ///< Only persistent ones are ever inactive: then the handle is the host's business.
+    bool active = true;  ///< Only persistent ones are ever inactive: then the handle is the host's business.
+    /// A call is completing it: the host may have given its handle to another thread's request already.
+    std::atomic<bool> completing{false};
     bool cancelled = false;  ///< MPI_Cancel was called; whether in time, the status says.
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.

@@ -1,4 +1,6 @@
 // mpi/requests/row.cpp: arrays of requests.
+#include <utility>
+
 #include "mpi/requests/completion.hpp"
 
 namespace heddle::mpi::requests {
@@ -17,8 +19,10 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
   for (int i = 0; i < count; ++i) {
     Pending*& pending = found_[i];
     if (pending && !pending->record.active) pending = nullptr;
-    known_ += pending != nullptr;
-    substituted |= pending && pending->record.substituted;
+    if (!pending) continue;
+    ++known_;
+    completing(*pending, true);
+    substituted |= pending->record.substituted;
   }
   if (!substituted) return;
   if (!substitutes_.reserve(static_cast<layout::Bytes>(sizeof(MPI_Request)) * count)) {
@@ -27,6 +31,15 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
   }
   handles_ = reinterpret_cast<MPI_Request*>(substitutes_.data());
   for (int i = 0; i < count; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
+}
+
+Row::~Row() {
+  for (int i = 0; known_ > 0 && i < count_; ++i)
+    if (found_[i]) completing(*found_[i], false);
+}
+
+int Row::settle(int i, MPI_Status& status, int error) noexcept {
+  return requests::settle(*std::exchange(found_[i], nullptr), status, error);
 }
 
 void Row::give_back() noexcept {
@@ -43,7 +56,7 @@ void Row::give_back() noexcept {
 int Row::settle_one(int index, MPI_Status& status, int error) noexcept {
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
-  return settle(*pending, status, error);
+  return settle(index, status, error);
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept {
@@ -57,7 +70,7 @@ int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error)
     const int code = host_failed ? statuses[k].MPI_ERROR : MPI_SUCCESS;
     if (code != MPI_SUCCESS && (class_of(code) == MPI_ERR_PENDING || remains(*pending, asked(*pending, program_[index]))))
       continue;
-    const int result = settle(*pending, statuses[k], code);
+    const int result = settle(index, statuses[k], code);
     if (result == code) continue;
     if (!host_failed && !we_failed)
       for (int each = 0; each < n; ++each) statuses[each].MPI_ERROR = MPI_SUCCESS;

@@ -12,7 +12,7 @@ int Table::find(int count, const MPI_Request* handles, Pending** found) noexcept
   int known = 0;
   const std::lock_guard guard(lock_);
   for (int i = 0; i < count; ++i) {
-    found[i] = slots_[place_of(key_of(handles[i]))].pending;
+    found[i] = entry_of(handles[i]);
     known += found[i] != nullptr;
   }
   return known;

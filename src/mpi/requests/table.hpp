@@ -28,7 +28,7 @@ class Table {
 
   [[nodiscard]] Pending* find(MPI_Request handle) noexcept {
     const std::lock_guard guard(lock_);
-    return slots_[place_of(key_of(handle))].pending;
+    return entry_of(handle);
   }
   /// The entries of a row of handles; how many there are.
   int find(int count, const MPI_Request* handles, Pending** found) noexcept;
@@ -67,6 +67,12 @@ class Table {
     std::size_t i = home(key);
     while (slots_[i].pending && slots_[i].key != key) i = (i + 1) & mask_;
     return i;
+  }
+  /// The entry of a handle, unless it is one that a call is completing: then the handle means a request of another thread
+  /// that Heddle does not know.
+  [[nodiscard]] Pending* entry_of(MPI_Request handle) const noexcept {
+    Pending* pending = slots_[place_of(key_of(handle))].pending;
+    return pending && !pending->record.completing.load(std::memory_order_relaxed) ? pending : nullptr;
   }
   bool grow() noexcept;
 
