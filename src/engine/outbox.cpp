@@ -137,9 +137,18 @@ void Outbox::leave_to_receiver(const Outgoing& message) const noexcept {
   }
 }
 
-void Outbox::settle(Outgoing& message) noexcept {
-  if (message.grace_ns > 0) leave_to_receiver(message);
-  for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+void Outbox::settle(Outgoing& message, report::Times* times) noexcept {
+  using report::Stopwatch;
+  using report::Times;
+  if (message.grace_ns > 0) {
+    const Stopwatch watch(times, &Times::wait);
+    leave_to_receiver(message);
+  }
+  {
+    const Stopwatch watch(times, &Times::pack);
+    for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+  }
+  const Stopwatch watch(times, &Times::wait);
   // What the receiver has taken it reads from the buffer; or gives back, if it could not.
   for (Count i = 0; i < message.segments; ++i) {
     Cell& cell = message.control->cells[i];

@@ -1,6 +1,7 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
 #include "mpi/start.hpp"
@@ -24,10 +25,12 @@ void world_started() {
   host_started();
   look_at_threads();
   if (running()) Node::start();
+  start_reporting();
 }
 
 void world_ends() {
   requests::finish_freed();
+  finish_reporting();
   Node::stop();
 }
 

@@ -37,6 +37,11 @@ engine::Nonce fresh_nonce() {
   return {word(), word()};
 }
 
+select::Loaded profile_of_machine() {
+  const std::string path = select::profile_path(settings_of_process().profile);
+  return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
+}
+
 /// A communicator of Heddle's own, freed at the end of the scope.
 class Private {
  public:
@@ -56,6 +61,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       shared_(*transport_),
       theirs_(*transport_),
       peers_(std::move(world)),
+      profile_(profile_of_machine()),
       crowded_(transport_->size() > cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
 
@@ -94,6 +100,8 @@ void Node::start() noexcept try {
   if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
   std::unique_ptr<Node> here;
   if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
+
+  if (here && me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here && !fortran_bindings() ? 1 : 0;

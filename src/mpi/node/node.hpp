@@ -1,4 +1,5 @@
-// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, transport/.
+// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, select/,
+// transport/.
 //
 //   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...
@@ -11,6 +12,7 @@
 #include "engine/inbox.hpp"
 #include "engine/outbox.hpp"
 #include "mpi/node/peers.hpp"
+#include "select/profile_file.hpp"
 #include "transport/node.hpp"
 #include "transport/peer_memory.hpp"
 #include "transport/shared_memory.hpp"
@@ -43,6 +45,8 @@ class Node {
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// What moving bytes costs here (HEDDLE_PROFILE).
+  [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
 
@@ -59,6 +63,7 @@ class Node {
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;
   Peers peers_;
+  select::Loaded profile_;
   bool crowded_;
   Bytes threshold_;
 };

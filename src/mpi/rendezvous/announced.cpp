@@ -33,6 +33,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 }  // namespace
 
 Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking) noexcept {
+  const report::Stopwatch watch(told_.times(), &report::Times::search);
   Node* node = Node::here();
   const int peer = node ? node->peer(comm, dest) : -1;
   if (peer < 0) return;
@@ -52,7 +53,8 @@ Announced::Announced(const Buffer& data, int dest, MPI_Comm comm, bool blocking)
                             .mapped = place.has_value(),
                             .process_vm = readable,
                             .crowded = node->crowded(),
-                            .blocking = blocking};
+                            .blocking = blocking,
+                            .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
@@ -76,7 +78,8 @@ Announced::~Announced() {
 
 void Announced::settle() noexcept {
   engine::Outbox& outbox = Node::here()->outbox();
-  outbox.settle(*message_);
+  outbox.settle(*message_, told_.times());
+  told_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
   outbox.leave(message_);
   message_ = nullptr;
 }

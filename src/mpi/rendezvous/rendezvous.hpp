@@ -8,6 +8,7 @@
 
 #include "mpi/face.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/reporting.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
@@ -38,6 +39,7 @@ class Announced {
   void settle() noexcept;
 
  private:
+  Told told_{"send"};
   Derived type_;
   engine::Descriptor descriptor_;
   engine::Outgoing* message_ = nullptr;
