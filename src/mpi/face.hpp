@@ -76,28 +76,28 @@ Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexc
 Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
 /// MPI_Recv as the program would have called it: packed, announced or native.
 int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
-Done receive(const Buffer& data, MPI_Message* message, MPI_Status* status) noexcept;
+Done receive(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept;
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
               MPI_Status* status) noexcept;
 Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                        MPI_Status* status) noexcept;
 
 Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& out, const Spread& in, int root, MPI_Comm comm) noexcept;
-Done scatter(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done scatter(const Spread& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
-Done alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
-Done alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) noexcept;
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
 
-Done neighbor_allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done neighbor_allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
 
 }  // namespace face
 }  // namespace heddle::mpi
