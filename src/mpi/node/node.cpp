@@ -98,6 +98,9 @@ void Node::start() noexcept try {
                                                                             .allow_cma = set.transports.cma,
                                                                             .allow_ring = set.transports.ring});
   if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
+  // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
+  for (int i = 0; i < node_ranks; ++i)
+    if (!transport->memory(i)) by_world[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = -1;
   std::unique_ptr<Node> here;
   if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
 

@@ -127,7 +127,7 @@ void exchange(int rank, int size, const Shapes& pair, std::size_t bytes, std::ui
 
 /// Many large messages at once: more than small node memory has room for.
 void flood(int rank, int size) {
-  constexpr int many = 40;
+  constexpr int many = 16;
   std::vector<std::unique_ptr<Large>> out, in;
   std::vector<MPI_Request> requests;
   for (int i = 0; i < many; ++i) {
