@@ -73,7 +73,11 @@ void irregular() {
   const Group world = Group::world(1'000'000);
   for (const Rank k : {2, 3, 10, 1000}) {
     const Range every{k - 1, (world.size() - k) / k * k + k - 1, k};
-    tell("1,000,000 without every " + std::to_string(k) + "th", range_excl(world, std::span(&every, 1)));
+    tell("1,000,000 without every " + std::to_string(k) +
+             (k == 2   ? "nd"
+              : k == 3 ? "rd"
+                       : "th"),
+         range_excl(world, std::span(&every, 1)));
   }
   std::minstd_rand random(11);
   tell("a random half of 1,000,000", subset(world, [&](Rank, Rank) { return (random() >> 8 & 1) != 0; }));

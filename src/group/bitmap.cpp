@@ -21,7 +21,7 @@ std::uint32_t lines_for(std::int64_t span) { return static_cast<std::uint32_t>((
 /// Members between two entries of the index, as a power of two: those of two lines, if they were spread evenly.
 std::uint8_t shift_for(std::int64_t span, std::int64_t size) {
   std::uint8_t shift = 0;
-  while (shift < 20 && (std::int64_t{2} << shift) * span <= 2 * Bitmap::bits * size) ++shift;
+  while (shift < 20 && (std::int64_t{2} << shift) * span <= std::int64_t{2} * Bitmap::bits * size) ++shift;
   return shift;
 }
 

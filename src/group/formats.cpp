@@ -15,7 +15,7 @@ constexpr std::array<FormatEntry, formats> table = {{
      0},
     {Format::list, "list", "rank by rank", "neither order nor pattern", "4 n", list},
     {Format::ranges, "ranges", "stretches of neighbouring ranks, in any order", "a few ranks left out, some nodes of many",
-     "8 a range, 4.5 more a range for an index above 32, 4 more if not in order", users},
+     "8 a range; 1/2 more for an index above 32, 4 more if not in order", users},
     {Format::grid, "grid", "strides within strides, up to four",
      "planes and bricks of Cartesian topologies, every k-th rank left out", "16 a dimension", users},
     {Format::chain, "chain", "strides and grids one behind the other",
