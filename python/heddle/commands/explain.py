@@ -46,8 +46,8 @@ def explain(
     from heddle.problem import Problem
 
     if group is not None:
-        if spec is not None or svg is not None or count != 1:
-            raise Problem("--group stands alone: no datatype, no --count, no --svg.", code=2)
+        if spec is not None or svg is not None or count != 1 or to:
+            raise Problem("--group stands alone: no datatype, no --count, no --to, no --svg.", code=2)
         _group(group, as_json)
         return
     if spec is None:
