@@ -1,6 +1,7 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/progress/progress.hpp"
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
@@ -24,7 +25,10 @@ void look_at_threads() {
 void world_started() {
   host_started();
   look_at_threads();
-  if (running()) Node::start();
+  if (running()) {
+    progress::start();
+    Node::start();
+  }
   start_reporting();
 }
 
@@ -32,6 +36,7 @@ void world_ends() {
   requests::finish_freed();
   finish_reporting();
   Node::stop();
+  progress::stop();
 }
 
 }  // namespace

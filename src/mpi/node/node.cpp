@@ -2,24 +2,16 @@
 #include "mpi/node/node.hpp"
 
 #include <dlfcn.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <ctime>
 #include <random>
 
+#include "mpi/progress/progress.hpp"
 #include "mpi/say.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
-
-/// Processors that this process may run on.
-int cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
-}
 
 std::int64_t now_ns() {
   timespec now{};
@@ -57,12 +49,12 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size()),
-      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores()),
       shared_(*transport_),
       theirs_(*transport_),
       peers_(std::move(world)),
       profile_(profile_of_machine()),
-      crowded_(transport_->size() > cores()),
+      crowded_(transport_->size() > progress::cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
 
 void Node::start() noexcept try {
