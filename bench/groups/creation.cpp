@@ -29,9 +29,10 @@ void creation(const Options& options) {
   const Group plane = cart_sub(world, dims, std::array{true, false, true}, here);
   const Group odds = range_incl(world, std::span(&odd, 1)), evens = difference(world, odds);
   std::vector<Range> stretches;
+  stretches.reserve(1000);
   for (Rank i = 0; i < 1000; ++i) stretches.push_back({1000 * i + i % 7, 1000 * i + 600 + i % 13, 1});
   const char* const described = "from the description";
-  time("dup", described, options, [&] { return world; });
+  time("dup", described, options, [&] { return Group(world); });
   time("range_incl of every 2nd", described, options, [&] { return range_incl(world, std::span(&odd, 1)); });
   time("range_incl of the middle half", described, options, [&] { return range_incl(world, std::span(&block, 1)); });
   time("range_excl of every 10th", described, options, [&] { return range_excl(world, std::span(&tenth, 1)); });
@@ -52,7 +53,7 @@ void creation(const Options& options) {
   std::shuffle(shuffled.begin(), shuffled.end(), std::minstd_rand(3));
   std::vector<bool> coin(all.size());
   std::minstd_rand random(5);
-  for (std::size_t i = 0; i < coin.size(); ++i) coin[i] = (random() >> 8 & 1) != 0;
+  for (auto&& side : coin) side = (random() >> 8 & 1) != 0;
   const Group half = subset(world, [&](Rank rank, Rank) { return coin[static_cast<std::size_t>(rank)]; });
   const Group other = difference(world, half);
   time("incl of all, listed", pass, options, [&] { return incl(world, all); });

@@ -1,6 +1,7 @@
 // bench/groups/main.cpp: the native half of `heddle bench groups`: bytes, look-ups and creation of groups. No MPI. Prints JSON
 // lines.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -20,10 +21,9 @@ void print(const std::string& name, const std::string& variant, const char* metr
   print(name, variant, metric, Spread{value, value, value, value, 1}, unit);
 }
 
-}  // namespace heddle::bench
+namespace {
 
-int main(int argc, char** argv) {
-  using namespace heddle::bench;
+int run(int argc, char** argv) {
   Options options;
   CLI::App app("The native half of `heddle bench groups`");
   app.add_option("--sizes", options.sizes, "ranks of the world")->check(CLI::Range(1000, 100'000'000));
@@ -31,14 +31,22 @@ int main(int argc, char** argv) {
   app.add_option("--samples", options.samples, "repetitions")->check(CLI::Range(1, 1000));
   app.add_option("--sample-ms", options.sample_ms, "time of one")->check(CLI::Range(0.01, 1000.0));
   CLI11_PARSE(app, argc, argv);
+  memory();
+  lookup(options);
+  depth(options);
+  hierarchy(options);
+  creation(options);
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle::bench
+
+int main(int argc, char** argv) {
   try {
-    memory();
-    lookup(options);
-    depth(options);
-    hierarchy(options);
-    creation(options);
+    return heddle::bench::run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "heddle bench groups: " << error.what() << "\n";
+    std::fprintf(stderr, "heddle bench groups: %s\n", error.what());
     return 1;
   }
 }
