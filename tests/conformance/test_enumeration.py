@@ -125,7 +125,7 @@ def test_every_procedure_has_a_treatment(family):
 
 
 def test_every_request_is_followed(family):
-    """Whatever makes a request for data, or completes, starts, frees or cancels one, is Heddle's, or has one of a few excuses."""
+    """Whatever makes a request for data, or completes, starts, frees or cancels one, is Heddle's, or has an excuse."""
     excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned")
     handles = ("MPI_Start", "MPI_Startall", "MPI_Cancel", "MPI_Request_free")
     followed = [

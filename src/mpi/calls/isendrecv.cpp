@@ -12,15 +12,17 @@ namespace {
 /// what the program's buffer holds, and all of it goes back: what has not arrived stays as it was.
 class Exchanged final : public Pending {
  public:
-  Exchanged(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept
-      : sent(out), received(in, Message::End::receiving), comm_(comm) {}
+  Exchanged(const Buffer& out, Message::End end, const Buffer& in, MPI_Comm comm) noexcept
+      : sent(out, end), received(in, Message::End::receiving), in_(in), looks_(must_look(in.count, in.type)), comm_(comm) {}
+
+  [[nodiscard]] bool ours() const { return sent.ours() || received.ours() || looks_; }
 
   void pack() {
     if (sent.ours()) sent.pack();
     if (host() == Host::mpich) received.preload();
   }
   int finish(MPI_Status& status, int error) noexcept override {
-    if (!received.ours()) return error;
+    if (!received.ours()) return looks_ ? landed(error, in_, comm_, &status) : error;
     if (host() == Host::mpich) PMPI_Status_set_elements_x(&status, MPI_BYTE, received.bytes());
     return received.unpack(error, comm_, &status);
   }
@@ -29,19 +31,21 @@ class Exchanged final : public Pending {
   Message received;
 
  private:
+  Buffer in_;
+  bool looks_;
   MPI_Comm comm_;
 };
 
-Done iexchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
-               MPI_Request* request) noexcept {
+Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const Buffer& in, int source, int recvtag,
+               MPI_Comm comm, MPI_Request* request) noexcept {
   if (comm == MPI_COMM_NULL || !request || out.count < 0 || in.count < 0 || !requests::table.room()) return {};
-  auto* both = new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out,
+  auto* both = new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
                                             source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, comm);
   if (!both) return {};
   const Message& sent = both->sent;
   const Message& received = both->received;
   Done done;
-  if (sent.ours() || received.ours()) {
+  if (both->ours() && (end != Message::End::copying || sent.ours())) {
     both->pack();
     done = HEDDLE_HAND(sent.wide() || received.wide(), Isendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                        received.address(), received.count(), received.type(), source, recvtag, comm, request);
@@ -55,31 +59,36 @@ Done iexchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int s
   return done;
 }
 
+/// Whether the receiving side is Heddle's, or may bring a descriptor.
+bool must_follow(Count count, MPI_Datatype type) noexcept {
+  return travels_packed(type, count) || must_not_split(type) || must_look(count, type);
+}
+
 }  // namespace
 }  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-#define HEDDLE_IEXCHANGE(name, Integer)                                                                                      \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,        \
-                 Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {   \
-    if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype))              \
-      if (const Done done = iexchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source, \
-                                      recvtag, comm, request))                                                               \
-        return *done;                                                                                                        \
-    return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,     \
-                       request);                                                                                             \
+#define HEDDLE_IEXCHANGE(name, Integer)                                                                                    \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,      \
+                 Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) { \
+    if (travels_packed(sendtype, sendcount) || must_follow(recvcount, recvtype))                                           \
+      if (const Done done = iexchange({sendbuf, sendcount, sendtype}, Message::End::sending, dest, sendtag,                \
+                                      {recvbuf, recvcount, recvtype}, source, recvtag, comm, request))                     \
+        return *done;                                                                                                      \
+    return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,   \
+                       request);                                                                                           \
   }
 
 // Two buffers, as in MPI_Sendrecv_replace.
-#define HEDDLE_IEXCHANGE_IN_PLACE(name, Integer)                                                                        \
-  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,       \
-                 MPI_Comm comm, MPI_Request* request) {                                                                 \
-    if (travels_packed(datatype, count) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)                            \
-      if (const Done done =                                                                                             \
-              iexchange({buf, count, datatype}, dest, sendtag, {buf, count, datatype}, source, recvtag, comm, request)) \
-        return *done;                                                                                                   \
-    return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                            \
+#define HEDDLE_IEXCHANGE_IN_PLACE(name, Integer)                                                                            \
+  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,           \
+                 MPI_Comm comm, MPI_Request* request) {                                                                     \
+    if (must_follow(count, datatype) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)                                   \
+      if (const Done done = iexchange({buf, count, datatype}, Message::End::copying, dest, sendtag, {buf, count, datatype}, \
+                                      source, recvtag, comm, request))                                                      \
+        return *done;                                                                                                       \
+    return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                                \
   }
 
 extern "C" {
