@@ -5,7 +5,7 @@
 #include <new>
 
 #include "engine/wait.hpp"
-#include "layout/pack.hpp"
+#include "layout/pack_away.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -113,8 +113,8 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
   if (!claim(cell, State::packing)) return;
   std::byte* place = slot_for(message, i) + i % message.per_slot * message.segment;
   const Bytes from = i * message.segment;
-  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from,
-                     std::min(message.segment, message.total - from), place);
+  layout::pack_away(*message.source.layout, message.source.count, message.source.base, from,
+                    std::min(message.segment, message.total - from), place);
   cell.place = static_cast<std::uint32_t>((place - arena_.base()) / 64);
   cell.state.store(State::packed, std::memory_order_release);
 }
