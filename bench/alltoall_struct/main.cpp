@@ -113,7 +113,7 @@ bool run(const Options& options) {
 }  // namespace
 }  // namespace heddle::bench::blocks
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::blocks::Options options;
   CLI::App app{"MPI_Alltoall of structs with blocks of doubling size; prints JSON lines."};
   app.add_option("--largest", options.largest, "Ints of the largest block")->check(CLI::Range(1, 1 << 24));

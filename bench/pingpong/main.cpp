@@ -98,7 +98,7 @@ bool run(const Options& options) {
 }  // namespace
 }  // namespace heddle::bench::pingpong
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::pingpong::Options options;
   CLI::App app{"Contiguous messages through MPI_ and PMPI_ names; prints JSON lines."};
   app.add_option("--bytes", options.bytes, "Sizes, multiples of 8")->check(CLI::Range(8, 1 << 30));

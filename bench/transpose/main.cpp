@@ -131,7 +131,7 @@ class Bench {
 }  // namespace
 }  // namespace heddle::bench::transpose
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::transpose::Options options;
   CLI::App app{"A matrix transposed on its way from rank 1 to rank 0; prints JSON lines."};
   app.add_option("--sizes", options.sizes, "Rows of the matrices")->check(CLI::Range(2, 8192));

@@ -196,7 +196,7 @@ class Bench {
 }  // namespace
 }  // namespace heddle::bench::columns
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::columns::Options options;
   bool no_latency = false, no_bandwidth = false;
   CLI::App app{"Columns of a matrix from rank 1 to rank 0; prints JSON lines."};

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import doctor, env, explain, mpi, report, run, tune
+from heddle.commands import algorithms, doctor, env, explain, mpi, report, run, tune
 from heddle.problem import Problem
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ def about(
 
 app.command(context_settings=run.SETTINGS)(run.run)
 app.command()(explain.explain)
+app.command()(algorithms.algorithms)
 app.command()(mpi.mpi)
 app.command()(doctor.doctor)
 app.command()(tune.tune)

@@ -10,7 +10,8 @@ NAMES = {
     "remote_entry_ns": "… each piece of the sender",
     "local_entry_ns": "… each piece of the receiver",
     "byte_ns": "… bytes",
-    "lone_line_ns": "a line that lies alone, over one of our own",
+    "lone_line_of_other_core_ns": "a line of the other core that lies alone",
+    "lone_line_of_own_ns": "one of our own that lies alone",
     "byte_from_other_core_ns": "bytes that the other core has just written",
     "byte_in_own_memory_ns": "bytes copied in our own memory",
     "handover_ns": "a word to the other core",
@@ -18,6 +19,8 @@ NAMES = {
     "pack_ns_per_byte": "pack",
     "unpack_ns_per_byte": "unpack",
     "pack_by_columns_ns_per_byte": "pack by columns",
+    "move_ns_per_byte": "one pass",
+    "move_by_columns_ns_per_byte": "one pass, by columns",
 }
 
 
@@ -26,7 +29,7 @@ def speed(ns_per_byte: float) -> str:
 
 
 def cost(name: str, value: float) -> str:
-    return speed(value) if "byte" in name else f"{value:,.0f} ns"
+    return speed(value) if "byte" in name else f"{value:.3g} ns"
 
 
 def single(profile: dict, builtin: dict) -> Table:

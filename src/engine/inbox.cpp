@@ -25,8 +25,7 @@ class Incoming {
 
   Bytes receive() {
     if (!reach_.segment_unpack)
-      for (Count i = 0; i < segments_; ++i)
-        wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+      for (Count i = 0; i < segments_; ++i) await(i);
     // From the front: unpacked if packed, taken if open. Where both sides work on the front, this one goes on at the back.
     // A cell that is done is never looked at again: its control block may be another message's by then.
     Count back = segments_;
@@ -47,7 +46,7 @@ class Incoming {
         } else if (take(i)) {
           moved = true;
         } else {
-          wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+          await(i);
         }
       }
     }
@@ -61,7 +60,14 @@ class Incoming {
     return std::clamp(capacity_ - i * descriptor_.segment, Bytes{0}, descriptor_.segment_length(i));
   }
 
+  /// Until there is something to do with a cell.
+  void await(Count i) {
+    const report::Stopwatch watch(reach_.times, &report::Times::wait);
+    wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+  }
+
   void unpack(Count i) {
+    const report::Stopwatch watch(reach_.times, &report::Times::copy);
     const Bytes place = Bytes{cells_[i].place} * 64;
     const Bytes from = i * descriptor_.segment;
     if (length(i) > 0 &&
@@ -74,6 +80,7 @@ class Incoming {
   /// True: taken and moved. A cell that cannot be moved is given back, and no other is tried.
   bool take(Count i) {
     if (!pulls_ || !claim(cells_[i], State::taken)) return false;
+    const report::Stopwatch watch(reach_.times, &report::Times::copy);
     pulls_ = (layout_ || look_up()) && pull(descriptor_.scheme,
                                             {layout_.get(), descriptor_.count,
                                              reinterpret_cast<const std::byte*>(descriptor_.address), mapped_, reach_.process},

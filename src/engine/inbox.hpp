@@ -1,5 +1,5 @@
 // engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, catalogue.hpp,
-// pull.hpp, layout/.
+// pull.hpp, layout/, report/times.hpp.
 //
 //   Descriptor descriptor;
 //   if (announced(buffer, nonce) && read(buffer, nonce, ranks, memory, descriptor))
@@ -11,6 +11,7 @@
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
 #include "layout/layout.hpp"
+#include "report/times.hpp"
 #include "transport/peer_memory.hpp"
 
 namespace heddle::engine {
@@ -32,6 +33,7 @@ struct Reach {
   pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
   Known* known = nullptr;                   ///< Layouts of peers.
   bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
+  report::Times* times = nullptr;           ///< Where the time goes; null: nobody wants to know.
   bool segment_unpack = true;               ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
 };
 

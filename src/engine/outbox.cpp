@@ -5,7 +5,7 @@
 #include <new>
 
 #include "engine/wait.hpp"
-#include "layout/pack.hpp"
+#include "layout/pack_away.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -113,8 +113,8 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
   if (!claim(cell, State::packing)) return;
   std::byte* place = slot_for(message, i) + i % message.per_slot * message.segment;
   const Bytes from = i * message.segment;
-  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from,
-                     std::min(message.segment, message.total - from), place);
+  layout::pack_away(*message.source.layout, message.source.count, message.source.base, from,
+                    std::min(message.segment, message.total - from), place);
   cell.place = static_cast<std::uint32_t>((place - arena_.base()) / 64);
   cell.state.store(State::packed, std::memory_order_release);
 }
@@ -137,9 +137,18 @@ void Outbox::leave_to_receiver(const Outgoing& message) const noexcept {
   }
 }
 
-void Outbox::settle(Outgoing& message) noexcept {
-  if (message.grace_ns > 0) leave_to_receiver(message);
-  for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+void Outbox::settle(Outgoing& message, report::Times* times) noexcept {
+  using report::Stopwatch;
+  using report::Times;
+  if (message.grace_ns > 0) {
+    const Stopwatch watch(times, &Times::wait);
+    leave_to_receiver(message);
+  }
+  {
+    const Stopwatch watch(times, &Times::pack);
+    for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+  }
+  const Stopwatch watch(times, &Times::wait);
   // What the receiver has taken it reads from the buffer; or gives back, if it could not.
   for (Count i = 0; i < message.segments; ++i) {
     Cell& cell = message.control->cells[i];

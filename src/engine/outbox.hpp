@@ -18,6 +18,7 @@
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
 #include "layout/layout.hpp"
+#include "report/times.hpp"
 
 namespace heddle::engine {
 
@@ -68,8 +69,8 @@ class Outbox {
   /// Reserves room for all of it and fills in the descriptor. Null: no room now, or more than one control block can describe.
   [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
   /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), packs the rest, and returns when the
-  /// receiver reads the buffer no more.
-  void settle(Outgoing& message) noexcept;
+  /// receiver reads the buffer no more. Adds to `times` where the time went, if anybody wants to know.
+  void settle(Outgoing& message, report::Times* times = nullptr) noexcept;
   /// After settle: to be reclaimed when the receiver is through.
   void leave(Outgoing* message) noexcept;
   /// Takes back a message whose descriptor nobody will get: it was not sent, or the host has cancelled it.

@@ -18,25 +18,28 @@ const bool quick = has_bmi2();
 
 std::uint32_t lines_for(std::int64_t span) { return static_cast<std::uint32_t>((span + Bitmap::bits - 1) / Bitmap::bits); }
 
-/// Lines that hold the index.
-std::uint32_t index_lines(std::int64_t size) {
-  const std::int64_t entries = (size + Bitmap::sampled - 1) / Bitmap::sampled + 1;
-  return static_cast<std::uint32_t>((entries * std::int64_t{sizeof(std::uint32_t)} + std::int64_t{sizeof(Bitmap::Line)} - 1) /
-                                    std::int64_t{sizeof(Bitmap::Line)});
+/// Members between two entries of the index, as a power of two: those of two lines, if they were spread evenly.
+std::uint8_t shift_for(std::int64_t span, std::int64_t size) {
+  std::uint8_t shift = 0;
+  while (shift < 20 && (std::int64_t{2} << shift) * span <= std::int64_t{2} * Bitmap::bits * size) ++shift;
+  return shift;
 }
 
-bitmap::View view(const Bitmap::Line* line, std::uint32_t filled) {
-  return {line, reinterpret_cast<const bitmap::Entry*>(line + filled)};
+/// Lines that hold the index.
+std::uint32_t index_lines(std::int64_t span, std::int64_t size) {
+  const std::int64_t entries = ((size - 1) >> shift_for(span, size)) + 2;
+  return static_cast<std::uint32_t>((entries * std::int64_t{sizeof(std::uint32_t)} + std::int64_t{sizeof(Bitmap::Line)} - 1) /
+                                    std::int64_t{sizeof(Bitmap::Line)});
 }
 
 }  // namespace
 
 std::size_t Bitmap::bytes(std::int64_t span, std::int64_t size) {
-  return sizeof(Line) * (std::size_t{lines_for(span)} + index_lines(size));
+  return sizeof(Line) * (std::size_t{lines_for(span)} + index_lines(span, size));
 }
 
 Rank Bitmap::world_rank(Rank rank) const noexcept {
-  const bitmap::View map = view(line_.get(), filled_);
+  const bitmap::View map{line_.get(), filled_, shift_};
   const auto wanted = static_cast<std::uint32_t>(rank);
 #if defined(__x86_64__)
   if (quick) return low_ + static_cast<Rank>(bitmap::bmi2::select(map, wanted));
@@ -48,7 +51,7 @@ Rank Bitmap::rank_of(Rank world) const noexcept {
   if (world < low_ || std::int64_t{world} - low_ >= std::int64_t{filled_} * bits) return undefined;
   const auto bit = static_cast<std::uint32_t>(world - low_);
   if ((line_[bit / bits].word[bit % bits / 64] >> (bit % bits % 64) & 1) == 0) return undefined;
-  const bitmap::View map = view(line_.get(), filled_);
+  const bitmap::View map{line_.get(), filled_, shift_};
 #if defined(__x86_64__)
   if (quick) return static_cast<Rank>(bitmap::bmi2::before(map, bit));
 #endif
@@ -57,8 +60,10 @@ Rank Bitmap::rank_of(Rank world) const noexcept {
 
 Bitmap::Builder::Builder(Rank low, Rank high, Rank size) {
   map_.low_ = low;
-  map_.filled_ = lines_for(std::int64_t{high} - low + 1);
-  map_.lines_ = map_.filled_ + index_lines(size);
+  const std::int64_t span = std::int64_t{high} - low + 1;
+  map_.filled_ = lines_for(span);
+  map_.lines_ = map_.filled_ + index_lines(span, size);
+  map_.shift_ = shift_for(span, size);
   line_ = std::shared_ptr<Line[]>(new Line[map_.lines_]);
 }
 
@@ -68,7 +73,7 @@ Bitmap Bitmap::Builder::finish() {
   for (std::uint32_t l = 0; l < map_.filled_; ++l) {
     line_[l].before = members;
     for (const std::uint64_t word : line_[l].word) members += static_cast<std::uint32_t>(__builtin_popcountll(word));
-    for (; entered * sampled < members; ++entered) index[entered] = l;
+    for (; entered << map_.shift_ < members; ++entered) index[entered] = l;
   }
   index[entered] = map_.filled_ - 1;
   map_.line_ = std::move(line_);

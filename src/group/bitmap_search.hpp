@@ -29,34 +29,36 @@ inline std::uint32_t select_in(std::uint64_t word, std::uint32_t i) {
 }
 
 inline std::uint32_t select_member(View map, std::uint32_t rank) {
-  const std::uint32_t slot = rank / Bitmap::sampled, behind = rank % Bitmap::sampled;
-  std::uint32_t low = map.index[slot], high = map.index[slot + 1];
-  if (high - low <= 16) {
-    std::uint32_t at = low + (high - low) * behind / Bitmap::sampled;  // as if members were spread evenly
-    while (map.line[at].before > rank) --at;
-    while (at < high && map.line[at + 1].before <= rank) ++at;
-    low = at;
-  } else {
-    while (low < high) {
-      const std::uint32_t middle = (low + high + 1) / 2;
+  const auto* const index = reinterpret_cast<const Entry*>(map.line + map.filled);
+  std::uint32_t low = index[rank >> map.shift];
+  const std::uint32_t high = index[(rank >> map.shift) + 1];
+  // The last line that begins at or before the member: mostly one of the next three.
+  for (std::uint32_t k = 1, first = low; k <= 3; ++k) {
+    const std::uint32_t at = first + k < high ? first + k : high;
+    low = map.line[at].before <= rank ? at : low;
+  }
+  if (low < high && map.line[low + 1].before <= rank) {
+    for (std::uint32_t last = high; low < last;) {
+      const std::uint32_t middle = (low + last + 1) / 2;
       if (map.line[middle].before <= rank) {
         low = middle;
       } else {
-        high = middle - 1;
+        last = middle - 1;
       }
     }
   }
   const Bitmap::Line& line = map.line[low];
   const std::uint32_t left = rank - line.before;
-  // Without branches: which word, and how many ones before it.
-  std::uint32_t ones = 0, word = 0, skipped = 0;
+  // Which word, and how many ones before it: counted, for a branch would be mispredicted every other time.
+  std::uint32_t ones[Bitmap::words];  // before each word
+  std::uint32_t sum = 0, word = 0;
   for (std::uint32_t w = 0; w + 1 < Bitmap::words; ++w) {
-    ones += static_cast<std::uint32_t>(__builtin_popcountll(line.word[w]));
-    const bool beyond = ones <= left;
-    word += beyond ? 1 : 0;
-    skipped = beyond ? ones : skipped;
+    ones[w] = sum;
+    sum += static_cast<std::uint32_t>(__builtin_popcountll(line.word[w]));
+    word += static_cast<std::uint32_t>(sum <= left);
   }
-  return low * Bitmap::bits + 64 * word + select_in(line.word[word], left - skipped);
+  ones[Bitmap::words - 1] = sum;
+  return low * Bitmap::bits + 64 * word + select_in(line.word[word], left - ones[word]);
 }
 
 inline std::uint32_t count_before(View map, std::uint32_t bit) {

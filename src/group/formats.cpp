@@ -15,14 +15,14 @@ constexpr std::array<FormatEntry, formats> table = {{
      0},
     {Format::list, "list", "rank by rank", "neither order nor pattern", "4 n", list},
     {Format::ranges, "ranges", "stretches of neighbouring ranks, in any order", "a few ranks left out, some nodes of many",
-     "8 a range, 4.5 more a range for an index above 32, 4 more if not in order", users},
+     "8 a range; 1/2 more for an index above 32, 4 more if not in order", users},
     {Format::grid, "grid", "strides within strides, up to four",
      "planes and bricks of Cartesian topologies, every k-th rank left out", "16 a dimension", users},
     {Format::chain, "chain", "strides and grids one behind the other",
      "merged inter-communicators, unions, all but a line of a Cartesian topology", "20 a stride, 20 + 16 a further dimension",
      users},
     {Format::bitmap, "bitmap", "a bit for each rank from the lowest to the highest, with counts",
-     "irregular sets in increasing order", "span / 7 in lines of 64, 4 for every 512 members", users},
+     "irregular sets in increasing order", "span / 7 in lines of 64, and 1/32 of that", users},
 }};
 
 }  // namespace
@@ -45,8 +45,8 @@ std::array<Offer, formats> offers(const Facts& facts) {
   offer(Format::ranges, facts.size > 0, Ranges::bytes(facts.ranges, facts.increasing));
   offer(Format::grid, one && !line, one && !line ? Grid::bytes(pieces[0].dims) : 0);
   offer(Format::chain, pieces.size() > 1, Chain::bytes(pieces));
-  offer(Format::bitmap, facts.increasing && facts.size > 0,
-        Bitmap::bytes(std::int64_t{facts.high} - facts.low + 1, facts.size));
+  const bool bits = facts.increasing && facts.size > 0;
+  offer(Format::bitmap, bits, bits ? Bitmap::bytes(std::int64_t{facts.high} - facts.low + 1, facts.size) : 0);
   return all;
 }
 

@@ -128,7 +128,15 @@ class Walk {
   void whole(const Node& node, const Block&, User user) { copy(user, node.size); }
   void part(const Node&, const Block&, User user, Bytes lo, Bytes hi) { copy(user + lo, hi - lo); }
 
+  /// A loop around a block.
+  void vector(const Loop& loop, User user) {
+    const Bytes block = loop.child->size;
+    const kernel::Dim dim = Way::dim(loop.count, loop.stride, block);
+    Way::nest(user, packed_, {&dim, 1}, block);
+    packed_ += loop.count * block;
+  }
   void whole(const Node& node, const Loop& loop, User user) {
+    if (loop.child->contiguous()) return vector(loop, user);
     repeat(loop.count, loop.stride, *loop.child, node.body.get(), user);
   }
   void part(const Node& node, const Loop& loop, User user, Bytes lo, Bytes hi) {
@@ -213,7 +221,13 @@ class Walk {
   }
 
   void whole(const Node&, const Struct& sequence, User user) {
-    for (const Placed& child : sequence.children) whole(*child.node, user + child.offset);
+    for (const Placed& child : sequence.children) {
+      // Rows of a ragged array: so short that the way to their kernel shows.
+      if (const auto* row = std::get_if<Loop>(&child.node->form); row && row->child->contiguous())
+        vector(*row, user + child.offset);
+      else
+        whole(*child.node, user + child.offset);
+    }
   }
   void part(const Node&, const Struct& sequence, User user, Bytes lo, Bytes hi) {
     for (std::size_t i = child_at(sequence, lo); lo < hi; ++i) {

@@ -84,21 +84,21 @@ Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, in
                        MPI_Status* status) noexcept;
 
 Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& out, const Spread& in, int root, MPI_Comm comm) noexcept;
-Done scatter(const Buffer& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done scatter(const Spread& out, const Buffer& in, int root, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
-Done alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
-Done alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) noexcept;
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
 
-Done neighbor_allgather(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done neighbor_allgather(const Buffer& out, const Spread& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Spread& out, const Spread& in, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Mosaic& out, const Mosaic& in, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
 
 }  // namespace face
 }  // namespace heddle::mpi

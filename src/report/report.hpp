@@ -44,7 +44,7 @@ class Report {
     std::string call;
     std::string datatype;
     std::string way;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Met {
     std::shared_ptr<const layout::Node> node;  // kept: another one at its address would be taken for it

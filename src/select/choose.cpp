@@ -15,8 +15,9 @@ constexpr Count most_entries = 1024;   // of a process_vm call, on either side
 constexpr double clearly = 0.9;        // of the cost of BC-SPUP: less than that is the model's error
 constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
 
-const Curve& curve_of(const Side& side, const Curve& ordinary, const Profile& p) noexcept {
-  return side.transposed ? p.transposed : ordinary;
+/// Cache lines beyond those of the curves, whose blocks have holes of their own length between them: sparse blocks.
+double lone_lines(const Side& side, double bytes) noexcept {
+  return std::max(0.0, static_cast<double>(side.lines) - 2 * bytes / 64);
 }
 
 /// Sender and receiver work on different segments at a time; the first or last segment of one waits for the other.
@@ -40,13 +41,18 @@ Steps::Steps(const Facts& facts) noexcept
       whole(bytes / static_cast<double>(read_segment) + 1),
       from(facts.sender),
       to(facts.receiver.known ? facts.receiver : facts.sender) {
-  const double gather = from.contiguous ? p.copy : curve_of(from, p.pack, p).at(from.mean_block);
-  const double scatter = to.contiguous ? p.copy : curve_of(to, p.unpack, p).at(to.mean_block);
-  pack = bytes * gather;
-  unpack_here = bytes * scatter;
-  unpack = bytes * std::max(scatter, p.fetch);
-  const auto alone = static_cast<double>(from.contiguous ? 0 : std::min(from.blocks, from.lines));
-  move = bytes * std::max({gather, scatter, p.fetch}) + alone * p.line;
+  const double own_from = lone_lines(from, bytes) * p.own_line;
+  const double own_to = lone_lines(to, bytes) * p.own_line;
+  const double scatter = to.contiguous ? p.copy : (to.transposed ? p.transposed : p.unpack).at(to.mean_block);
+  pack = bytes * (from.transposed ? p.transposed : p.pack).at(from.mean_block) + own_from;
+  unpack_here = bytes * scatter + own_to;
+  unpack = bytes * std::max(scatter, p.fetch) + own_to;
+  // One piece at both ends is no case of ours; else the shorter blocks set the pace.
+  const double block = from.contiguous ? to.mean_block
+                       : to.contiguous ? from.mean_block
+                                       : std::min(from.mean_block, to.mean_block);
+  const Curve& pass = from.transposed || to.transposed ? p.move_transposed : p.move;
+  move = bytes * std::max(pass.at(block), p.fetch) + lone_lines(from, bytes) * p.line + own_to;
 }
 
 double Steps::read(Count remote, Count local) const noexcept {

@@ -22,18 +22,21 @@ double Curve::at(double block) const noexcept {
 
 const Profile& builtin() noexcept {
   static constexpr Profile profile{
-      .call = 500,
-      .remote_entry = 200,
+      .call = 550,
+      .remote_entry = 400,
       .local_entry = 15,
       .read = 0.09,
-      .line = 4,
+      .line = 2.5,
+      .own_line = 0.3,
       .fetch = 0.025,
-      .copy = 0.012,
+      .copy = 0.0075,
       .handover = 170,
-      .handshake = 280,
-      .pack = {{0.065, 0.028, 0.026, 0.026, 0.026, 0.024, 0.020, 0.018}},
-      .unpack = {{0.065, 0.030, 0.028, 0.027, 0.027, 0.026, 0.025, 0.025}},
-      .transposed = {{0.065, 0.045, 0.045, 0.040, 0.035, 0.030, 0.025, 0.020}},
+      .handshake = 290,
+      .pack = {{0.037, 0.037, 0.036, 0.034, 0.036, 0.041, 0.030, 0.023}},
+      .unpack = {{0.058, 0.050, 0.027, 0.027, 0.028, 0.038, 0.025, 0.025}},
+      .transposed = {{0.044, 0.039, 0.053, 0.037, 0.037, 0.041, 0.029, 0.023}},
+      .move = {{0.055, 0.050, 0.034, 0.045, 0.041, 0.037, 0.036, 0.028}},
+      .move_transposed = {{0.076, 0.045, 0.041, 0.032, 0.034, 0.037, 0.030, 0.026}},
   };
   return profile;
 }
@@ -49,12 +52,16 @@ std::string absurd(const Profile& profile) {
   check("a local entry", profile.local_entry, 0, 1e5);
   check("a byte read", profile.read, 1e-4, 100);
   check("a line", profile.line, 0, 1e5);
+  check("a line of our own", profile.own_line, 0, 1e5);
   check("a byte fetched", profile.fetch, 1e-4, 100);
   check("a byte copied", profile.copy, 1e-4, 100);
   check("a hand-over", profile.handover, 1, 1e6);
   check("a handshake", profile.handshake, 1, 1e7);
-  for (const auto& [what, curve] :
-       {std::pair{"pack", &profile.pack}, {"unpack", &profile.unpack}, {"transposed", &profile.transposed}})
+  for (const auto& [what, curve] : {std::pair{"pack", &profile.pack},
+                                    {"unpack", &profile.unpack},
+                                    {"transposed", &profile.transposed},
+                                    {"move", &profile.move},
+                                    {"move transposed", &profile.move_transposed}})
     for (std::size_t i = 0; i < Curve::points; ++i)
       check(fmt::format("a byte in blocks of {} B ({})", Curve::lengths[i], what).c_str(), curve->ns[i], 1e-4, 1000);
   return wrong;

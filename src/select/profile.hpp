@@ -27,7 +27,8 @@ struct Profile {
   double read = 0;          ///< Each byte, ns.
 
   // Mapped memory
-  double line = 0;       ///< A cache line of the other core that lies alone, above what it costs in ours, ns.
+  double line = 0;       ///< A cache line of the other core that lies alone, ns.
+  double own_line = 0;   ///< One of ours that lies alone, ns.
   double fetch = 0;      ///< Each byte of a row of lines that the other core has just written, ns.
   double copy = 0;       ///< Each byte copied in our own memory, ns.
   double handover = 0;   ///< A segment changes hands: what is said by one core is seen by the other, ns.
@@ -37,6 +38,10 @@ struct Profile {
   Curve pack;        ///< Into slots that the other core has read.
   Curve unpack;      ///< Out of slots that the other core has just written.
   Curve transposed;  ///< Packing where the packed order is not that of memory.
+
+  // The same in one pass from the sender's mapped buffer, as in direct
+  Curve move;             ///< From blocks to blocks.
+  Curve move_transposed;  ///< From blocks in another order into one piece.
 };
 
 /// Measured on a 2-core Zen 5 virtual machine; used where there is no profile of the machine.

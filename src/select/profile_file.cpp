@@ -32,7 +32,8 @@ constexpr std::array numbers = {
     Number{"process_vm_readv", "remote_entry_ns", &Profile::remote_entry},
     Number{"process_vm_readv", "local_entry_ns", &Profile::local_entry},
     Number{"process_vm_readv", "byte_ns", &Profile::read},
-    Number{"mapped_memory", "lone_line_ns", &Profile::line},
+    Number{"mapped_memory", "lone_line_of_other_core_ns", &Profile::line},
+    Number{"mapped_memory", "lone_line_of_own_ns", &Profile::own_line},
     Number{"mapped_memory", "byte_from_other_core_ns", &Profile::fetch},
     Number{"mapped_memory", "byte_in_own_memory_ns", &Profile::copy},
     Number{"mapped_memory", "handover_ns", &Profile::handover},
@@ -47,6 +48,8 @@ constexpr std::array curves = {
     NamedCurve{"pack_ns_per_byte", &Profile::pack},
     NamedCurve{"unpack_ns_per_byte", &Profile::unpack},
     NamedCurve{"pack_by_columns_ns_per_byte", &Profile::transposed},
+    NamedCurve{"move_ns_per_byte", &Profile::move},
+    NamedCurve{"move_by_columns_ns_per_byte", &Profile::move_transposed},
 };
 
 std::string key(int length) { return fmt::format("{} B", length); }

@@ -44,6 +44,8 @@ constexpr Variable rows[] = {
     {"HEDDLE_REPORT", "", "a file",
      "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went; heddle report shows it",
      library},
+    {"HEDDLE_YIELD", "auto", "auto|on|off",
+     "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -107,6 +109,12 @@ Parsed<Messages> messages(std::string_view text) {
   if (word == "packed") return {Messages::packed, {}};
   if (word == "native") return {Messages::native, {}};
   return {Messages::automatic, "is no way to send a message"};
+}
+
+Parsed<Yield> yield(std::string_view text) {
+  if (lower(text) == "auto") return {Yield::automatic, {}};
+  auto [on, complaint] = on_off(text);
+  return {on ? Yield::on : Yield::off, complaint.empty() ? "" : "is neither auto, on nor off"};
 }
 
 Parsed<Scheme> scheme(std::string_view text) {
@@ -234,6 +242,7 @@ Settings read(const char* const* environment) {
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_TRANSPORTS", transports, set.transports);
   take("HEDDLE_NODE_MEMORY", node_memory, set.node_memory);
+  take("HEDDLE_YIELD", yield, set.yield);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
   for (const Unknown& stray : unknown(environment))
     set.complaints.push_back(

@@ -32,6 +32,7 @@ std::span<const Variable> table();
 
 enum class Isa { automatic, portable, avx2, avx512 };
 enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, both };
+enum class Yield { automatic, on, off };
 enum class Messages { automatic, packed, native };
 
 /// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
@@ -57,6 +58,7 @@ struct Settings {
   std::int64_t node_memory = 256 << 20;             ///< HEDDLE_NODE_MEMORY, bytes
   std::string profile = "auto";                     ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                               ///< HEDDLE_REPORT, a file; empty: none
+  Yield yield = Yield::automatic;                   ///< HEDDLE_YIELD
   int verbose = 0;                                  ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
 
@@ -80,6 +82,7 @@ struct Parsed {
 Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
+Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
 Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
 Parsed<Transports> transports(std::string_view text);           ///< auto, or self,mapped,cma,ring,mpi in any order and case.

@@ -1,5 +1,5 @@
-// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune` and
-// `heddle bench seek`. May include: layout/, settings/, select/, transport/. Each answers with JSON; main.cpp reads the command
+// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune`,
+// `heddle algorithms` and `heddle bench seek`. May include: layout/, group/, settings/, select/, transport/. Each answers with JSON; main.cpp reads the command
 // line and prints.
 #pragma once
 
@@ -34,6 +34,17 @@ std::vector<std::string> plan(const layout::Layout& layout, layout::Count count)
 /// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
 /// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).
 Json way(const layout::Layout& layout, layout::Count count, const std::string& to);
+
+struct GroupOptions {
+  std::string description;   ///< In the grammar of group/text.hpp.
+  std::size_t members = 64;  ///< At most so many are listed.
+};
+
+/// A group's format, and what the others would take. group::TextError, std::invalid_argument.
+Json explain_group(const GroupOptions& options);
+
+/// Tables {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}: one for each choice that Heddle makes.
+Json algorithms();
 
 /// The table of settings.
 Json settings_table();

@@ -1,6 +1,8 @@
 // heddle-tool: the native program behind parts of the command line. Knows datatypes, settings and this machine, no MPI.
 //
 //   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--to TYPE] [--segments N] [--entries N] [--json]
+//   heddle-tool group '0:90000:300' [--members N] [--json]
+//   heddle-tool algorithms [--json]
 //   heddle-tool settings [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
@@ -10,6 +12,7 @@
 #include <iostream>
 #include <limits>
 
+#include "group/text.hpp"
 #include "layout/grammar.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "settings/settings.hpp"
@@ -47,6 +50,15 @@ void print_rows(const Json& rows) {
   for (const Json& row : rows) {
     std::cout << shown(row["case"]) << "  " << shown(row["variant"]) << "  " << shown(row["metric"]) << "  " << row["value"]
               << " " << shown(row["unit"]) << "\n";
+  }
+}
+
+void print_tables(const Json& tables) {
+  for (const Json& table : tables) {
+    std::cout << shown(table["title"]) << ": " << shown(table["choice"]) << "\n";
+    for (const Json& row : table["rows"]) {
+      std::cout << "  " << shown(row["name"]) << ": " << shown(row["description"]) << "; " << shown(row["when"]) << "\n";
+    }
   }
 }
 
@@ -95,6 +107,15 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(0, 1000000));
   explaining->add_flag("--json", json, "print JSON");
 
+  GroupOptions members;
+  CLI::App* grouping = app.add_subcommand("group", "How a group is kept, and why");
+  grouping->add_option("description", members.description, "such as 0:90000:300")->required();
+  grouping->add_option("--members", members.members, "list at most so many")->check(CLI::Range(0, 1000000));
+  grouping->add_flag("--json", json, "print JSON");
+
+  CLI::App* choosing = app.add_subcommand("algorithms", "What Heddle chooses from, and when what is chosen");
+  choosing->add_flag("--json", json, "print JSON");
+
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
@@ -117,7 +138,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "what shall be done? explain, settings, tune or seek; --help tells more"
+    return complain(nothing ? "what shall be done? explain, group, algorithms, settings, tune or seek; --help tells more"
                             : one_line(error.what()));
   }
 
@@ -125,6 +146,8 @@ int run(int argc, char** argv) {
   try {
     Json answer;
     if (explaining->parsed()) answer = explain(about);
+    if (grouping->parsed()) answer = explain_group(members);
+    if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
     if (searching->parsed()) answer = seek(seeking);
     if (measuring->parsed()) answer = tune(tuning);
@@ -134,6 +157,10 @@ int run(int argc, char** argv) {
       std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     } else if (explaining->parsed()) {
       print_explained(answer);
+    } else if (grouping->parsed()) {
+      std::cout << shown(answer["size"]) << " members, " << shown(answer["why"]) << "\n";
+    } else if (choosing->parsed()) {
+      print_tables(answer);
     } else if (listing->parsed()) {
       print_settings(answer);
     } else if (measuring->parsed()) {
@@ -145,6 +172,10 @@ int run(int argc, char** argv) {
     // The mistake is in the one or in the other.
     const bool of_receiver = !about.to.empty() && parses(about.description);
     std::cerr << "heddle: " << error.what() << "\n" << error.pointed(of_receiver ? about.to : about.description) << "\n";
+    return 2;
+  } catch (const group::TextError& error) {
+    const std::string caret(error.column() - 1, ' ');
+    std::cerr << "heddle: " << error.what() << "\n" << one_line(members.description) << "\n" << caret << "^\n";
     return 2;
   } catch (const std::exception& error) {
     return complain(one_line(error.what()));

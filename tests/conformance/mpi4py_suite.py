@@ -28,7 +28,8 @@ HEDDLE = ROOT / ".venv/bin/heddle"
 NEAR = (
     "test_datatype test_pack test_buffer test_msgspec test_msgzero test_status test_p2p_buf test_p2p_buf_matched "
     "test_cco_buf test_cco_vec test_cco_nb_vec test_cco_pr_vec test_cco_vec_inter test_cco_buf_inter "
-    "test_cco_ngh_buf test_cco_ngh_obj test_util_dtlib test_threads"
+    "test_cco_ngh_buf test_cco_ngh_obj test_util_dtlib test_threads "
+    "test_p2p_obj test_p2p_obj_matched test_request test_cco_nb_buf test_cco_pr_buf test_cco_pr_ngh_buf"
 ).split()
 # Starting further processes is not Heddle's, and needs slots that a test machine does not have.
 LEFT_OUT = {"test_spawn", "test_dynproc"}

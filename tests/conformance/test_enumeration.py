@@ -32,7 +32,7 @@ HEADERS = {
 NOT_C = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 PROCEDURE = re.compile(r"\b(MPIX?_\w+)\s*\((.*)", re.S)
 # What a procedure that could see the program's data, or a handle that leads to it, has among its parameters.
-TELLTALE = re.compile(r"MPI_Datatype|MPI_Request|MPI_Message|MPI_Win\b|MPI_File|(?<!const )\bvoid\s*\*\s*\w*buf")
+TELLTALE = re.compile(r"MPI_Datatype|MPI_Request|MPI_Message|MPI_Status|MPI_Win\b|MPI_File|(?<!const )\bvoid\s*\*\s*\w*buf")
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,26 @@ def test_every_procedure_has_a_treatment(family):
     assert not forgotten, f"{TABLE.name} says nothing about {', '.join(sorted(forgotten))}"
     unseen = sorted(name for name in offered(family) if treatment(name) is None)
     assert not unseen, f"in no mpi.h, but in {LIBRARIES[family]}, and {TABLE.name} says nothing about it: {', '.join(unseen)}"
+
+
+def test_every_request_is_followed(family):
+    """Whatever makes a request for data, or completes, starts, frees or cancels one, is Heddle's, or has an excuse."""
+    excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned")
+    handles = ("MPI_Start", "MPI_Startall", "MPI_Cancel", "MPI_Request_free")
+    followed = [
+        name
+        for name, parameters in declared(family).items()
+        if name in handles
+        or (
+            name.startswith("MPI_")
+            and "MPI_Request" in parameters
+            and re.search("MPI_Datatype|MPI_Message|MPI_Status", parameters)
+        )
+    ]
+    assert len(followed) > 80
+    rows = {name: treatment(name) for name in followed}
+    let_go = [name for name, row in rows.items() if row.treatment not in INTERPOSED and not row.reason.startswith(excuses)]
+    assert not let_go, f"makes or completes requests behind Heddle's back: {', '.join(let_go)}"
 
 
 def test_no_catch_all():

@@ -145,6 +145,28 @@ TEST(Intercommunicators, MergeToAChain) {
   EXPECT_EQ(merged.rank_of(498), 666);
 }
 
+TEST(Extremes, TheLargestWorldIsLikeOthers) {
+  const Group world = Group::world(most_ranks);
+  const Range every{6, most_ranks - 1, 7};
+  const Group sevenths = range_excl(world, std::span(&every, 1));
+  EXPECT_EQ(sevenths.format(), Format::grid);
+  EXPECT_EQ(sevenths.world_rank(sevenths.size() - 1), (most_ranks - 1) % 7 == 6 ? most_ranks - 2 : most_ranks - 1);
+  EXPECT_EQ(sevenths.rank_of(700'000'007), 600'000'006);
+  const Range back{sevenths.size() - 1, 0, -3};
+  const Group backwards = range_incl(sevenths, std::span(&back, 1));
+  for (const Rank rank : {0, 1, 2, 12'345'678, backwards.size() - 1}) {
+    EXPECT_EQ(backwards.world_rank(rank), sevenths.world_rank(sevenths.size() - 1 - 3 * rank));
+    EXPECT_EQ(backwards.rank_of(backwards.world_rank(rank)), rank);
+  }
+  const Ranks cube{1024, 1024, 1024}, here{1023, 512, 1};
+  const Group plane = cart_sub(world, cube, {{true, false, true}}, here);
+  EXPECT_EQ(plane.world_rank(plane.size() - 1), 1023 * 1024 * 1024 + 512 * 1024 + 1023);
+  const Group rest = difference(world, plane);
+  EXPECT_EQ(rest.size(), most_ranks - plane.size());
+  EXPECT_LE(rest.bytes(), 32u);
+  EXPECT_EQ(rest.world_rank(rest.size() - 1), most_ranks - 1);
+}
+
 TEST(Depth, LeavesNoTrace) {
   Group group = Group::world(1'000'000);
   for (int level = 0; level < 20; ++level) group = range_excl(group, {0, 0, 1});

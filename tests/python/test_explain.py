@@ -169,6 +169,27 @@ def test_any_words_end_well(heddle, spec):
     assert bool(done.stdout) == (done.returncode == 0) and bool(done.stderr) == (done.returncode != 0)
 
 
+def test_group(heddle):
+    output = heddle("explain", "--group", "0:90000:300").stdout
+    assert "0, 300, 600" in section(output, "members")[0]
+    assert section(output, "kept as")[0].startswith("stride: 12 bytes")
+    about = json.loads(heddle("explain", "--group", "cart(100 x 100 x 100; *, 7, *)", "--json").stdout)
+    assert about["size"] == 10_000 and about["format"] == "grid" and about["bytes"] == 32
+
+
+def test_group_stands_alone(heddle):
+    for line in (["explain"], ["explain", "int", "--group", "0:4"], ["explain", "--group", "0:4:x"]):
+        done = heddle(*line)
+        assert done.returncode == 2 and done.stderr.startswith("heddle: ") and not done.stdout, line
+
+
+def test_algorithms(heddle):
+    output = heddle("algorithms").stdout
+    assert "Formats of groups" in output and "bitmap" in output
+    tables = json.loads(heddle("algorithms", "--json").stdout)
+    assert [row["name"] for row in tables[0]["rows"]][:2] == ["identity", "stride"]
+
+
 def test_bad_options(heddle):
     for line in (
         ["explain"],

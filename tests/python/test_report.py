@@ -1,9 +1,11 @@
 """heddle report: tables and pages of what HEDDLE_REPORT has written, and of what it has not."""
 
 import json
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from conftest import MPIS, prefix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +29,62 @@ def written(tmp_path):
         return str(file)
 
     return write
+
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Datatype column;
+  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  int* matrix = calloc(128 * 4096, sizeof(int));
+  for (int i = 0; i < 10; ++i) {
+    if (rank == 0) MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> dict:
+    folder = tmp_path_factory.mktemp("columns")
+    (folder / "columns.c").write_text(PROGRAM)
+    for mpi in MPIS:
+        subprocess.run([prefix(mpi) / "bin/mpicc", folder / "columns.c", "-o", folder / mpi], check=True)
+    return {mpi: folder / mpi for mpi in MPIS}
+
+
+@pytest.mark.parametrize("scheme", ["bc-spup", "multi-w"])
+@pytest.mark.parametrize("mpi", MPIS)
+def test_a_program_is_reported(heddle, programs, tmp_path, mpi, scheme):
+    file = tmp_path / "r.json"
+    done = heddle("run", "-n", 2, "--", programs[mpi], HEDDLE_REPORT=str(file), HEDDLE_SCHEME=scheme)
+    assert done.returncode == 0, done
+    found = json.loads(file.read_text())
+    assert found["ranks"] == 2 and [row["call"] for row in found["rows"]] == ["receive", "send"]
+    for row in found["rows"]:
+        assert (row["way"], row["ranks"], row["calls"], row["bytes"]) == (scheme, 1, 10, 10 * 128 * 1024)
+        assert row["datatype"] == "loop 128 × 16384 B { block 1024 }"
+    receive, send = found["rows"]
+    assert receive["copy_us"] > 0 and receive["pack_us"] == 0 and send["copy_us"] == 0 and send["search_us"] > 0
+    assert scheme in heddle("report", file).stdout
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_what_cannot_be_used_is_said_once(heddle, programs, tmp_path, mpi):
+    """A damaged profile and a place that cannot be written: two sentences, and a program that does not notice."""
+    (tmp_path / "p.json").write_text("{")
+    wrong = {"HEDDLE_PROFILE": str(tmp_path / "p.json"), "HEDDLE_REPORT": str(tmp_path / "no/r.json"), "HEDDLE_SCHEME": "auto"}
+    done = heddle("run", "-n", 2, "--", programs[mpi], **wrong)
+    assert done.returncode == 0
+    assert done.stderr.count("is damaged") == 1 and done.stderr.count("the report is lost") == 1, done.stderr
 
 
 def test_the_dearest_come_first(heddle, written):

@@ -2,7 +2,7 @@
 
 import json
 
-CURVES = ("pack_ns_per_byte", "unpack_ns_per_byte", "pack_by_columns_ns_per_byte")
+CURVES = ("pack_ns_per_byte", "unpack_ns_per_byte", "pack_by_columns_ns_per_byte", "move_ns_per_byte")
 
 
 def test_writes_where_heddle_looks_for_it(heddle, tmp_path):

@@ -52,7 +52,7 @@ TEST(Choose, AsTheTableSays) {
       {"blocks of 4 KiB: two cores beat one", readable(vectors(128, 4096)), Scheme::bc_spup},
       {"mapped, with blocks of a few bytes on lines of their own: the owner packs", mapped(vectors(65536, 4)), Scheme::bc_spup},
       {"mapped, contiguous at the sender, which goes on computing: the receiver moves it",
-       later(mapped(message(mib, one(mib), columns(209, 24)))), Scheme::direct},
+       later(mapped(message(mib, one(mib), strided(mib / 4096, 4096)))), Scheme::direct},
       {"mapped, by columns into rows: packing is slow, unpacking is not, two cores share it",
        mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24))), Scheme::both},
       {"the same with process_vm at hand too", readable(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24)))),

@@ -43,7 +43,7 @@ inline Profile cluster_of_2004() {
   profile.fetch = 1.2;  // the wire, for packed bytes
   profile.handover = 2000;
   profile.handshake = 10000;
-  profile.pack = profile.unpack = profile.transposed = {{8, 4, 2.5, 2, 2, 2, 2, 2}};
+  profile.pack = profile.unpack = profile.transposed = profile.move = profile.move_transposed = {{8, 4, 2.5, 2, 2, 2, 2, 2}};
   return profile;
 }
 

@@ -19,6 +19,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_TRUE(set.enabled);
   EXPECT_EQ(set.isa, Isa::automatic);
   EXPECT_EQ(set.verbose, 0);
+  EXPECT_EQ(set.yield, Yield::automatic);
   EXPECT_EQ(set.pool_limit, 1 << 30);
   EXPECT_TRUE(set.complaints.empty());
 
@@ -34,6 +35,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.transports, set.transports);
   EXPECT_EQ(written.node_memory, set.node_memory);
   EXPECT_EQ(written.verbose, set.verbose);
+  EXPECT_EQ(written.yield, set.yield);
   EXPECT_EQ(written.pool_limit, set.pool_limit);
   EXPECT_TRUE(written.complaints.empty());
 }
@@ -80,6 +82,16 @@ TEST(Settings, AbsurdValuesGiveOneComplaintEach) {
     EXPECT_EQ(set.pool_limit, 1 << 30) << line;
     EXPECT_TRUE(set.enabled) << line;
   }
+}
+
+TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
+  EXPECT_EQ(with({"HEDDLE_YIELD=Auto"}).yield, Yield::automatic);
+  EXPECT_EQ(with({"HEDDLE_YIELD=on"}).yield, Yield::on);
+  EXPECT_EQ(with({"HEDDLE_YIELD=0"}).yield, Yield::off);
+  const Settings bad = with({"HEDDLE_YIELD=sometimes"});
+  EXPECT_EQ(bad.yield, Yield::automatic);
+  ASSERT_EQ(bad.complaints.size(), 1u);
+  EXPECT_EQ(bad.complaints[0], "heddle: HEDDLE_YIELD=sometimes is neither auto, on nor off; using auto. Allowed: auto|on|off.");
 }
 
 TEST(Settings, AnEmptyValueMeansTheDefault) { EXPECT_TRUE(with({"HEDDLE=", "HEDDLE_ISA="}).complaints.empty()); }

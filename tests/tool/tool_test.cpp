@@ -135,6 +135,42 @@ TEST(Explain, MistakesArePointedAt) {
             "heddle: column 14: expected ',', found 'int'\ncontiguous(3 int)\n             ^\n");
 }
 
+TEST(Group, IsKeptInTheSmallestFormat) {
+  const Outcome outcome = run("group '0:90000:300' --json");
+  ASSERT_EQ(outcome.code, 0);
+  const json about = json::parse(outcome.text);
+  EXPECT_EQ(about["size"], 300);
+  EXPECT_EQ(about["format"], "stride");
+  EXPECT_EQ(about["bytes"], 12);
+  EXPECT_EQ(about["pointers"], 2400);
+  EXPECT_EQ(about["members"][2], 600);
+  int kept = 0;
+  for (const json& format : about["formats"]) {
+    kept += format["kept"].get<bool>() ? 1 : 0;
+    EXPECT_EQ(format["bytes"].is_null(), !format["fits"].get<bool>()) << format;
+    EXPECT_EQ(format["why_not"].get<std::string>().empty(), format["fits"].get<bool>()) << format;
+  }
+  EXPECT_EQ(kept, 1);
+}
+
+TEST(Group, MistakesArePointedAt) {
+  EXPECT_EQ(complaint("group '0:10, x'"), "heddle: column 7: expected a rank, found 'x'\n0:10, x\n      ^\n");
+  EXPECT_EQ(complaint("group '1, 2, 1'"), "heddle: a rank is listed twice\n");
+}
+
+TEST(Algorithms, AreTablesOfTheRooms) {
+  const Outcome outcome = run("algorithms --json");
+  ASSERT_EQ(outcome.code, 0);
+  const json tables = json::parse(outcome.text);
+  ASSERT_FALSE(tables.empty());
+  for (const json& table : tables) {
+    EXPECT_FALSE(table["title"].get<std::string>().empty());
+    for (const json& row : table["rows"]) {
+      for (const char* field : {"name", "description", "when"}) EXPECT_FALSE(row[field].get<std::string>().empty()) << row;
+    }
+  }
+}
+
 TEST(CommandLine, MistakesTakeOneLine) {
   const std::set<std::string> lines = {
       "",

@@ -1,4 +1,4 @@
-"""heddle explain: what a datatype looks like."""
+"""heddle explain: what a datatype looks like, or how a group is kept."""
 
 import json
 from pathlib import Path
@@ -8,15 +8,22 @@ import typer
 
 PIECES = 16384  # asked for and drawn
 ENTRIES = 4096
+MEMBERS = 16
 
 
 def explain(
-    spec: Annotated[str, typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)],
+    spec: Annotated[
+        str | None, typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)
+    ] = None,
     count: Annotated[int, typer.Option("--count", "-c", min=0, help="How many of it, one behind the other.")] = 1,
     to: Annotated[
         str, typer.Option("--to", metavar="TYPE", help="What a receiver on the same node takes it as.", show_default=False)
     ] = "",
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
+    group: Annotated[
+        str | None,
+        typer.Option("--group", metavar="RANKS", help="A group instead: how it is kept, and why.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
     """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
@@ -32,10 +39,19 @@ def explain(
     heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'
     heddle explain 'vector(512, 64, 4096, int)' --to 'contiguous(32768, int)'
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
+    heddle explain --group '0:90000:300'
+    heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     """
     from heddle import native
     from heddle.problem import Problem
 
+    if group is not None:
+        if spec is not None or svg is not None or count != 1 or to:
+            raise Problem("--group stands alone: no datatype, no --count, no --to, no --svg.", code=2)
+        _group(group, as_json)
+        return
+    if spec is None:
+        raise Problem("what shall be explained? A datatype, or a group with --group; --help has examples.", code=2)
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
     if svg:
@@ -54,3 +70,15 @@ def explain(
     show(about)
     if svg:
         print(f"\nThe picture is in {svg}.")
+
+
+def _group(ranks: str, as_json: bool) -> None:
+    from heddle import native
+
+    about = native.tool("group", "--members", str(MEMBERS), "--json", "--", ranks)
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    from heddle.grouped import show
+
+    show(about)

@@ -12,18 +12,22 @@ from heddle.console import console
 from . import PARTS, Found, Row, advice
 
 
+def _digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def amount(count: float) -> str:
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
-            return f"{count / size:.3g} {unit}"
+            return f"{_digits(count / size)} {unit}"
     return f"{count:.0f} B"
 
 
 def duration(us: float) -> str:
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if us >= size:
-            return f"{us / size:.3g} {unit}"
-    return f"{us:.3g} us"
+            return f"{_digits(us / size)} {unit}"
+    return f"{_digits(us)} us"
 
 
 def speed(row: Row) -> str:

@@ -1,6 +1,8 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/progress/progress.hpp"
+#include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
 #include "mpi/start.hpp"
@@ -23,12 +25,16 @@ void look_at_threads() {
 void world_started() {
   host_started();
   look_at_threads();
+  if (running()) progress::start();
   Node::start();
+  start_reporting();
 }
 
 void world_ends() {
   requests::finish_freed();
+  finish_reporting();
   Node::stop();
+  progress::stop();
 }
 
 }  // namespace

@@ -13,14 +13,16 @@ namespace {
 class Exchanged final : public Pending {
  public:
   Exchanged(const Buffer& out, Message::End end, const Buffer& in, MPI_Comm comm) noexcept
-      : sent(out, end), received(in, Message::End::receiving), in_(in), comm_(comm) {}
+      : sent(out, end), received(in, Message::End::receiving), in_(in), looks_(must_look(in.count, in.type)), comm_(comm) {}
+
+  [[nodiscard]] bool ours() const { return sent.ours() || received.ours() || looks_; }
 
   void pack() {
     if (sent.ours()) sent.pack();
     if (host() == Host::mpich) received.preload();
   }
   int finish(MPI_Status& status, int error) noexcept override {
-    if (!received.ours()) return raise_new(landed(error, in_, &status), error, comm_);
+    if (!received.ours()) return looks_ ? raise_new(landed(error, in_, &status), error, comm_) : error;
     if (host() == Host::mpich) PMPI_Status_set_elements_x(&status, MPI_BYTE, received.bytes());
     return raise_new(received.unpack(error, comm_, &status), error, comm_);
   }
@@ -30,6 +32,7 @@ class Exchanged final : public Pending {
 
  private:
   Buffer in_;
+  bool looks_;
   MPI_Comm comm_;
 };
 
@@ -42,7 +45,7 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
   const Message& sent = both->sent;
   const Message& received = both->received;
   Done done;
-  if (sent.ours() || received.ours() || must_look(in.count, in.type)) {
+  if (both->ours() && (end != Message::End::copying || sent.ours())) {
     both->pack();
     done = HEDDLE_HAND(sent.wide() || received.wide(), Isendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                        received.address(), received.count(), received.type(), source, recvtag, comm, request);
@@ -56,6 +59,11 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
   return done;
 }
 
+/// Whether the receiving side is Heddle's, or may bring a descriptor.
+bool must_follow(Count count, MPI_Datatype type) noexcept {
+  return travels_packed(type, count) || must_not_split(type) || must_look(count, type);
+}
+
 }  // namespace
 }  // namespace heddle::mpi
 
@@ -64,8 +72,7 @@ using namespace heddle::mpi;
 #define HEDDLE_IEXCHANGE(name, Integer)                                                                                    \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,      \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) { \
-    if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype) ||          \
-        must_look(recvcount, recvtype))                                                                                    \
+    if (travels_packed(sendtype, sendcount) || must_follow(recvcount, recvtype))                                           \
       if (const Done done = iexchange({sendbuf, sendcount, sendtype}, Message::End::sending, dest, sendtag,                \
                                       {recvbuf, recvcount, recvtype}, source, recvtag, comm, request))                     \
         return *done;                                                                                                      \
@@ -77,7 +84,7 @@ using namespace heddle::mpi;
 #define HEDDLE_IEXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,           \
                  MPI_Comm comm, MPI_Request* request) {                                                                     \
-    if ((Node::here() || travels_packed(datatype, count)) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)              \
+    if (must_follow(count, datatype) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)                                   \
       if (const Done done = iexchange({buf, count, datatype}, Message::End::copying, dest, sendtag, {buf, count, datatype}, \
                                       source, recvtag, comm, request))                                                      \
         return *done;                                                                                                       \

@@ -2,26 +2,18 @@
 #include "mpi/node/node.hpp"
 
 #include <dlfcn.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <ctime>
 #include <random>
 
 #include "mpi/node/presence.hpp"
+#include "mpi/progress/progress.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
-
-/// Processors that this process may run on.
-int cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
-}
 
 std::int64_t now_ns() {
   timespec now{};
@@ -39,6 +31,11 @@ engine::Nonce fresh_nonce() {
   return {word(), word()};
 }
 
+select::Loaded profile_of_machine() {
+  const std::string path = select::profile_path(settings_of_process().profile);
+  return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
+}
+
 /// A communicator of Heddle's own, freed at the end of the scope.
 class Private {
  public:
@@ -54,12 +51,13 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::prefault_owned),
-      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > cores()),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores()),
       wishes_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),
       peers_(std::move(world)),
-      crowded_(transport_->size() > cores()),
+      profile_(profile_of_machine()),
+      crowded_(transport_->size() > progress::cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
 
 void Node::start() noexcept try {
@@ -95,8 +93,13 @@ void Node::start() noexcept try {
                                                                             .allow_cma = set.transports.cma,
                                                                             .allow_ring = set.transports.ring});
   if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
+  // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
+  for (int i = 0; i < node_ranks; ++i)
+    if (!transport->memory(i)) by_world[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = -1;
   std::unique_ptr<Node> here;
   if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
+
+  if (here && me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here && !fortran_bindings() ? 1 : 0;

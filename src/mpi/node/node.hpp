@@ -1,4 +1,5 @@
-// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, transport/.
+// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, select/,
+// transport/.
 //
 //   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...
@@ -12,6 +13,7 @@
 #include "engine/outbox.hpp"
 #include "engine/wishes.hpp"
 #include "mpi/node/peers.hpp"
+#include "select/profile_file.hpp"
 #include "transport/node.hpp"
 #include "transport/peer_memory.hpp"
 #include "transport/shared_memory.hpp"
@@ -51,6 +53,8 @@ class Node {
   [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
   /// Tells a peer that this process scatters what it sends.
   void wish_from(int peer) noexcept;
+  /// What moving bytes costs here (HEDDLE_PROFILE).
+  [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
 
@@ -69,6 +73,7 @@ class Node {
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;
   Peers peers_;
+  select::Loaded profile_;
   bool crowded_;
   Bytes threshold_;
 };

@@ -36,6 +36,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 }  // namespace
 
 Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, bool blocking) noexcept {
+  const report::Stopwatch watch(told_.times(), &report::Times::search);
   if (!type || !may_be_announced(*type.get(), data.count)) return;
   Node* node = Node::here();
   const int peer = node->peer(comm, dest);
@@ -59,7 +60,8 @@ Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, 
                             .mapped = place.has_value(),
                             .process_vm = readable,
                             .crowded = node->crowded(),
-                            .blocking = blocking};
+                            .blocking = blocking,
+                            .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
@@ -87,7 +89,8 @@ Announced::~Announced() {
 }
 
 void Announced::settle() noexcept {
-  Node::ever()->outbox().settle(*message_);
+  Node::ever()->outbox().settle(*message_, told_.times());
+  told_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
   settled_ = true;
 }
 

@@ -21,12 +21,15 @@ const void* first_bytes(const Buffer& data, const Entry& entry, engine::Descript
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
   Node* node = Node::here();
-  const engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
+  Told told("receive");
+  engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || engine::stale(descriptor, reach.memory)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
     return MPI_ERR_INTERN;
   }
+  reach.times = told.times();
   const Bytes moved = engine::receive(descriptor, reach, target);
+  told.end(*target.layout, select::name(descriptor.scheme), moved);
   if (status != MPI_STATUS_IGNORE) PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
   return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }

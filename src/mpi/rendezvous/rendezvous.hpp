@@ -8,6 +8,7 @@
 
 #include "mpi/face.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/reporting.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
@@ -53,6 +54,7 @@ class Announced {
   void cancelled() noexcept { settled_ = false; }
 
  private:
+  Told told_{"send"};
   Derived type_;
   engine::Descriptor descriptor_;
   engine::Outgoing* message_ = nullptr;

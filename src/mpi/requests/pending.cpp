@@ -13,7 +13,7 @@ namespace heddle::mpi {
 namespace {
 
 constexpr std::size_t step = 64;
-constexpr std::size_t lists = 64;
+constexpr std::size_t lists = 256;
 
 struct Free {
   Free* next;

@@ -39,7 +39,8 @@ class ReceivedPacked final : public Pending {
 /// Straight into the program's buffer.
 class ReceivedPlain final : public Pending {
  public:
-  ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept : data_(data), comm_(comm) {}
+  ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept
+      : data_(data), comm_(comm), looks_(must_look(data.count, data.type)) {}
 
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
@@ -55,6 +56,7 @@ class ReceivedPlain final : public Pending {
  private:
   Buffer data_;
   MPI_Comm comm_;
+  bool looks_;  ///< It is long enough for a descriptor.
   std::optional<Origin> origin_;
 };
 

@@ -1,6 +1,8 @@
 // mpi/staging/message.cpp: unpacking what has arrived, be it less than there was room for.
 #include "mpi/staging/message.hpp"
 
+#include <algorithm>
+
 #include "mpi/rendezvous/rendezvous.hpp"
 
 namespace heddle::mpi {
@@ -30,6 +32,15 @@ void Message::prepare(End end) noexcept {
     address_ = packed_.data();
 }
 
+void Message::pack() {
+  Told told("send");
+  {
+    const report::Stopwatch watch(told.times(), &report::Times::pack);
+    layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
+  }
+  told.end(type_->layout(), "packed", bytes_);
+}
+
 int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   if (!ours()) return landed(result, data_, status);
   if (result == MPI_SUCCESS)
@@ -43,10 +54,15 @@ int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
   if (Node* node = Node::here(); node && arrived >= node->threshold())
     if (const int peer = node->peer(comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
-  if (arrived >= bytes_)
-    layout::unpack(type_->layout(), data_.count, const_cast<void*>(data_.address), packed_.data());
-  else
-    layout::unpack_range(type_->layout(), data_.count, const_cast<void*>(data_.address), 0, arrived, packed_.data());
+  Told told("receive");
+  {
+    const report::Stopwatch watch(told.times(), &report::Times::copy);
+    if (arrived >= bytes_)
+      layout::unpack(type_->layout(), data_.count, const_cast<void*>(data_.address), packed_.data());
+    else
+      layout::unpack_range(type_->layout(), data_.count, const_cast<void*>(data_.address), 0, arrived, packed_.data());
+  }
+  told.end(type_->layout(), "packed", std::min<Bytes>(arrived, bytes_));
   return result;
 }
 

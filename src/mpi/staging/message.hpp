@@ -24,13 +24,13 @@ class Message {
   Message(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
 
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
-  void pack() { layout::pack(type_->layout(), data_.count, data_.address, packed_.data()); }
+  void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
   void preload() {
-    if (address_ && address_ == packed_.data()) pack();
+    if (address_ && address_ == packed_.data()) layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
   }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
 

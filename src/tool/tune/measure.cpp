@@ -11,6 +11,8 @@
 
 #include "layout/layout.hpp"
 #include "layout/pack.hpp"
+#include "layout/pack_away.hpp"
+#include "layout/transfer.hpp"
 #include "tool/tune/pair.hpp"
 #include "transport/cma.hpp"
 
@@ -77,7 +79,7 @@ double pack_into_slots(Pair& pair, long number) {
   const Layout& layout = layout_of(number);
   rewrite(pair, 2 * message + 4096);
   const double start = now();
-  layout::pack(layout, 1, pair.mine, pair.shared);
+  layout::pack_away(layout, 1, pair.mine, 0, layout.size(), pair.shared);
   return now() - start;
 }
 
@@ -89,6 +91,7 @@ class Measuring {
     Profile& p = measured_.profile;
     p = select::builtin();
     kernels(p);
+    passes(p);
     mapped(p);
     if (pair_.readable())
       process_vm(p);
@@ -99,7 +102,7 @@ class Measuring {
   }
 
  private:
-  static constexpr int steps = 8 + 8 + 5 + 4;
+  static constexpr int steps = 8 + 8 + 8 + 5 + 4;
 
   void next(const std::string& what) { progress_(static_cast<double>(step_++) / steps, what); }
 
@@ -144,6 +147,27 @@ class Measuring {
     }
   }
 
+  /// As in direct: from the sender's own buffer, which it has just written.
+  void passes(Profile& p) {
+    for (std::size_t i = 0; i < Curve::points; ++i) {
+      next(fmt::format("in one pass, blocks of {} B", Curve::lengths[i]));
+      const Layout& rows = layout_of(static_cast<long>(i));
+      p.move.ns[i] = quartile([&] {
+                       pair_.sender(rewrite_shared, rows.true_extent());
+                       const double start = now();
+                       layout::transfer(rows, 1, pair_.shared, rows, 1, pair_.other);
+                       return now() - start;
+                     }) /
+                     static_cast<double>(rows.size());
+      const Layout& columns = layout_of(static_cast<long>(Curve::points + i));
+      p.move_transposed.ns[i] = quartile([&] {
+                                  pair_.sender(rewrite_shared, columns.true_extent());
+                                  return gather(columns, pair_.shared);
+                                }) /
+                                static_cast<double>(columns.size());
+    }
+  }
+
   void mapped(Profile& p) {
     next("copy within a core");
     p.copy = quartile([&] {
@@ -171,7 +195,8 @@ class Measuring {
       write_lines(pair_.mine);
       return gather(lines, pair_.mine);
     });
-    p.line = std::max(0.0, theirs - ours) / pieces;
+    p.line = theirs / pieces;
+    p.own_line = ours / pieces;
     next("a word to the other core");
     p.handover = quartile([&] { return pair_.one_way(200, 0); });
     next("an announcement to the other core");

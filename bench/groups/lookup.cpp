@@ -1,0 +1,112 @@
+// bench/groups/lookup.cpp: rank -> world rank, in random order: by format and size, and by depth of derivation.
+#include <numeric>
+#include <random>
+
+#include "group/operations.hpp"
+#include "groups/parts.hpp"
+#include "groups/seed.hpp"
+
+namespace heddle::bench {
+namespace {
+
+using group::Rank;
+using Ranks = std::vector<Rank>;
+
+volatile Rank sink;  // so that nothing is left out
+
+/// A call by itself: nothing that is known of the group is known beforehand.
+[[gnu::noinline]] Rank look_up(const group::Group& group, Rank rank) { return group.world_rank(rank); }
+[[gnu::noinline]] Rank look_up(const Ranks& list, Rank rank) { return list[static_cast<std::size_t>(rank)]; }
+[[gnu::noinline]] Rank look_up(const seed::Group& group, Rank rank) { return group.world_rank(rank); }
+[[gnu::noinline]] Rank look_back(const group::Group& group, Rank rank) { return group.rank_of(rank); }
+
+Ranks any_order(Rank size) {
+  std::minstd_rand random(17);
+  Ranks ranks(1 << 14);
+  for (Rank& rank : ranks)
+    rank = static_cast<Rank>((std::uint64_t{random()} << 20 ^ random()) % static_cast<std::uint64_t>(size));
+  return ranks;
+}
+
+/// One look-up after the other, each independent of the last.
+template <class Call>
+Timed timed(const Ranks& ranks, Call call) {
+  return {[&ranks, call](long repetitions) {
+    Rank sum = 0;
+    for (std::size_t i = 0; repetitions-- > 0; i = (i + 1) & (ranks.size() - 1)) sum ^= call(ranks[i]);
+    sink = sum;
+  }};
+}
+
+}  // namespace
+
+void lookup(const Options& options) {
+  for (const Sample& sample : samples()) {
+    for (const Rank size : options.sizes) {
+      const group::Group group = sample.make(size);
+      const Ranks ranks = any_order(group.size());
+      Ranks worlds = ranks;
+      for (Rank& rank : worlds) rank = group.world_rank(rank);
+      Ranks list;
+      group.each([&](Rank rank) { list.push_back(rank); });
+      std::vector<Timed> forms{timed(ranks, [&](Rank rank) { return look_up(group, rank); }),
+                               timed(ranks, [&](Rank rank) { return look_up(list, rank); }),
+                               timed(worlds, [&](Rank rank) { return look_back(group, rank); })};
+      measure(forms, options.effort());
+      const std::string name = std::to_string(size);
+      print(name, sample.name, "lookup_ns", forms[0].spread, "ns");
+      print(name, sample.name, "list_ns", forms[1].spread, "ns");
+      print(name, sample.name, "back_ns", forms[2].spread, "ns");
+      print(name, sample.name, "members_bytes", static_cast<double>(group.bytes()), "B");
+    }
+  }
+}
+
+void depth(const Options& options) {
+  constexpr Rank size = 1'000'000;
+  for (const Sample& sample : samples()) {
+    group::Group group = sample.make(size);
+    for (int level = 1; level <= options.depth; ++level) {
+      const group::Range first{0, 0, 1};
+      group = range_excl(group, std::span(&first, 1));  // one member less, and another description
+      const Ranks ranks = any_order(group.size());
+      std::vector<Timed> forms{timed(ranks, [&](Rank rank) { return look_up(group, rank); })};
+      measure(forms, options.effort());
+      print(std::to_string(level), sample.name, "depth_ns", forms[0].spread, "ns");
+    }
+  }
+}
+
+/// Seed 003's benchmark on 512 processes: odd ranks are left out level by level; how long finding the last rank takes.
+void hierarchy(const Options& options) {
+  struct Way {
+    seed::Kind kind;
+    const char* name;
+  };
+  constexpr std::array<Way, 3> ways{
+      {{seed::Kind::range, "seed: range"}, {seed::Kind::strided, "seed: strided"}, {seed::Kind::bitmap, "seed: bitmap"}}};
+  std::array<std::shared_ptr<const seed::Group>, 3> theirs;
+  Ranks list(512);
+  std::iota(list.begin(), list.end(), 0);
+  group::Group ours = group::Group::world(512);
+  for (int level = 0; level <= 8; ++level) {
+    const Ranks last(1, ours.size() - 1);
+    std::vector<Timed> forms{timed(last, [&](Rank rank) { return look_up(ours, rank); }),
+                             timed(last, [&](Rank rank) { return look_up(list, rank); })};
+    for (const auto& group : theirs)
+      if (group) forms.push_back(timed(last, [&](Rank rank) { return look_up(*group, rank); }));
+    measure(forms, options.effort());
+    const std::string name = std::to_string(level);
+    print(name, "heddle", "level_ns", forms[0].spread, "ns");
+    print(name, "list", "level_ns", forms[1].spread, "ns");
+    for (std::size_t i = 2; i < forms.size(); ++i) print(name, ways[i - 2].name, "level_ns", forms[i].spread, "ns");
+
+    for (std::size_t i = 0; i < ways.size(); ++i) theirs[i] = seed::even(ways[i].kind, ours.size(), theirs[i]);
+    const group::Range odd{1, ours.size() - 1, 2};
+    ours = range_excl(ours, std::span(&odd, 1));
+    for (Rank rank = 0; rank < ours.size(); ++rank) list[static_cast<std::size_t>(rank)] = ours.world_rank(rank);
+    if (level == 8) break;
+  }
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,182 @@
+"""`heddle bench groups`: what groups cost: bytes, look-ups, creation.
+
+The seed's cases (Chaarawi and Gabriel 2008): HPL's communicators at 90,000 processes, and a hierarchy of communicators
+without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the difference
+to a parent, asked level by level), and the seed's own tables.
+"""
+
+from __future__ import annotations
+
+import json as json_format
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from heddle import native
+from heddle.console import console
+from heddle.problem import Problem
+
+from . import groups_plot, groups_seed
+from .rows import Row, write
+
+# Look-up, ns, at most: the goals.
+LIMITS = {
+    "identity": 5,
+    "stride": 5,
+    "ranges, 8": 5,
+    "grid": 5,
+    "chain, 2": None,
+    "bitmap": 20,
+    "ranges, many": 50,
+    "list": None,
+}
+HPL = "HPL, 300 × 300: dup, row, column"
+
+
+def measure(arguments: list[str]) -> list[Row]:
+    answer = subprocess.run([native.program("heddle-bench-groups"), *arguments], capture_output=True, text=True)
+    if answer.returncode != 0:
+        raise Problem(answer.stderr.strip() or f"heddle-bench-groups ended with code {answer.returncode}")
+    return [Row.of(json_format.loads(line)) for line in answer.stdout.splitlines()]
+
+
+def select(rows: Iterable[Row], metric: str) -> dict[str, dict[str, Row]]:
+    """Case → variant → row."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row.metric == metric:
+            found.setdefault(row.case, {})[row.variant] = row
+    return found
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def memory(rows: list[Row]) -> Table:
+    table = _table("Bytes in a process", "communicators", "kept as", "members", "with object", "lists of pointers", "seed 003")
+    whole = select(rows, "with_object_bytes")
+    for case, cells in select(rows, "members_bytes").items():
+        if "pointers" not in cells:
+            continue
+        variant = next(name for name in cells if name not in ("pointers", "seed"))
+        table.add_row(
+            case,
+            "" if variant == "heddle" else variant,
+            f"{cells[variant].value:,.0f}",
+            f"{whole[case][variant].value:,.0f}",
+            f"{cells['pointers'].value:,.0f}",
+            f"{cells['seed'].value:,.0f}" if "seed" in cells else "",
+        )
+    return table
+
+
+def _by_variant(rows: list[Row], metric: str) -> dict[str, dict[str, Row]]:
+    turned: dict[str, dict[str, Row]] = {}
+    for case, cells in select(rows, metric).items():
+        for variant, row in cells.items():
+            turned.setdefault(variant, {})[case] = row
+    return turned
+
+
+def lookups(rows: list[Row]) -> Table:
+    found = _by_variant(rows, "lookup_ns")
+    sizes = list(next(iter(found.values())))
+    back = _by_variant(rows, "back_ns")
+    titles = [f"{int(size):,}" for size in sizes]
+    table = _table("One look-up, rank → world rank, ns, by size of the world", "format", *titles, "goal", "and back")
+    for variant, cells in found.items():
+        limit = LIMITS[variant]
+        values = [f"{cells[size].value:.1f}" for size in sizes]
+        table.add_row(variant, *values, f"≤ {limit}" if limit else "", f"{back[variant][sizes[-1]].value:.1f}")
+    lists = [f"{max(row.value for row in cells.values()):.1f}" for cells in select(rows, "list_ns").values()]
+    table.add_row("[dim]a list, at most[/]", *lists, "", "", style="dim")
+    return table
+
+
+def depths(rows: list[Row]) -> Table:
+    found = _by_variant(rows, "depth_ns")
+    levels = list(next(iter(found.values())))
+    shown = [level for level in levels if level in ("1", "2", "5", "10", "15", "20")]
+    table = _table("One look-up at 1,000,000 ranks, ns, by depth of derivation", "format", *shown, "a level more")
+    for variant, cells in found.items():
+        slope = (cells[levels[-1]].value - cells[levels[0]].value) / max(1, len(levels) - 1)
+        table.add_row(variant, *(f"{cells[level].value:.1f}" for level in shown), f"{slope:+.2f}")
+    low, high = groups_seed.PER_LEVEL_NS
+    table.caption = f"seed 003: {low} to {high} ns a level"
+    return table
+
+
+def hierarchy(rows: list[Row]) -> Table:
+    """Seed table 4's communicators; its latencies are of whole ping-pongs over Myrinet, ours of the look-up in them."""
+    found = select(rows, "level_ns")
+    ways = ("heddle", "list", "seed: range", "seed: strided", "seed: bitmap")
+    paper = list(groups_seed.MYRINET)
+    titles = [f"{name}, paper" for name in paper]
+    table = _table(
+        "512 processes without odd ranks, level by level: finding the last rank, ns here; ping-pong in the paper, µs",
+        "level",
+        *ways,
+        *titles,
+    )
+    for level, cells in found.items():
+        here = [f"{cells[way].value:.1f}" if way in cells else "" for way in ways]
+        table.add_row(level, *here, *(f"{groups_seed.MYRINET[name][int(level)]:.2f}" for name in paper))
+    return table
+
+
+def creations(rows: list[Row]) -> Table:
+    table = _table("Creating at 1,000,000 ranks", "", "how", "time")
+    for case, cells in select(rows, "create_ns").items():
+        for variant, row in cells.items():
+            time = f"{row.value:,.0f} ns" if row.value < 1e4 else f"{row.value / 1e3:,.0f} µs"
+            table.add_row(case, variant, time)
+    return table
+
+
+def goals(rows: list[Row]) -> Table:
+    table = _table("Goals", "goal", "wanted", "here")
+    one = select(rows, "members_bytes")[HPL]["heddle"].value
+    largest = select(rows, "largest_group_bytes")[HPL]["heddle"].value
+    lists = f"{groups_seed.HPL_LISTS:,} as lists"
+
+    def line(text: str, wanted: float, value: float, unit: str) -> None:
+        colour = "green" if value <= wanted else "red"
+        table.add_row(text, f"≤ {wanted:g} {unit}", f"[{colour}]{value:.3g} {unit}[/]")
+
+    line(f"HPL at 90,000 processes, three communicators ({lists})", groups_seed.HPL_SPARSE, one, "B")
+    line("the largest of them with its object", 128, largest, "B")
+    for variant, cells in _by_variant(rows, "lookup_ns").items():
+        if LIMITS[variant]:
+            line(f"look-up, {variant}, any size", LIMITS[variant], max(row.value for row in cells.values()), "ns")
+    for variant, cells in _by_variant(rows, "depth_ns").items():
+        if LIMITS[variant]:
+            line(f"look-up, {variant}, any depth", LIMITS[variant], max(row.value for row in cells.values()), "ns")
+    return table
+
+
+def command(
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure, as FILE.svg and FILE.png.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small worlds, few samples.")] = False,
+) -> None:
+    """Show what groups cost: bytes, look-ups and creation, beside lists and seed 003's formats."""
+    arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
+    rows = measure(arguments)
+    screen = console()
+    for part in (memory, lookups, depths, hierarchy, creations, goals):
+        screen.print(part(rows))
+    if json is not None:
+        write(rows, json)
+    if figure is not None:
+        groups_plot.write(rows, figure)

@@ -1,0 +1,92 @@
+// mpi/calls/iscatter.cpp: MPI_Iscatter, MPI_Iscatterv and their persistent forms, as MPI_Scatter.
+#include "mpi/requests/collective.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+template <class How>
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+    return HEDDLE_HAND_HOW(how, false, Iscatter, Scatter_init, out.address(), out.count(), out.type(), in.address(), in.count(),
+                           in.type(), root, comm);
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = Staged<OneSide, OneSide>;
+  return carry_out<Op>(
+      how,
+      [&](Op& op) {
+        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
+        op.out.emplace(send, place.ranks, place.root);
+        op.in.emplace(receive, 1, place.leaf && !in_place);
+        if ((!op.out->ours() && !op.in->ours()) || !op.out->prepare() || !op.in->prepare()) return false;
+        op.wide = op.out->wide() || op.in->wide();
+        return true;
+      },
+      [&](Op& op) {
+        return HEDDLE_HAND_HOW(how, op.wide, Iscatter, Scatter_init, op.out->address(), op.out->count(), op.out->type(),
+                               op.in->address(), op.in->count(), op.in->type(), root, comm);
+      });
+}
+
+template <class How>
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = Staged<Blocks, OneSide>;
+  return carry_out<Op>(
+      how,
+      [&](Op& op) {
+        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
+        op.in.emplace(receive, 1, place.leaf && !in_place);
+        if (!op.out.prepare(send, place.ranks, place.root) || !op.in->prepare()) return false;
+        if (!op.out.ours() && !op.in->ours()) return false;
+        op.wide = op.out.wide() || op.in->wide();
+        op.out.narrow_unless(op.wide);
+        return true;
+      },
+      [&](Op& op) {
+        return HEDDLE_HAND_HOW(how, op.wide, Iscatterv, Scatterv_init, op.out.address(), op.out.counts(),
+                               op.out.displacements(), op.out.type(), op.in->address(), op.in->count(), op.in->type(), root,
+                               comm);
+      });
+}
+
+}  // namespace
+}  // namespace heddle::mpi
+
+using namespace heddle::mpi;
+
+#define HEDDLE_SCATTER(name, Integer, How)                                                                                  \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,           \
+                 MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
+    if (known(sendtype) || known(recvtype))                                                                                 \
+      if (const Done done = scatter(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, root, comm, \
+                                    How{HEDDLE_END(How)}))                                                                  \
+        return *done;                                                                                                       \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How));            \
+  }
+
+#define HEDDLE_SCATTERV(name, Integer, Displacement, How)                                                                  \
+  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype,     \
+                 void* recvbuf, Integer recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {     \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done = scatter(Spread{sendbuf, sendcounts, sdispls, sendtype}, Buffer{recvbuf, recvcount, recvtype},  \
+                                    root, comm, How{HEDDLE_END(How)}))                                                     \
+        return *done;                                                                                                      \
+    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How)); \
+  }
+
+extern "C" {
+HEDDLE_SCATTER(Iscatter, int, Started)
+HEDDLE_SCATTERV(Iscatterv, int, int, Started)
+#if HEDDLE_PERSISTENT_COLLECTIVES
+HEDDLE_SCATTER(Scatter_init, int, Kept)
+HEDDLE_SCATTERV(Scatterv_init, int, int, Kept)
+#endif
+#if HEDDLE_LARGE_COUNTS
+HEDDLE_SCATTER(Iscatter_c, MPI_Count, Started)
+HEDDLE_SCATTER(Scatter_init_c, MPI_Count, Kept)
+HEDDLE_SCATTERV(Iscatterv_c, MPI_Count, MPI_Aint, Started)
+HEDDLE_SCATTERV(Scatterv_init_c, MPI_Count, MPI_Aint, Kept)
+#endif
+}

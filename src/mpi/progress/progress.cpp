@@ -1,0 +1,58 @@
+// mpi/progress/progress.cpp: whether to yield.
+#include "mpi/progress/progress.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "mpi/say.hpp"
+#include "mpi/start.hpp"
+
+namespace heddle::mpi::progress {
+namespace {
+
+constinit bool hooked = false;
+
+int allowed(pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+bool wanted() {
+  switch (settings_of_process().yield) {
+    case settings::Yield::on:
+      return true;
+    case settings::Yield::off:
+      return false;
+    case settings::Yield::automatic:
+      break;
+  }
+  return ranks() > cores();
+}
+
+}  // namespace
+
+int cores() noexcept { return std::max({1, allowed(0), allowed(getppid())}); }
+
+int ranks() noexcept {
+  // MPICH's and Intel MPI's hydra; Open MPI.
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
+    if (const char* value = std::getenv(name)) return std::max(0, std::atoi(value));
+  return 0;
+}
+
+void start() noexcept {
+  if (hooked || !wanted()) return;
+  hooked = hook([] { sched_yield(); });
+  if (!hooked) say_once_verbose("waiting ranks do not yield their core", "this MPI library has no progress hook");
+}
+
+void stop() noexcept {
+  if (hooked) unhook();
+  hooked = false;
+}
+
+}  // namespace heddle::mpi::progress

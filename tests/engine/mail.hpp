@@ -1,0 +1,140 @@
+// What two threads of a test need to be two ranks of a node: a host MPI that hands descriptors over, a sender's node memory
+// that both see at one address (so that ThreadSanitizer sees all of it), and messages whose every byte is known.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/arena.hpp"
+#include "engine/descriptor.hpp"
+#include "layout/grammar.hpp"
+#include "layout/layout.hpp"
+#include "layout/pack.hpp"
+
+namespace heddle::engine::test {
+
+using layout::Layout;
+
+/// The host MPI: descriptors wait until they are received, in any order (each has a tag of its own).
+class Mail {
+ public:
+  struct Letter {
+    Descriptor descriptor;
+    std::uint32_t number;  ///< Of the message.
+    bool left_open;        ///< Its sender is in no call.
+  };
+  void send(const Letter& letter) {
+    const std::lock_guard guard(lock_);
+    letters_.push_back(letter);
+    arrived_.notify_one();
+  }
+  void close() {
+    const std::lock_guard guard(lock_);
+    closed_ = true;
+    arrived_.notify_all();
+  }
+  /// Any of those that are there; nothing after close().
+  std::optional<Letter> receive(std::mt19937& random) {
+    std::unique_lock guard(lock_);
+    arrived_.wait(guard, [this] { return closed_ || !letters_.empty(); });
+    if (letters_.empty()) return std::nullopt;
+    const auto which = letters_.begin() + static_cast<std::ptrdiff_t>(random() % std::min<std::size_t>(letters_.size(), 3));
+    const Letter letter = *which;
+    letters_.erase(which);
+    return letter;
+  }
+  /// The host cancels a message that nobody has received: true if it could.
+  bool cancel(std::uint32_t number) {
+    const std::lock_guard guard(lock_);
+    return std::erase_if(letters_, [number](const Letter& letter) { return letter.number == number; }) > 0;
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable arrived_;
+  std::deque<Letter> letters_;
+  bool closed_ = false;
+};
+
+/// Node memory of a sender: plain, zeroed.
+class Memory {
+ public:
+  explicit Memory(Bytes size)
+      : size_(size), base_(static_cast<std::byte*>(std::aligned_alloc(Bytes{2} << 20, static_cast<std::size_t>(size)))) {
+    std::fill_n(base_, size, std::byte{});
+  }
+  ~Memory() { std::free(base_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  [[nodiscard]] std::byte* base() const { return base_; }
+  [[nodiscard]] Bytes size() const { return size_; }
+
+ private:
+  Bytes size_;
+  std::byte* base_;
+};
+
+/// A datatype × count of 4 · `ints` bytes; `ints` is a multiple of 192.
+struct Typed {
+  Layout layout;
+  Count count = 1;
+};
+inline constexpr int shapes = 6;
+inline Typed typed(int shape, Count ints) {
+  const auto n = [](Count value) { return std::to_string(value); };
+  switch (shape) {
+    case 0:
+      return {layout::grammar::parse("int")->layout, ints};
+    case 1:
+      return {layout::grammar::parse("vector(" + n(ints / 16) + ", 16, 32, int)")->layout};
+    case 2:
+      return {layout::grammar::parse("vector(" + n(ints / 2) + ", 2, 5, int)")->layout};
+    case 3:
+      return {layout::grammar::parse("resized(vector(" + n(ints / 64) + ", 1, 64, int), 0, 4)")->layout, 64};
+    case 4:
+      return {layout::grammar::parse("resized(struct(int @0, 5 int @16), 0, 48)")->layout, ints / 6};
+    default:  // 24 ints in blocks of 3, 1, 7, 2, 11
+      return {layout::grammar::parse("resized(indexed([3, 1, 7, 2, 11], [0, 5, 7, 16, 20], int), 0, 128)")->layout, ints / 24};
+  }
+}
+
+/// The packed bytes of message `number`.
+inline std::vector<std::byte> message(std::uint32_t number, Bytes bytes) {
+  std::vector<std::byte> all(static_cast<std::size_t>(bytes));
+  std::uint32_t state = number * 2654435761U + 1;
+  for (std::byte& b : all) b = static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24);
+  return all;
+}
+
+/// Memory around a buffer argument.
+class Field {
+ public:
+  explicit Field(const Typed& type)
+      : type_(&type),
+        bytes_(static_cast<std::size_t>((type.count - 1) * type.layout.extent() + type.layout.true_extent() + 256)) {
+    wipe();
+  }
+  std::byte* base() { return bytes_.data() + 128; }
+  void wipe() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0x5a}); }
+  void put(const std::vector<std::byte>& packed) { layout::unpack(type_->layout, type_->count, base(), packed.data()); }
+  /// The first `moved` bytes of the message are in place, and nothing else is touched.
+  [[nodiscard]] bool holds(const std::vector<std::byte>& packed, Bytes moved) const {
+    Field expected(*type_);
+    layout::unpack_range(type_->layout, type_->count, expected.base(), 0, moved, packed.data());
+    return expected.bytes_ == bytes_;
+  }
+
+ private:
+  const Typed* type_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace heddle::engine::test

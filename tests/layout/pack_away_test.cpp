@@ -1,0 +1,36 @@
+// What is packed away is what pack_range packs, to the byte, and nothing beside it.
+#include "layout/pack_away.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "layout/pack.hpp"
+
+namespace heddle::layout {
+namespace {
+
+TEST(PackAway, IsPackRange) {
+  const Layout column = resized(vector(64, 1, 64, contiguous(3, basic(8))), 0, 24);
+  for (const auto& [layout, count] : {std::pair{vector(3000, 5, 9, basic(4)), Count{2}},
+                                      {column, Count{64}},
+                                      {vector(5, 20000, 30000, basic(1)), Count{1}},
+                                      {contiguous(0, basic(4)), Count{3}}}) {
+    std::vector<std::uint8_t> memory(static_cast<std::size_t>((count + 1) * std::max(layout.extent(), layout.true_extent())) +
+                                     1);
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    const Bytes total = layout.size() * count;
+    for (const Bytes from : {Bytes{0}, total / 3, total})
+      for (const Bytes length : {Bytes{0}, Bytes{1}, Bytes{1023}, Bytes{1024}, Bytes{16384}, Bytes{16385}, total - from}) {
+        if (from + length > total) continue;
+        std::vector<std::uint8_t> expected(static_cast<std::size_t>(length) + 64, 0xee), packed = expected;
+        pack_range(layout, count, memory.data(), from, length, expected.data());
+        pack_away(layout, count, memory.data(), from, length, packed.data());
+        EXPECT_EQ(packed, expected) << from << " + " << length;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::layout

@@ -1,0 +1,68 @@
+// finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Cases: send, ssend, irecv, freed, both.
+// Ends with 0 if every element arrived.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "traps/large.hpp"
+
+using heddle::test::KiB;
+using heddle::test::Large;
+using heddle::test::MiB;
+using heddle::test::Shape;
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  alarm(60);
+  MPI_Init(&argc, &argv);
+  int rank = 0, wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  {
+    constexpr std::size_t sizes[] = {2 * KiB, 9 * KiB, 300 * KiB, MiB};
+    std::vector<std::unique_ptr<Large>> data;
+    std::vector<MPI_Request> requests;
+    for (const std::size_t bytes : sizes) data.push_back(std::make_unique<Large>(rank ? Shape::rows : Shape::columns, bytes));
+    const auto in_flight = [&](auto call, Large& one, int tag) {
+      requests.push_back(MPI_REQUEST_NULL);
+      call(one.base(), one.count(), one.type(), 1 - rank, tag, MPI_COMM_WORLD, &requests.back());
+    };
+    if (rank == 0) {
+      int tag = 0;
+      for (auto& one : data) {
+        one->fill(static_cast<std::uint32_t>(tag));
+        if (what == "freed") {
+          in_flight(MPI_Isend, *one, tag);
+          MPI_Request_free(&requests.back());
+        } else if (what == "ssend") {
+          MPI_Ssend(one->base(), one->count(), one->type(), 1, tag, MPI_COMM_WORLD);
+        } else if (what == "both") {
+          in_flight(MPI_Isend, *one, tag);
+        } else {
+          MPI_Send(one->base(), one->count(), one->type(), 1, tag, MPI_COMM_WORLD);
+        }
+        ++tag;
+      }
+      if (what == "freed") MPI_Barrier(MPI_COMM_WORLD);
+      if (what == "both") MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    } else {
+      int tag = 0;
+      if (what == "irecv")
+        for (auto& one : data) in_flight(MPI_Irecv, *one, tag++);
+      usleep(200000);
+      if (what == "irecv") {
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+      } else {
+        for (auto& one : data) MPI_Recv(one->base(), one->count(), one->type(), 0, tag++, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      tag = 0;
+      for (auto& one : data) {
+        const std::string complaint = one->wrong(static_cast<std::uint32_t>(tag++));
+        if (!complaint.empty()) std::printf("wrong: %s\n", complaint.c_str()), wrong = 1;
+      }
+      if (what == "freed") MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+  MPI_Finalize();
+  return wrong;
+}

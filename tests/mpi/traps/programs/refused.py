@@ -1,0 +1,34 @@
+"""refused.py NOTICES COMMAND ...: a job that is refused something must be right, and say so in at most NOTICES lines.
+
+refused.py error COMMAND ...: a job that cannot run must end soon, badly, and with a line of Heddle's that names a way out."""
+
+import os
+import signal
+import subprocess
+import sys
+
+PATIENCE_S = 100
+
+
+def main() -> None:
+    expected, command = sys.argv[1], sys.argv[2:]
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    try:
+        said, _ = job.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        said, _ = job.communicate()
+        sys.exit(f"refused.py: still waiting after {PATIENCE_S} s:\n{said}")
+    print(said, end="")
+    notices = [line for line in said.splitlines() if "heddle:" in line]
+    if expected == "error":
+        if job.returncode == 0 or not any("HEDDLE" in line or "heddle run" in line for line in notices):
+            sys.exit(f"refused.py: exit status {job.returncode}, and no clear error")
+        return
+    if job.returncode != 0 or "all results are right" not in said:
+        sys.exit(f"refused.py: exit status {job.returncode}")
+    if len(notices) > int(expected):
+        sys.exit(f"refused.py: {len(notices)} notices, at most {expected} expected")
+
+
+main()

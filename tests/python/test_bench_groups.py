@@ -1,0 +1,53 @@
+"""heddle bench groups: bytes, look-ups and the seed's tables, quickly."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("groups")
+    command = [sys.executable, "-m", "heddle", "bench", "groups", "--quick"]
+    command += ["--json", str(folder / "rows.json"), "--plot", str(folder / "figure.svg")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((folder / "rows.json").read_text()), done.stdout, folder
+
+
+def values(rows, metric, variant=None):
+    return {
+        (row["case"], row["variant"]): row["value"]
+        for row in rows
+        if row["metric"] == metric and variant in (None, row["variant"])
+    }
+
+
+def test_hpl_takes_less_than_in_the_paper(measured):
+    rows, output, _ = measured
+    bytes_ = {key: value for key, value in values(rows, "members_bytes").items() if key[0].startswith("HPL")}
+    by_variant = {variant: value for (_, variant), value in bytes_.items()}
+    assert by_variant["heddle"] <= by_variant["seed"] == 58
+    assert by_variant["pointers"] == 724_800
+    assert "724,800" in output
+
+
+def test_every_format_is_looked_up(measured):
+    rows, _, _ = measured
+    formats = {variant for _, variant in values(rows, "lookup_ns")}
+    assert formats == {"identity", "stride", "ranges, 8", "grid", "chain, 2", "ranges, many", "bitmap", "list"}
+    assert len(values(rows, "depth_ns", "grid")) == 2
+
+
+def test_the_seeds_way_costs_more_at_every_level(measured):
+    rows, _, _ = measured
+    ours, theirs = values(rows, "level_ns", "heddle"), values(rows, "level_ns", "seed: bitmap")
+    assert all(theirs[level, "seed: bitmap"] > 5 * ours[level, "heddle"] for level in map(str, range(1, 9)))
+
+
+def test_the_figure_comes_twice(measured):
+    _, _, folder = measured
+    assert (folder / "figure.svg").read_text().startswith("<?xml")
+    assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
