@@ -3,7 +3,7 @@
  * What a run chooses freely: whether the receiver comes at once, only after the sender has returned from everything (head-to-head
  * sends), or never; whether it can pull straight from the sender's memory; for each message whether the sender packs all or
  * leaves it open, then sits in a native barrier, cancels, or waits; whether the receiver claims from the front, in any order,
- * or not at all; in which order it takes messages; whether the message is longer than its buffer.
+ * or not at all, and gives back what it cannot pull; in which order it takes messages; whether the message is longer than its buffer.
  *
  * What must hold, by assertions and by the absence of invalid end states (nobody waits for ever):
  *   - every segment is moved exactly once, none of a cancelled message;
@@ -41,11 +41,11 @@ Control block[BLOCKS];
 Slot slot[SLOTS];
 
 /* The host MPI: a tag for each message. A native message has NOBODY as its block. */
-typedef Envelope { chan with = [1] of { byte, byte } }
+typedef Envelope { chan with = [1] of { byte, byte, bool } }
 Envelope host[MESSAGES];
 
 mtype comes;            /* when the receiver does */
-bool alone;             /* it can pull everything without the sender: both know since MPI_Init */
+bool alone;             /* it can pull everything without the sender: both know since MPI_Init. Else it may try, and give back */
 
 /* What only the checker sees. */
 byte moved[MESSAGES * SEGMENTS];
@@ -126,35 +126,45 @@ inline reclaim_all(b, s) {
   od
 }
 
-/* Packs what is still open, from the front, and lets the receiver finish what it has taken: then the buffer is free. */
-inline pack_open(m, b, s, t, p, won) {
+inline pack(m, b, s, t, p, won) {
+  claim(b, s, packing, won);
+  if
+  :: won ->
+     reclaim(b, t);                                           /* a pipelined message goes on in the slots that it has had */
+     d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
+     slot[p].message = NOBODY;                                /* half written */
+     d_step { slot[p].message = m; slot[p].segment = s };
+#ifdef BROKEN_PUBLISH
+     block[b].state[s] = packed;
+     block[b].place[s] = p;
+#else
+     block[b].place[s] = p;
+     block[b].state[s] = packed;
+#endif
+     d_step { won = false; p = 0 }
+  :: else
+  fi
+}
+
+/* Packs what is still open, from the front, and lets the receiver finish what it has taken: then the buffer is free. What the
+ * receiver gives back it packs, too. */
+inline settle(m, b, s, t, p, won) {
   s = 0;
   do
-  :: s < SEGMENTS ->
-     claim(b, s, packing, won);
-     if
-     :: won ->
-        reclaim(b, t);                                        /* a pipelined message goes on in the slots that it has had */
-        d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
-        slot[p].message = NOBODY;                             /* half written */
-        d_step { slot[p].message = m; slot[p].segment = s };
-#ifdef BROKEN_PUBLISH
-        block[b].state[s] = packed;
-        block[b].place[s] = p;
-#else
-        block[b].place[s] = p;
-        block[b].state[s] = packed;
-#endif
-        d_step { won = false; p = 0 }
-     :: else
-     fi;
-     s++
+  :: s < SEGMENTS -> pack(m, b, s, t, p, won); s++
   :: else -> break
   od;
 #ifndef BROKEN_LEAVE
   s = 0;
   do
-  :: s < SEGMENTS -> block[b].state[s] != taken; s++
+  :: s < SEGMENTS ->
+     block[b].state[s] != taken;
+     if
+#ifndef BROKEN_GIVE
+     :: block[b].state[s] == open -> pack(m, b, s, t, p, won)
+#endif
+     :: else -> s++
+     fi
   :: else -> break
   od;
 #endif
@@ -187,7 +197,7 @@ proctype Sender() {
      in[m] = b;
      if
      :: b == NOBODY ->                                        /* no room: packed, natively */
-        host[m].with ! NOBODY, 0;
+        host[m].with ! NOBODY, 0, false;
         in_flight[m] = false
      :: else ->
         d_step {                                              /* nobody knows of the block yet */
@@ -199,14 +209,20 @@ proctype Sender() {
           od;
           s = 0
         };
-        host[m].with ! b, block[b].generation;
         if
-        :: pack_open(m, b, s, t, p, won)                      /* MPI_Send, or an Isend that is not left open */
+        :: true ->                                            /* MPI_Send, or an Isend that is not left open */
+           if
+           :: host[m].with ! b, block[b].generation, true     /* the receiver may claim, */
+           :: host[m].with ! b, block[b].generation, false    /* or is only to unpack */
+           fi;
+           settle(m, b, s, t, p, won)
 #ifdef BROKEN_OPEN
-        :: left[m] = true
+        :: true ->
 #else
-        :: alone -> left[m] = true
+        :: alone ->
 #endif
+           host[m].with ! b, block[b].generation, true;
+           left[m] = true
         fi
      fi;
      d_step { b = 0; m++ }
@@ -230,7 +246,7 @@ proctype Sender() {
 #else
            atomic {
              if
-             :: host[m].with ? _, _ -> cancelled[m] = true; withdrawn++; won = true
+             :: host[m].with ? _, _, _ -> cancelled[m] = true; withdrawn++; won = true
              :: empty(host[m].with)
              fi
            };
@@ -243,12 +259,12 @@ proctype Sender() {
                 :: else -> s = 0; won = false; in_flight[m] = false; break
                 od
               }
-           :: else -> pack_open(m, b, s, t, p, won)
+           :: else -> settle(m, b, s, t, p, won)
            fi
 #ifdef BROKEN_GRACE
         :: true -> received[m]; in_flight[m] = false          /* waits as long as it takes */
 #else
-        :: pack_open(m, b, s, t, p, won)                      /* MPI_Wait, at any time: the grace is over */
+        :: settle(m, b, s, t, p, won)                         /* MPI_Wait, at any time: the grace is over */
 #endif
         fi
      :: else
@@ -299,12 +315,17 @@ inline pull(m, b, s, fits) {
   d_step { assert(block[b].generation == generation); note_moved(m, s) };
   block[b].state[s] = done
 }
-#define MAY_CLAIM(s) (alone || s >= fits)
+/* What cannot be pulled after all is the sender's again, which has not left. No other cell is tried. */
+inline give_back(b, s) {
+  d_step { assert(block[b].generation == generation); may = false };
+  block[b].state[s] = open
+}
+#define MAY_CLAIM(s) (may || s >= fits)
 #define READY(s) (!mine[s] && (block[b].state[s] == packed || (block[b].state[s] == open && MAY_CLAIM(s))))
 
 proctype Receiver() {
   byte m, b, s, p, generation, fits, messages, finished;
-  bool won, mine[SEGMENTS];
+  bool won, may, mine[SEGMENTS];
 
   if
   :: comes == absent -> goto away
@@ -314,12 +335,12 @@ proctype Receiver() {
   do
   :: messages < MESSAGES ->
      if
-     :: atomic { host[0].with ? b, generation -> m = 0 }
+     :: atomic { host[0].with ? b, generation, may -> m = 0 }
 #if MESSAGES > 1
-     :: atomic { host[1].with ? b, generation -> m = 1 }
+     :: atomic { host[1].with ? b, generation, may -> m = 1 }
 #endif
 #if MESSAGES > 2
-     :: atomic { host[2].with ? b, generation -> m = 2 }
+     :: atomic { host[2].with ? b, generation, may -> m = 2 }
 #endif
      :: d_step { withdrawn > 0 -> withdrawn-- } -> goto next
      fi;
@@ -344,13 +365,18 @@ proctype Receiver() {
            :: else
            fi;
            if
-           :: won -> won = false; pull(m, b, s, fits)
-           :: else -> block[b].state[s] == packed; unpack(m, b, s, p, fits)
-           fi;
-           s++
+           :: won && (alone || s >= fits) -> won = false; pull(m, b, s, fits); s++
+           :: won && !alone && s < fits ->
+              won = false;
+              if
+              :: pull(m, b, s, fits); s++
+              :: give_back(b, s)
+              fi
+           :: !won && block[b].state[s] == packed -> unpack(m, b, s, p, fits); s++
+           fi
         :: else -> break
         od
-     :: alone ->                                              /* both work: any cell that is open or packed */
+     :: may ->                                                /* both work: any cell that is open or packed */
         do
         :: finished < SEGMENTS ->
            if
@@ -366,6 +392,7 @@ proctype Receiver() {
               claim(b, s, taken, won);
               if
               :: won -> won = false; pull(m, b, s, fits); d_step { mine[s] = true; finished++ }
+              :: won && !alone && s < fits -> won = false; give_back(b, s)
               :: else                                         /* the sender has been faster */
               fi
            fi
@@ -380,7 +407,7 @@ proctype Receiver() {
        do :: s < SEGMENTS -> mine[s] = false; s++ :: else -> s = 0; break od
      };
 whole:
-     atomic { b = 0; generation = 0; received[m] = true };
+     atomic { b = 0; generation = 0; may = false; received[m] = true };
 next:
      messages++
   :: else -> break

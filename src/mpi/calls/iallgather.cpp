@@ -62,14 +62,14 @@ Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm, const H
 
 using namespace heddle::mpi;
 
-#define HEDDLE_ALLGATHER(name, Integer, How)                                                                            \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,       \
-                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                              \
-    if (known(sendtype) || known(recvtype))                                                                             \
-      if (const Done done = allgather(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm, \
-                                      How{HEDDLE_END(How)}))                                                            \
-        return *done;                                                                                                   \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));              \
+#define HEDDLE_ALLGATHER(name, Integer, How)                                                                                \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,           \
+                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                  \
+    if (known(sendtype) || known(recvtype))                                                                                 \
+      if (const Done done =                                                                                                 \
+              allgather(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm, HEDDLE_HOW(How))) \
+        return *done;                                                                                                       \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                  \
   }
 
 #define HEDDLE_ALLGATHERV(name, Integer, Displacement, How)                                                                 \
@@ -77,7 +77,7 @@ using namespace heddle::mpi;
                  const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                    \
     if (known(sendtype) || known(recvtype))                                                                                 \
       if (const Done done = allgather(Buffer{sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, rdispls, recvtype}, \
-                                      comm, How{HEDDLE_END(How)}))                                                          \
+                                      comm, HEDDLE_HOW(How)))                                                               \
         return *done;                                                                                                       \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));        \
   }

@@ -18,7 +18,7 @@ bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& recei
   op.out.narrow_unless(op.wide);
   op.in.narrow_unless(op.wide);
   op.sends = !in_place;
-  op.contributes = in_place ? op.all : op.none;
+  op.contributes = in_place ? Staged<Blocks, Blocks>::all : Staged<Blocks, Blocks>::none;
   return true;
 }
 
@@ -76,14 +76,14 @@ Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const Ho
 
 using namespace heddle::mpi;
 
-#define HEDDLE_ALLTOALL(name, Integer, How)                                                                            \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,      \
-                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                             \
-    if (known(sendtype) || known(recvtype))                                                                            \
-      if (const Done done = alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm, \
-                                     How{HEDDLE_END(How)}))                                                            \
-        return *done;                                                                                                  \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));             \
+#define HEDDLE_ALLTOALL(name, Integer, How)                                                                                \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,          \
+                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                 \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done =                                                                                                \
+              alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm, HEDDLE_HOW(How))) \
+        return *done;                                                                                                      \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                 \
   }
 
 #define HEDDLE_ALLTOALLV(name, Integer, Displacement, How)                                                                     \
@@ -92,7 +92,7 @@ using namespace heddle::mpi;
                  MPI_Comm comm, HEDDLE_ENDS(How)) {                                                                            \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                                           \
-                                     Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, How{HEDDLE_END(How)}))              \
+                                     Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, HEDDLE_HOW(How)))                   \
         return *done;                                                                                                          \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
   }
@@ -102,7 +102,7 @@ using namespace heddle::mpi;
                  const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
                  const MPI_Datatype recvtypes[], MPI_Comm comm, HEDDLE_ENDS(How)) {                                       \
     if (const Done done = alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                                       \
-                                   Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm, How{HEDDLE_END(How)}))          \
+                                   Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm, HEDDLE_HOW(How)))               \
       return *done;                                                                                                       \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \

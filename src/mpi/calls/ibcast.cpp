@@ -36,7 +36,7 @@ using namespace heddle::mpi;
 #define HEDDLE_BROADCAST(name, Integer, How)                                                                      \
   int MPI_##name(void* buffer, Integer count, MPI_Datatype datatype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) { \
     if (known(datatype))                                                                                          \
-      if (const Done done = broadcast({buffer, count, datatype}, root, comm, How{HEDDLE_END(How)})) return *done; \
+      if (const Done done = broadcast({buffer, count, datatype}, root, comm, HEDDLE_HOW(How))) return *done;      \
     return PMPI_##name(buffer, count, datatype, root, comm, HEDDLE_END(How));                                     \
   }
 

@@ -61,14 +61,14 @@ Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm, 
 
 using namespace heddle::mpi;
 
-#define HEDDLE_GATHER(name, Integer, How)                                                                                  \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,          \
-                 MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {                                       \
-    if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done = gather(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, root, comm, \
-                                   How{HEDDLE_END(How)}))                                                                  \
-        return *done;                                                                                                      \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How));           \
+#define HEDDLE_GATHER(name, Integer, How)                                                                                      \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,              \
+                 MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {                                           \
+    if (known(sendtype) || known(recvtype))                                                                                    \
+      if (const Done done =                                                                                                    \
+              gather(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, root, comm, HEDDLE_HOW(How))) \
+        return *done;                                                                                                          \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How));               \
   }
 
 #define HEDDLE_GATHERV(name, Integer, Displacement, How)                                                                       \
@@ -76,7 +76,7 @@ using namespace heddle::mpi;
                  const Displacement rdispls[], MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {             \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = gather(Buffer{sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, rdispls, recvtype}, root, \
-                                   comm, How{HEDDLE_END(How)}))                                                                \
+                                   comm, HEDDLE_HOW(How)))                                                                     \
         return *done;                                                                                                          \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, root, comm, HEDDLE_END(How));     \
   }

@@ -65,19 +65,19 @@ using namespace heddle::mpi;
                  MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                 \
     if (known(sendtype) || known(recvtype))                                                                                \
       if (const Done done = neighbor_allgather(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, \
-                                               comm, How{HEDDLE_END(How)}))                                                \
+                                               comm, HEDDLE_HOW(How)))                                                     \
         return *done;                                                                                                      \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                 \
   }
 
-#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement, How)                                                        \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[],  \
-                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                    \
-    if (known(sendtype) || known(recvtype))                                                                                 \
-      if (const Done done = neighbor_allgather(Buffer{sendbuf, sendcount, sendtype},                                        \
-                                               Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, How{HEDDLE_END(How)})) \
-        return *done;                                                                                                       \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));        \
+#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement, How)                                                       \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
+                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                   \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done = neighbor_allgather(Buffer{sendbuf, sendcount, sendtype},                                       \
+                                               Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, HEDDLE_HOW(How)))     \
+        return *done;                                                                                                      \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));       \
   }
 
 extern "C" {

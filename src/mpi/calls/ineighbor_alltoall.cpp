@@ -81,7 +81,7 @@ using namespace heddle::mpi;
                  MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                \
     if (known(sendtype) || known(recvtype))                                                                               \
       if (const Done done = neighbor_alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, \
-                                              comm, How{HEDDLE_END(How)}))                                                \
+                                              comm, HEDDLE_HOW(How)))                                                     \
         return *done;                                                                                                     \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                \
   }
@@ -92,7 +92,7 @@ using namespace heddle::mpi;
                  MPI_Comm comm, HEDDLE_ENDS(How)) {                                                                            \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = neighbor_alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                                  \
-                                              Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, How{HEDDLE_END(How)}))     \
+                                              Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, HEDDLE_HOW(How)))          \
         return *done;                                                                                                          \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
   }
@@ -102,7 +102,7 @@ using namespace heddle::mpi;
                  const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
                  const MPI_Datatype recvtypes[], MPI_Comm comm, HEDDLE_ENDS(How)) {                                       \
     if (const Done done = neighbor_alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                              \
-                                            Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm, How{HEDDLE_END(How)})) \
+                                            Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm, HEDDLE_HOW(How)))      \
       return *done;                                                                                                       \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \

@@ -61,7 +61,7 @@ using namespace heddle::mpi;
                  MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
     if (known(sendtype) || known(recvtype))                                                                                 \
       if (const Done done = scatter(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, root, comm, \
-                                    How{HEDDLE_END(How)}))                                                                  \
+                                    HEDDLE_HOW(How)))                                                                       \
         return *done;                                                                                                       \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How));            \
   }
@@ -71,7 +71,7 @@ using namespace heddle::mpi;
                  void* recvbuf, Integer recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, HEDDLE_ENDS(How)) {     \
     if (known(sendtype) || known(recvtype))                                                                                \
       if (const Done done = scatter(Spread{sendbuf, sendcounts, sdispls, sendtype}, Buffer{recvbuf, recvcount, recvtype},  \
-                                    root, comm, How{HEDDLE_END(How)}))                                                     \
+                                    root, comm, HEDDLE_HOW(How)))                                                          \
         return *done;                                                                                                      \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcount, recvtype, root, comm, HEDDLE_END(How)); \
   }

@@ -74,10 +74,10 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   return requests::get_status_all(count, const_cast<MPI_Request*>(array_of_requests), flag, array_of_statuses);
 }
 
-int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-  if (requests::table.empty() || count <= 0 || !array_of_requests || !index || !flag)
-    return PMPI_Request_get_status_any(count, array_of_requests, index, flag, status);
-  return requests::get_status_any(count, const_cast<MPI_Request*>(array_of_requests), index, flag, status);
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !indx || !flag)
+    return PMPI_Request_get_status_any(count, array_of_requests, indx, flag, status);
+  return requests::get_status_any(count, const_cast<MPI_Request*>(array_of_requests), indx, flag, status);
 }
 
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],

@@ -75,10 +75,10 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   return requests::test_all(count, array_of_requests, flag, array_of_statuses);
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
-  if (requests::table.empty() || count <= 0 || !array_of_requests || !index || !flag)
-    return PMPI_Testany(count, array_of_requests, index, flag, status);
-  return requests::test_any(count, array_of_requests, index, flag, status);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !indx || !flag)
+    return PMPI_Testany(count, array_of_requests, indx, flag, status);
+  return requests::test_any(count, array_of_requests, indx, flag, status);
 }
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],

@@ -140,10 +140,10 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   return requests::wait_all(count, array_of_requests, array_of_statuses);
 }
 
-int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
-  if (requests::table.empty() || count <= 0 || !array_of_requests || !index)
-    return PMPI_Waitany(count, array_of_requests, index, status);
-  return requests::wait_any(count, array_of_requests, index, status);
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
+  if (requests::table.empty() || count <= 0 || !array_of_requests || !indx)
+    return PMPI_Waitany(count, array_of_requests, indx, status);
+  return requests::wait_any(count, array_of_requests, indx, status);
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],

@@ -19,8 +19,8 @@ int cores() noexcept;
 /// Ranks of this job on this node, as the launcher says; 0 if it does not say.
 int ranks() noexcept;
 
-/// The host's engine: calls `poll` when it waits, from hook() to unhook(). False: this host has no such thing.
-bool hook(void (*poll)()) noexcept;
+/// The host's engine: calls `body` when it waits, from hook() to unhook(). False: this host has no such thing.
+bool hook(void (*body)()) noexcept;
 void unhook() noexcept;
 
 }  // namespace heddle::mpi::progress

@@ -147,3 +147,8 @@ Done carry_out(const How& how, Prepare prepare, Hand hand) noexcept {
 #define HEDDLE_END_Kept info, request
 #define HEDDLE_ENDS(how) HEDDLE_ENDS_##how
 #define HEDDLE_END(how) HEDDLE_END_##how
+#define HEDDLE_HOW_Started \
+  Started { request }
+#define HEDDLE_HOW_Kept \
+  Kept { info, request }
+#define HEDDLE_HOW(how) HEDDLE_HOW_##how

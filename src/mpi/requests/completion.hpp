@@ -56,7 +56,9 @@ template <class T>
 class Scratch {
  public:
   explicit Scratch(int n) noexcept
-      : data_(bytes_.reserve(static_cast<Bytes>(sizeof(T)) * n) ? reinterpret_cast<T*>(bytes_.data()) : nullptr) {}
+      : data_(bytes_.reserve(static_cast<Bytes>(sizeof(T)) * n)  // NOLINT(bugprone-sizeof-expression): pointers are meant
+                  ? reinterpret_cast<T*>(bytes_.data())
+                  : nullptr) {}
   explicit operator bool() const { return data_ != nullptr; }
   T& operator[](int i) { return data_[i]; }
   T* get() { return data_; }
