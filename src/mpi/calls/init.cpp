@@ -1,6 +1,7 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/node/presence.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
@@ -26,8 +27,12 @@ void world_started() {
   host_started();
   look_at_threads();
   if (running()) progress::start();
-  Node::start();
-  start_reporting();
+  const heddle::settings::Settings& set = settings_of_process();
+  const unsigned mine =
+      running() ? (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) | (set.report.empty() ? 0 : wish_report) : 0;
+  const unsigned all = wished_by_all(mine);
+  if (all & wish_node) Node::start();
+  if (all & wish_report) start_reporting();
 }
 
 void world_ends() {

@@ -6,7 +6,6 @@
 #include <ctime>
 #include <random>
 
-#include "mpi/node/presence.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
@@ -62,7 +61,6 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
 
 void Node::start() noexcept try {
   const settings::Settings& set = settings_of_process();
-  if (!all_wish(running() && set.scheme != settings::Scheme::native)) return;
   Private world;
   Private node;
   int me = 0;

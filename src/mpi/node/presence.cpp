@@ -10,14 +10,13 @@
 
 namespace heddle::mpi {
 
-bool all_wish(bool wish) noexcept {
+unsigned wished_by_all(unsigned wishes) noexcept {
   // All ranks have left the host's MPI_Init, or are about to: a minute is far beyond the skew of any launcher.
   constexpr std::chrono::seconds patience(60);
-  int all = wish ? 1 : 0;
+  unsigned all = 0;
   int answered = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  const int mine = all;
-  if (PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
+  if (PMPI_Iallreduce(&wishes, &all, 1, MPI_UNSIGNED, MPI_BAND, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return 0;
   const auto since = std::chrono::steady_clock::now();
   while (PMPI_Test(&request, &answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && !answered) {
     sched_yield();
@@ -26,7 +25,7 @@ bool all_wish(bool wish) noexcept {
         "for all of them.");
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
-  return answered && all == 1;
+  return answered ? all : 0;
 }
 
 }  // namespace heddle::mpi

@@ -1,10 +1,17 @@
-// mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes host.hpp.
+// mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes nothing of
+// Heddle.
+//
+//   const unsigned all = wished_by_all(wish_node | wish_report);      // in MPI_Init, every rank, whatever it wishes
+//   if (all & wish_node) ...
 #pragma once
 
 namespace heddle::mpi {
 
-/// Collective over MPI_COMM_WORLD, in MPI_Init: whether every rank wishes to share its node. A rank without Heddle never
-/// answers; after a minute the job is ended with a sentence that names the way out.
-bool all_wish(bool wish) noexcept;
+constexpr unsigned wish_node = 1;    ///< To share memory with the ranks of the node.
+constexpr unsigned wish_report = 2;  ///< To merge counters at the end (HEDDLE_REPORT).
+
+/// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after a minute the job is ended
+/// with a sentence that names the way out.
+unsigned wished_by_all(unsigned wishes) noexcept;
 
 }  // namespace heddle::mpi
