@@ -92,9 +92,22 @@ foreach(family ${families})
     heddle_refused(transports_${transports} 1 SETTINGS HEDDLE_TRANSPORTS=${transports})
   endforeach()
 
-  heddle_preloaded(with ${family} on)
-  heddle_preloaded(without ${family} none)
-  add_test(NAME traps.killed.${family} COMMAND ${python} ${here}/killed.py ${three} ${with} $<TARGET_FILE:heddle-killed-${family}> --
-                                               ${three} ${without} $<TARGET_FILE:heddle-killed-${family}>)
+  # One rank without Heddle: the job either runs without it, or ends with an error that names a way out; it never hangs.
+  string(REPLACE "-n;3" "-n;1" one "${three}")
+  heddle_preloaded(with_it ${family} on)
+  heddle_preloaded(without_it ${family} none)
+  set(program $<TARGET_FILE:heddle-refused-${family}>)
+  add_test(NAME refused.absent.${family}
+           COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${without_it} ${program})
+  set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  heddle_preloaded(switched_off ${family} off)
+  add_test(NAME refused.off_on_one.${family}
+           COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})
+  set_tests_properties(refused.off_on_one.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+
+  heddle_preloaded(with_it ${family} on)
+  heddle_preloaded(without_it ${family} none)
+  add_test(NAME traps.killed.${family} COMMAND ${python} ${here}/killed.py ${three} ${with_it} $<TARGET_FILE:heddle-killed-${family}> --
+                                               ${three} ${without_it} $<TARGET_FILE:heddle-killed-${family}>)
   set_tests_properties(traps.killed.${family} PROPERTIES TIMEOUT 180 LABELS "mpi;traps" PROCESSORS 2)
 endforeach()

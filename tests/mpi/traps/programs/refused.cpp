@@ -72,7 +72,7 @@ void limit() {
   if (spare_descriptors >= 0) {
     const int next = dup(0);
     close(next);
-    const auto most = static_cast<rlim_t>(next + spare_descriptors);
+    const auto most = static_cast<rlim_t>(next) + static_cast<rlim_t>(spare_descriptors);
     const rlimit files{most, most};
     setrlimit(RLIMIT_NOFILE, &files);
   }
