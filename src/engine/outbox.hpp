@@ -83,8 +83,8 @@ class Outbox {
  private:
   bool make_one() noexcept;
   void leave_to_receiver(const Outgoing& message) const noexcept;
-  void pack(Outgoing& message, Count segment) noexcept;
-  std::byte* slot_for(Outgoing& message, Count segment) noexcept;
+  void pack(Outgoing& message, Count i) noexcept;
+  std::byte* slot_for(Outgoing& message, Count i) noexcept;
   void reclaim(Outgoing& message) noexcept;
   bool finish_if_drained(std::size_t i) noexcept;
   void look_at_some() noexcept;

@@ -107,7 +107,6 @@
 #pragma weak PMPI_Rsend
 #pragma weak PMPI_Recv
 #pragma weak PMPI_Probe
-#pragma weak PMPI_Iprobe
 #pragma weak PMPI_Mprobe
 #pragma weak PMPI_Improbe
 #pragma weak PMPI_Test
@@ -138,7 +137,6 @@
 #pragma weak PMPI_Waitall
 #pragma weak PMPI_Waitany
 #pragma weak PMPI_Waitsome
-#pragma weak PMPI_Test
 #pragma weak PMPI_Testall
 #pragma weak PMPI_Testany
 #pragma weak PMPI_Testsome
