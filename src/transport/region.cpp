@@ -120,8 +120,12 @@ void make_huge(std::byte* base, Bytes size) noexcept {
 }
 
 bool prefault_owned(std::byte* base, Bytes size) noexcept {
+  if (size > 0) make_huge(base, size);
+  return populate_owned(base, size);
+}
+
+bool populate_owned(std::byte* base, Bytes size) noexcept {
   if (size <= 0) return true;
-  make_huge(base, size);
   if (madvise(base, static_cast<std::size_t>(size), populate_write) == 0) return true;
   return errno == EINVAL;  // Linux before 5.14: pages come with use
 }

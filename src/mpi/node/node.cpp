@@ -49,7 +49,7 @@ class Private {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world)
     : transport_(std::move(transport)),
       nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::prefault_owned),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores()),
       wishes_(arena_.base()),
       shared_(*transport_),
