@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,8 +32,12 @@ class Mail {
     std::uint32_t number;  ///< Of the message.
     bool left_open;        ///< Its sender is in no call.
   };
+  /// @param most  Letters that may wait: with more, a sender waits.
+  explicit Mail(std::size_t most = std::numeric_limits<std::size_t>::max()) : most_(most) {}
+
   void send(const Letter& letter) {
-    const std::lock_guard guard(lock_);
+    std::unique_lock guard(lock_);
+    left_.wait(guard, [this] { return letters_.size() < most_; });
     letters_.push_back(letter);
     arrived_.notify_one();
   }
@@ -49,6 +54,7 @@ class Mail {
     const auto which = letters_.begin() + static_cast<std::ptrdiff_t>(random() % std::min<std::size_t>(letters_.size(), 3));
     const Letter letter = *which;
     letters_.erase(which);
+    left_.notify_one();
     return letter;
   }
   /// The host cancels a message that nobody has received: true if it could.
@@ -60,6 +66,8 @@ class Mail {
  private:
   std::mutex lock_;
   std::condition_variable arrived_;
+  std::condition_variable left_;
+  std::size_t most_;
   std::deque<Letter> letters_;
   bool closed_ = false;
 };
