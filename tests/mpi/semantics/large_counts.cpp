@@ -10,6 +10,24 @@
 #include "support/ranks.hpp"
 #include "support/witness.hpp"
 
+namespace heddle::test {
+
+/// The one thing that can be said of large counts in every version of MPI.
+TEST_RANKS(1, LargeCounts, TypesOfMoreThanTwoGigabytesHaveTheirSize) {
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Datatype matrix = MPI_DATATYPE_NULL;
+  MPI_Type_vector(1 << 10, 1, 2, MPI_INT, &row);
+  MPI_Type_contiguous(1 << 20, row, &matrix);
+  MPI_Type_commit(&matrix);
+  MPI_Count size = 0;
+  EXPECT_EQ(MPI_Type_size_x(matrix, &size), MPI_SUCCESS);
+  EXPECT_EQ(size, MPI_Count{1} << 32);
+  MPI_Type_free(&matrix);
+  MPI_Type_free(&row);
+}
+
+}  // namespace heddle::test
+
 #if HOST_LARGE_COUNTS
 
 namespace heddle::test {
