@@ -1,4 +1,5 @@
 // mpi/calls/receive.cpp: MPI_Recv and MPI_Mrecv: received packed, then put in place, as much as has arrived.
+#include "mpi/requests/receive.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
@@ -37,6 +38,7 @@ int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_
   const Done done = HEDDLE_HAND(!fits(data.count), Recv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
                                 tag, comm, status);
   const int result = done.value_or(MPI_ERR_COUNT);
+  if (must_look(data.count, data.type) && !engine::announced(data.address, Node::here()->nonce())) return result;
   return raise_new(landed(result, data, status), result, comm);
 }
 
@@ -44,9 +46,18 @@ int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_
 
 using namespace heddle::mpi;
 
+namespace {
+
+/// Whether a receive may bring a descriptor, or find its message held: a few ns for short ones of predefined types.
+inline bool may_land(Count count, MPI_Datatype type) noexcept {
+  return Node::here() && (known(type) || Held::any() || must_look(count, type));
+}
+
+}  // namespace
+
 #define HEDDLE_RECEIVE(name, Integer)                                                                                       \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    if (Node::here() || travels_packed(datatype, count))                                                                    \
+    if (travels_packed(datatype, count) || may_land(count, datatype))                                                       \
       return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);                                      \
     return PMPI_##name(buf, count, datatype, source, tag, comm, status);                                                    \
   }

@@ -34,7 +34,7 @@ class Held {
   static Held& of_process() noexcept;
 
   /// Whether anything is held, or matched: what every receive asks first. One load.
-  [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_acquire) > 0; }
+  [[nodiscard]] static bool any() noexcept { return count_.load(std::memory_order_acquire) > 0; }
 
   /// MPI_Iprobe; MPI_SUCCESS and flag, or the host's error.
   int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept;
@@ -63,7 +63,7 @@ class Held {
   bool send_to_self(Items::iterator item, MPI_Message* message) noexcept;
   static void tell(const Item& item, MPI_Status* status) noexcept;
 
-  std::atomic<int> count_{0};  // held and matched
+  static inline constinit std::atomic<int> count_{0};  // held and matched
   std::recursive_mutex lock_;
   Items held_;
   Items sent_;  // to ourselves, until the host has done with the bytes
