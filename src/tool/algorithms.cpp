@@ -1,5 +1,6 @@
 // tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: what there is to choose from, and when what is chosen.
 #include "group/formats.hpp"
+#include "schedule/schedule.hpp"
 #include "tool/commands.hpp"
 
 namespace heddle::tool {
@@ -16,8 +17,22 @@ Json group_formats() {
           {"rows", rows}};
 }
 
+Json schedules(const char* title, std::span<const schedule::Algorithm* const> table) {
+  Json rows = Json::array();
+  for (const schedule::Algorithm* one : table)
+    rows.push_back({{"name", one->name}, {"description", one->description}, {"when", one->when}});
+  return {{"room", "schedule"},
+          {"title", title},
+          {"choice", "what costs least for the volumes, how they are spread, and the ranks and nodes there are"},
+          {"rows", rows}};
+}
+
 }  // namespace
 
-Json algorithms() { return Json::array({group_formats()}); }
+Json algorithms() {
+  return Json::array({group_formats(), schedules("Allgatherv", schedule::allgatherv()),
+                      schedules("Alltoallv and Alltoallw", schedule::alltoallv()),
+                      schedules("Sparse exchange, receivers do not know who sends", schedule::exchange())});
+}
 
 }  // namespace heddle::tool

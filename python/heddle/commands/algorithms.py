@@ -24,7 +24,7 @@ def algorithms(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")]
         if number:
             console().print()
         console().print(Text(about["title"], style="bold cyan"))
-        console().print(Text(f"Kept is {about['choice']}.", style="dim"))
+        console().print(Text(f"Chosen is {about['choice']}.", style="dim"))
         table = Table(box=None, pad_edge=False, header_style="bold")
         extra = [name for name in about["rows"][0] if name not in ("name", "description", "when")]
         for title in ("name", "description", "when", *extra):

@@ -1,0 +1,46 @@
+// schedule/alltoallv/bruck.cpp: a block's distance in digits of a radix; one digit of it is travelled in each round.
+//
+//   P = 8, radix 2, distances from a rank:   1 2 3 4 5 6 7
+//   round 0, all odd ones go 1 ahead:        0 2 2 4 4 6 6      (a message each)
+//   round 1, those with 2 go 2 ahead:        0 0 0 4 4 4 4
+//   round 2, the rest goes 4 ahead:          0 0 0 0 0 0 0
+//
+// With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α, each byte moves as often as its distance has
+// digits that are not zero. Unlike crystal, every rank always has one partner each way for a digit, at any P; but the blocks of
+// a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
+#include "schedule/algorithms.hpp"
+
+namespace heddle::schedule {
+namespace {
+
+int radix(const Place& place) { return std::clamp(place.radix, 2, most_radix); }
+
+Count rounds(const Place& place) { return logarithm(place.ranks, radix(place)); }
+
+Round round(const Place& place, Rank rank, Count k) {
+  const Rank p = place.ranks;
+  std::int64_t weight = 1;
+  for (Count i = 0; i < k; ++i) weight *= radix(place);
+
+  // Lower digits have been travelled already: what is still held with this digit lies a whole period apart.
+  const std::int64_t period = std::min<std::int64_t>(weight * radix(place), p);
+  Round round;
+  for (std::int64_t away = weight; away < weight * radix(place) && away < p; away += weight) {
+    const auto blocks = static_cast<Rank>((p - away + period - 1) / period);
+    round.send(around(rank + away, p), Ranks::every(static_cast<Rank>(period), rank + away, blocks, p));
+    round.receive(around(rank - away, p), Ranks::every(static_cast<Rank>(period), rank, blocks, p));
+  }
+  return round;
+}
+
+}  // namespace
+
+constinit const Algorithm alltoallv_bruck{
+    .name = "bruck",
+    .description = "log_radix P rounds of radix - 1 messages: blocks travel one digit of their distance in each",
+    .when = "everybody has a little for everybody, about as much for each",
+    .rounds = rounds,
+    .round = round,
+};
+
+}  // namespace heddle::schedule

@@ -1,0 +1,15 @@
+// schedule/exchange/crystal.cpp: the crystal router, to which it makes no difference that receivers do not know who sends.
+#include "schedule/alltoallv/crystal.hpp"
+#include "schedule/algorithms.hpp"
+
+namespace heddle::schedule {
+
+constinit const Algorithm exchange_crystal{
+    .name = "crystal",
+    .description = "log2 P rounds (log_radix P): bundles for the other half cross over; each finds what is its own at the end",
+    .when = "many ranks, several partners each, small volumes",
+    .rounds = crystal_rounds,
+    .round = crystal_round,
+};
+
+}  // namespace heddle::schedule

@@ -1,0 +1,48 @@
+// schedule/nodes.hpp: which ranks share a node. Made once for a communicator, O(P) time and memory. May include nothing of
+// Heddle.
+//
+//   const Nodes nodes(node_of_rank);             // any numbers: equal ones are one node
+//   nodes.leader(nodes.of(rank));                // the lowest rank there
+//
+// The order by node has the ranks of one node next to each other, in rank order; nodes in the order of their leaders. So "all
+// ranks of these nodes" is an interval of positions, however the launcher has dealt out the ranks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heddle::schedule {
+
+using Rank = std::int32_t;
+
+class Nodes {
+ public:
+  explicit Nodes(std::span<const Rank> node_of_rank);
+
+  [[nodiscard]] Rank count() const noexcept { return static_cast<Rank>(starts_.size()) - 1; }
+  [[nodiscard]] Rank ranks() const noexcept { return static_cast<Rank>(of_.size()); }
+  /// Members of the fullest and of the emptiest node.
+  [[nodiscard]] Rank largest() const noexcept { return largest_; }
+  [[nodiscard]] Rank smallest() const noexcept { return smallest_; }
+
+  [[nodiscard]] Rank of(Rank rank) const noexcept { return of_[index(rank)]; }
+  [[nodiscard]] Rank members(Rank node) const noexcept { return start(node + 1) - start(node); }
+  /// The position of a node's first member; node may be count(): the end.
+  [[nodiscard]] Rank start(Rank node) const noexcept { return starts_[index(node)]; }
+  [[nodiscard]] Rank member(Rank node, Rank i) const noexcept { return rank(start(node) + i); }
+  [[nodiscard]] Rank leader(Rank node) const noexcept { return member(node, 0); }
+  /// Which member of its node a rank is.
+  [[nodiscard]] Rank local(Rank rank) const noexcept { return position(rank) - start(of(rank)); }
+
+  [[nodiscard]] Rank rank(Rank position) const noexcept { return order_[index(position)]; }
+  [[nodiscard]] Rank position(Rank rank) const noexcept { return position_[index(rank)]; }
+
+ private:
+  static std::size_t index(Rank i) noexcept { return static_cast<std::size_t>(i); }
+
+  std::vector<Rank> of_, order_, position_, starts_;
+  Rank largest_ = 0, smallest_ = 0;
+};
+
+}  // namespace heddle::schedule
