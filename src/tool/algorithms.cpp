@@ -32,6 +32,7 @@ Json schedules(const char* title, std::span<const schedule::Algorithm* const> ta
 Json algorithms() {
   return Json::array({group_formats(), schedules("Allgatherv", schedule::allgatherv()),
                       schedules("Alltoallv and Alltoallw", schedule::alltoallv()),
+                      schedules("Neighbourhoods", schedule::neighbour()),
                       schedules("Sparse exchange, receivers do not know who sends", schedule::exchange())});
 }
 
