@@ -63,6 +63,8 @@
 #pragma weak PMPI_Topo_test
 #pragma weak PMPI_Comm_dup
 #pragma weak PMPI_Comm_split_type
+#pragma weak PMPI_Comm_split
+#pragma weak PMPI_Comm_set_errhandler
 #pragma weak PMPI_Comm_free
 #pragma weak PMPI_Comm_group
 #pragma weak PMPI_Comm_remote_group
@@ -77,7 +79,10 @@
 #pragma weak PMPI_Abort
 #pragma weak PMPI_Cartdim_get
 #pragma weak PMPI_Cart_shift
+#pragma weak PMPI_Cart_get
 #pragma weak PMPI_Graph_neighbors_count
+#pragma weak PMPI_Graph_neighbors
+#pragma weak PMPI_Dist_graph_neighbors
 #pragma weak PMPI_Dist_graph_neighbors_count
 
 // Datatypes.
@@ -275,6 +280,7 @@
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_errors_return
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_info_null
 #pragma weak ompi_mpi_op_min
@@ -284,6 +290,7 @@
 #pragma weak ompi_message_null
 #pragma weak ompi_message_no_proc
 #pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_datatype_null
 #pragma weak ompi_mpi_short
 #pragma weak ompi_mpi_int
 #pragma weak ompi_mpi_long

@@ -37,6 +37,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space of each process for messages within a node; memory comes with use", library},
+    {"HEDDLE_COLLECTIVES", "auto", "auto|native",
+     "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair; native: packed, through the MPI "
+     "library's. The same for all ranks",
+     library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
      "there",
@@ -109,6 +113,13 @@ Parsed<Messages> messages(std::string_view text) {
   if (word == "packed") return {Messages::packed, {}};
   if (word == "native") return {Messages::native, {}};
   return {Messages::automatic, "is no way to send a message"};
+}
+
+Parsed<Collectives> collectives(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "auto") return {Collectives::automatic, {}};
+  if (word == "native") return {Collectives::native, {}};
+  return {Collectives::automatic, "is neither auto nor native"};
 }
 
 Parsed<Yield> yield(std::string_view text) {
@@ -236,6 +247,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
   take("HEDDLE_SEGMENT", segment, set.segment);
   take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
+  take("HEDDLE_COLLECTIVES", collectives, set.collectives);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take(

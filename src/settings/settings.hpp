@@ -33,6 +33,7 @@ std::span<const Variable> table();
 enum class Isa { automatic, portable, avx2, avx512 };
 enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, both };
 enum class Yield { automatic, on, off };
+enum class Collectives { automatic, native };
 enum class Messages { automatic, packed, native };
 
 /// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
@@ -47,20 +48,21 @@ struct Transports {
 
 /// What the library reads, with its types; the members' initial values are the defaults of the table.
 struct Settings {
-  bool enabled = true;                              ///< HEDDLE
-  Isa isa = Isa::automatic;                         ///< HEDDLE_ISA
-  Messages messages = Messages::automatic;          ///< HEDDLE_MESSAGES
-  Scheme scheme = Scheme::automatic;                ///< HEDDLE_SCHEME
-  std::int64_t rendezvous = 4 << 10;                ///< HEDDLE_RENDEZVOUS, bytes
-  std::int64_t segment = 0;                         ///< HEDDLE_SEGMENT, bytes; 0: auto
-  bool segment_unpack = true;                       ///< HEDDLE_SEGMENT_UNPACK
-  Transports transports;                            ///< HEDDLE_TRANSPORTS
-  std::int64_t node_memory = 256 << 20;             ///< HEDDLE_NODE_MEMORY, bytes
-  std::string profile = "auto";                     ///< HEDDLE_PROFILE, for select/profile_file.hpp
-  std::string report;                               ///< HEDDLE_REPORT, a file; empty: none
-  Yield yield = Yield::automatic;                   ///< HEDDLE_YIELD
-  int verbose = 0;                                  ///< HEDDLE_VERBOSE
-  std::int64_t pool_limit = std::int64_t{1} << 30;  ///< HEDDLE_POOL_LIMIT, bytes
+  bool enabled = true;                               ///< HEDDLE
+  Isa isa = Isa::automatic;                          ///< HEDDLE_ISA
+  Messages messages = Messages::automatic;           ///< HEDDLE_MESSAGES
+  Scheme scheme = Scheme::automatic;                 ///< HEDDLE_SCHEME
+  std::int64_t rendezvous = 4 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
+  std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
+  bool segment_unpack = true;                        ///< HEDDLE_SEGMENT_UNPACK
+  Transports transports;                             ///< HEDDLE_TRANSPORTS
+  std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes
+  Collectives collectives = Collectives::automatic;  ///< HEDDLE_COLLECTIVES
+  std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
+  std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
+  Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
+  int verbose = 0;                                   ///< HEDDLE_VERBOSE
+  std::int64_t pool_limit = std::int64_t{1} << 30;   ///< HEDDLE_POOL_LIMIT, bytes
 
   /// One line for each bad value, then one for each unknown variable: ready to print, "heddle: ..." without a newline.
   std::vector<std::string> complaints;
@@ -82,6 +84,7 @@ struct Parsed {
 Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
+Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
 Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
 Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.

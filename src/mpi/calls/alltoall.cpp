@@ -1,5 +1,6 @@
-// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw. In place, all blocks of the receive buffer are packed,
-// exchanged by the host in the stand-in, and put back.
+// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw: pair by pair (exchange.hpp), or through the host, packed.
+// In place, all blocks of the receive buffer are packed, exchanged by the host in the stand-in, and put back.
+#include "mpi/exchange/exchange.hpp"
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -81,23 +82,26 @@ Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept
 
 using namespace heddle::mpi;
 
-#define HEDDLE_ALLTOALL(name, Integer)                                                                                        \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,             \
-                 MPI_Datatype recvtype, MPI_Comm comm) {                                                                      \
-    if (known(sendtype) || known(recvtype))                                                                                   \
-      if (const Done done = face::alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
-        return *done;                                                                                                         \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                                     \
+#define HEDDLE_ALLTOALL(name, Integer)                                                                            \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                              \
+    const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
+    if (const Done done = exchange_all(send, receive, comm)) return *done;                                        \
+    if (known(sendtype) || known(recvtype))                                                                       \
+      if (const Done done = face::alltoall(send, receive, comm)) return *done;                                    \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
   }
 
 #define HEDDLE_ALLTOALLV(name, Integer, Displacement)                                                                  \
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype, \
                  void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,       \
                  MPI_Comm comm) {                                                                                      \
+    const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
+    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
+    if (const Done done = exchange_all(send, receive, comm)) return *done;                                             \
     if (known(sendtype) || known(recvtype))                                                                            \
-      if (const Done done = face::alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                             \
-                                           Spread{recvbuf, recvcounts, rdispls, recvtype}, comm))                      \
-        return *done;                                                                                                  \
+      if (const Done done = face::alltoall(send, receive, comm)) return *done;                                         \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
   }
 
@@ -105,9 +109,10 @@ using namespace heddle::mpi;
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[],                           \
                  const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
                  const MPI_Datatype recvtypes[], MPI_Comm comm) {                                                         \
-    if (const Done done = face::alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                                 \
-                                         Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm))                          \
-      return *done;                                                                                                       \
+    const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
+    const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
+    if (const Done done = exchange_all(send, receive, comm)) return *done;                                                \
+    if (const Done done = face::alltoall(send, receive, comm)) return *done;                                              \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);           \
   }
 

@@ -1,4 +1,5 @@
 // mpi/calls/init.cpp: start and end.
+#include "mpi/exchange/companion.hpp"
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
@@ -28,16 +29,20 @@ void world_started() {
   look_at_threads();
   if (running()) progress::start();
   const heddle::settings::Settings& set = settings_of_process();
-  const unsigned mine =
-      running() ? (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) | (set.report.empty() ? 0 : wish_report) : 0;
+  const unsigned wishes = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
+                          (set.report.empty() ? 0 : wish_report) |
+                          (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const unsigned mine = running() ? wishes : 0;
   const unsigned all = wished_by_all(mine);
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
+  if (all & wish_exchange) Companion::allow();
 }
 
 void world_ends() {
   requests::finish_freed();
   finish_reporting();
+  Companion::close();
   Node::stop();
   progress::stop();
 }

@@ -1,6 +1,8 @@
-// mpi/calls/neighbor_alltoall.cpp: MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw.
+// mpi/calls/neighbor_alltoall.cpp: MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw: pair by pair
+// (exchange.hpp), or through the host, packed.
 #include <type_traits>
 
+#include "mpi/exchange/exchange.hpp"
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -63,24 +65,26 @@ Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm)
 
 using namespace heddle::mpi;
 
-#define HEDDLE_NEIGHBOR_ALLTOALL(name, Integer)                                                                          \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,        \
-                 MPI_Datatype recvtype, MPI_Comm comm) {                                                                 \
-    if (known(sendtype) || known(recvtype))                                                                              \
-      if (const Done done =                                                                                              \
-              face::neighbor_alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
-        return *done;                                                                                                    \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                                \
+#define HEDDLE_NEIGHBOR_ALLTOALL(name, Integer)                                                                   \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                              \
+    const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
+    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                 \
+    if (known(sendtype) || known(recvtype))                                                                       \
+      if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                           \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
   }
 
 #define HEDDLE_NEIGHBOR_ALLTOALLV(name, Integer, Displacement)                                                         \
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype, \
                  void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,       \
                  MPI_Comm comm) {                                                                                      \
+    const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
+    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
+    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                      \
     if (known(sendtype) || known(recvtype))                                                                            \
-      if (const Done done = face::neighbor_alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                    \
-                                                    Spread{recvbuf, recvcounts, rdispls, recvtype}, comm))             \
-        return *done;                                                                                                  \
+      if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                                \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
   }
 
@@ -88,9 +92,10 @@ using namespace heddle::mpi;
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], \
                  void* recvbuf, const Integer recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],       \
                  MPI_Comm comm) {                                                                                           \
-    if (const Done done = face::neighbor_alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                          \
-                                                  Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm))                   \
-      return *done;                                                                                                         \
+    const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                             \
+    const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                          \
+    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                           \
+    if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                                       \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);             \
   }
 

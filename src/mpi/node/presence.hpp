@@ -7,8 +7,9 @@
 
 namespace heddle::mpi {
 
-constexpr unsigned wish_node = 1;    ///< To share memory with the ranks of the node.
-constexpr unsigned wish_report = 2;  ///< To merge counters at the end (HEDDLE_REPORT).
+constexpr unsigned wish_node = 1;      ///< To share memory with the ranks of the node.
+constexpr unsigned wish_report = 2;    ///< To merge counters at the end (HEDDLE_REPORT).
+constexpr unsigned wish_exchange = 4;  ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
 
 /// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after a minute the job is ended
 /// with a sentence that names the way out.

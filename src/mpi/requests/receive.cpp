@@ -50,4 +50,36 @@ int ReceivedPlain::finish(MPI_Status& status, int error) noexcept {
   return raise_new(landed(error, data_, &status), error, comm_);
 }
 
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept {
+  BegunReceive begun;
+  const auto post = [&](void* address, Number count, MPI_Datatype type) {
+    begun.result =
+        HEDDLE_HAND(!fits(count.value), Irecv, address, count, type, source, tag, comm, &begun.request).value_or(MPI_ERR_COUNT);
+    return begun.result == MPI_SUCCESS;
+  };
+  if (travels_packed(data.type, data.count) || must_not_split(data.type)) {
+    auto* received = new (std::nothrow) ReceivedPacked(data, comm);
+    if (!received) {
+      begun.result = MPI_ERR_NO_MEM;
+    } else if (const Message& message = received->message;
+               message.ours() && post(message.address(), message.count(), message.type())) {
+      begun.pending = received;
+    } else {
+      if (!message.ours()) post(const_cast<void*>(data.address), Number{data.count}, data.type);
+      delete received;
+    }
+  } else if (must_look(data.count, data.type)) {
+    auto* received = new (std::nothrow) ReceivedPlain(data, comm);
+    if (!received)
+      begun.result = MPI_ERR_NO_MEM;
+    else if (post(const_cast<void*>(data.address), Number{data.count}, data.type))
+      begun.pending = received;
+    else
+      delete received;
+  } else {
+    post(const_cast<void*>(data.address), Number{data.count}, data.type);
+  }
+  return begun;
+}
+
 }  // namespace heddle::mpi

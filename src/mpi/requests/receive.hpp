@@ -60,4 +60,13 @@ class ReceivedPlain final : public Pending {
   std::optional<Origin> origin_;
 };
 
+struct BegunReceive {
+  int result = MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  Pending* pending = nullptr;  ///< What remains, the caller's; null: nothing but the request.
+};
+
+/// Receives on a communicator of Heddle's own, where no probe holds anything.
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept;
+
 }  // namespace heddle::mpi

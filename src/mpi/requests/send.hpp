@@ -8,6 +8,10 @@
 
 namespace heddle::mpi {
 
+/// How long the program's buffer may be read: until the request is complete, or only within a call that completes it itself
+/// after all receives it has begun (a blocking collective).
+enum class Until { request_completes, call_ends };
+
 /// A send whose packed data must live until the host is done with it.
 class SentPacked final : public Pending {
  public:
@@ -20,8 +24,8 @@ class SentPacked final : public Pending {
 /// A message whose announcement the host has not delivered yet, or that is left open to its receiver.
 class SentAnnounced final : public Pending {
  public:
-  SentAnnounced(const Buffer& data, Derived type, int dest, MPI_Comm comm) noexcept
-      : message(data, std::move(type), dest, comm, false) {}
+  SentAnnounced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Until until) noexcept
+      : message(data, std::move(type), dest, comm, until == Until::call_ends) {}
   int finish(MPI_Status& status, int error) noexcept override;
 
   Announced message;
@@ -34,6 +38,7 @@ struct BegunSend {
 };
 
 /// Sends by a request of the host's. `type` holds the entry of data.type, whose handle may be gone.
-BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm) noexcept;
+BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm,
+                     Until until = Until::request_completes) noexcept;
 
 }  // namespace heddle::mpi

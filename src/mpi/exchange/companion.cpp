@@ -1,0 +1,190 @@
+// mpi/exchange/companion.cpp
+#include "mpi/exchange/companion.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <unordered_map>
+
+#include "mpi/types/table.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+std::atomic<bool> allowed{false};
+
+/// By handle; null: looked at, and not for Heddle.
+struct Known {
+  std::mutex lock;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Companion>> companions;
+  int keyval = MPI_KEYVAL_INVALID;
+};
+Known& known_ones() {
+  static Known known;
+  return known;
+}
+
+int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+int freed(MPI_Comm comm, int, void*, void*) {
+  Known& known = known_ones();
+  std::unique_ptr<Companion> last;  // freed outside of the lock: it calls the host
+  const std::lock_guard guard(known.lock);
+  if (const auto found = known.companions.find(key_of(comm)); found != known.companions.end()) {
+    last = std::move(found->second);
+    known.companions.erase(found);
+  }
+  return MPI_SUCCESS;
+}
+
+class Group {
+ public:
+  ~Group() {
+    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+};
+
+/// Whether all ranks are of MPI_COMM_WORLD, which has agreed. All ranks of `comm` find the same.
+bool within_world(MPI_Comm comm, int ranks) {
+  Group mine;
+  Group world;
+  if (PMPI_Comm_group(comm, &mine.group) != MPI_SUCCESS || PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS)
+    return false;
+  std::vector<int> here(static_cast<std::size_t>(ranks));
+  std::vector<int> there(here.size(), MPI_UNDEFINED);
+  std::iota(here.begin(), here.end(), 0);
+  return PMPI_Group_translate_ranks(mine.group, ranks, here.data(), world.group, there.data()) == MPI_SUCCESS &&
+         std::ranges::find(there, MPI_UNDEFINED) == there.end();
+}
+
+/// The k-th edge from a rank belongs to that rank's k-th edge to us.
+void number(std::vector<Edge>& edges) {
+  std::unordered_map<int, int> seen;
+  for (Edge& edge : edges) edge.tag = seen[edge.rank]++;
+}
+
+std::vector<Edge> edges_to(const std::vector<int>& ranks) {
+  std::vector<Edge> edges;
+  edges.reserve(ranks.size());
+  for (const int rank : ranks) edges.push_back({rank, 0});
+  number(edges);
+  return edges;
+}
+
+}  // namespace
+
+void Companion::allow() noexcept { allowed = true; }
+
+Companion::~Companion() {
+  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+}
+
+Companion* Companion::of(MPI_Comm comm) noexcept {
+  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
+  Known& known = known_ones();
+  {
+    const std::lock_guard guard(known.lock);
+    if (const auto found = known.companions.find(key_of(comm)); found != known.companions.end()) return found->second.get();
+  }
+  return make(comm);
+}
+
+Companion* Companion::make(MPI_Comm comm) noexcept {
+  int inter = 0;
+  int ranks = 0;
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
+  std::unique_ptr<Companion> own;
+  int able = 0;
+  const bool eligible = !inter && ranks > 1;
+  if (eligible) try {
+      if (within_world(comm, ranks)) {
+        own.reset(new Companion);
+        own->ranks_ = ranks;
+        PMPI_Comm_rank(comm, &own->me_);
+        own->has_neighbours_ = own->look_at_topology(comm);
+        able = 1;
+      }
+    } catch (const std::bad_alloc&) {
+      own.reset();
+    }
+  // From here on collective: one rank without memory keeps all from it.
+  if (eligible) {
+    PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
+    if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS)
+      own.reset();
+    else
+      PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
+  }
+  Known& known = known_ones();
+  const std::lock_guard guard(known.lock);
+  try {
+    if (known.keyval == MPI_KEYVAL_INVALID) PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr);
+    Companion* made = own.get();
+    known.companions.insert_or_assign(key_of(comm), std::move(own));
+    PMPI_Comm_set_attr(comm, known.keyval, nullptr);
+    return made;
+  } catch (const std::bad_alloc&) {
+    return own.release();  // used once, and lost: others may be about to send
+  }
+}
+
+void Companion::close() noexcept {
+  allowed = false;
+  Known& known = known_ones();
+  if (known.keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&known.keyval);
+  known.companions.clear();
+}
+
+bool Companion::look_at_topology(MPI_Comm comm) {
+  int topology = MPI_UNDEFINED;
+  if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return false;
+  std::vector<int> from;
+  std::vector<int> to;
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    if (PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return false;
+    std::vector<int> sizes(static_cast<std::size_t>(dimensions) + 1);
+    std::vector<int> periodic(sizes.size());
+    std::vector<int> place(sizes.size());
+    if (PMPI_Cart_get(comm, dimensions, sizes.data(), periodic.data(), place.data()) != MPI_SUCCESS) return false;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
+      int below = MPI_PROC_NULL;
+      int above = MPI_PROC_NULL;
+      if (periodic[i] && sizes[i] <= 2) return false;
+      if (PMPI_Cart_shift(comm, static_cast<int>(i), 1, &below, &above) != MPI_SUCCESS) return false;
+      from.insert(from.end(), {below, above});
+    }
+    to = from;
+  } else if (topology == MPI_GRAPH) {
+    int degree = 0;
+    if (PMPI_Graph_neighbors_count(comm, me_, &degree) != MPI_SUCCESS) return false;
+    from.resize(static_cast<std::size_t>(degree));
+    if (PMPI_Graph_neighbors(comm, me_, degree, from.data()) != MPI_SUCCESS) return false;
+    to = from;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int in = 0;
+    int out = 0;
+    int weighted = 0;
+    if (PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) != MPI_SUCCESS) return false;
+    from.resize(static_cast<std::size_t>(in));
+    to.resize(static_cast<std::size_t>(out));
+    std::vector<int> weights_in(from.size() + 1);  // left alone where there are none
+    std::vector<int> weights_out(to.size() + 1);
+    if (PMPI_Dist_graph_neighbors(comm, in, from.data(), weights_in.data(), out, to.data(), weights_out.data()) != MPI_SUCCESS)
+      return false;
+  } else {
+    return false;
+  }
+  in_ = edges_to(from);
+  out_ = edges_to(to);
+  return true;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,58 @@
+// mpi/exchange/companion.hpp: a communicator of Heddle's own beside one of the program's, with the same ranks, for messages of
+// collectives that Heddle carries out itself: nothing there ever meets a receive of the program. Includes host.hpp.
+//
+//   if (Companion* own = Companion::of(comm))        // null on all ranks of comm alike: the host's collective it is
+//     PMPI_Isend(..., own->comm());
+//
+// Made by the first collective that asks for it, freed with the program's communicator, of which the host tells us through an
+// attribute.
+#pragma once
+
+#include <vector>
+
+#include "mpi/host.hpp"
+
+namespace heddle::mpi {
+
+/// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
+struct Edge {
+  int rank;  ///< MPI_PROC_NULL: nobody, beyond the edge of a Cartesian topology.
+  int tag;
+};
+
+class Companion {
+ public:
+  /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
+  /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native.
+  static Companion* of(MPI_Comm comm) noexcept;
+  /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
+  static void allow() noexcept;
+  /// Before MPI_Finalize: frees those whose communicator the program has not freed.
+  static void close() noexcept;
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] int me() const { return me_; }
+  [[nodiscard]] int ranks() const { return ranks_; }
+  /// Neighbours, in the order of the blocks. False: no topology, or one in which this rank cannot tell blocks from one rank
+  /// apart as the host would (a periodic Cartesian dimension of one or two).
+  [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
+  [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
+  [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
+
+  ~Companion();
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+
+ private:
+  Companion() = default;
+  static Companion* make(MPI_Comm comm) noexcept;
+  bool look_at_topology(MPI_Comm comm);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int me_ = 0;
+  int ranks_ = 0;
+  bool has_neighbours_ = false;
+  std::vector<Edge> in_, out_;
+};
+
+}  // namespace heddle::mpi

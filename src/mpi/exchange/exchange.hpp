@@ -1,0 +1,84 @@
+// mpi/exchange/exchange.hpp: blocks from layout to layout, one message for each pair of ranks that has bytes to exchange: what
+// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes companion.hpp, face.hpp.
+//
+//   Exchange exchange(*companion, outs, ins);
+//   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come
+//   for (...) exchange.send(peer, tag, buffer, bytes);
+//   return exchange.run(comm);
+//
+//   1. all receives are posted            nobody's send ever waits for anything but its receiver's being in the call
+//   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
+//                                         those announced within the node are left open to their receivers
+//   3. this rank's own block              one pass, while the others' are under way
+//   4. what has come is put in place      in the order of arrival; announced messages are fetched by their receiver
+//   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
+//
+// Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
+// with.
+#pragma once
+
+#include "mpi/exchange/companion.hpp"
+#include "mpi/face.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/requests/pending.hpp"
+
+namespace heddle::mpi {
+
+class Exchange {
+ public:
+  /// At most so many blocks each way.
+  Exchange(const Companion& companion, int sends, int receives) noexcept;
+  /// False: no memory; nothing has been sent.
+  explicit operator bool() const { return static_cast<bool>(blocks_) && requests_ && pendings_; }
+
+  /// Blocks of no bytes, and of MPI_PROC_NULL, are left out.
+  void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
+  void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
+
+  /// Returns the MPI error code, raised on `comm` already.
+  int run(MPI_Comm comm) noexcept;
+
+ private:
+  struct Block {
+    Edge edge;
+    Buffer data;
+    Bytes bytes;
+  };
+  /// Requests of one direction: those that Heddle must finish from the front, the host's own from the back.
+  struct Requests {
+    int first = 0, tracked = 0, native = 0, end = 0;
+  };
+
+  void post_receive(const Block& block) noexcept;
+  void post_send(const Block& block) noexcept;
+  void post_sends(bool small) noexcept;
+  void move_own() noexcept;
+  void finish_receives() noexcept;
+  void finish_sends() noexcept;
+  void finish(int request, MPI_Status& status, int error) noexcept;
+  void add(Requests& to, MPI_Request request, Pending* pending) noexcept;
+  void note(int error) noexcept {
+    if (error_ == MPI_SUCCESS) error_ = error;
+  }
+
+  const Companion& companion_;
+  int most_sends_, most_receives_;
+  int sends_ = 0, receives_ = 0;
+  const Block* own_out_ = nullptr;
+  const Block* own_in_ = nullptr;
+  int error_ = MPI_SUCCESS;
+  Requests out_, in_;
+  requests::Scratch<Block> blocks_;  // sends, then receives
+  requests::Scratch<MPI_Request> requests_;
+  requests::Scratch<Pending*> pendings_;
+};
+
+// The calls. Nothing: not for Heddle, on all ranks alike.
+Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+
+}  // namespace heddle::mpi
