@@ -94,6 +94,14 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(bad.complaints[0], "heddle: HEDDLE_YIELD=sometimes is neither auto, on nor off; using auto. Allowed: auto|on|off.");
 }
 
+TEST(Settings, CollectivesAreOursOrTheHosts) {
+  EXPECT_EQ(with({}).collectives, Collectives::automatic);
+  EXPECT_EQ(with({"HEDDLE_COLLECTIVES=Native"}).collectives, Collectives::native);
+  const Settings bad = with({"HEDDLE_COLLECTIVES=mine"});
+  EXPECT_EQ(bad.collectives, Collectives::automatic);
+  ASSERT_EQ(bad.complaints.size(), 1u);
+}
+
 TEST(Settings, AnEmptyValueMeansTheDefault) { EXPECT_TRUE(with({"HEDDLE=", "HEDDLE_ISA="}).complaints.empty()); }
 
 TEST(Settings, BytesHaveUnits) {
