@@ -1,0 +1,125 @@
+// select/collective/allgatherv.cpp: what each Allgatherv costs for these volumes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "schedule/algorithms.hpp"
+#include "select/collective/choose.hpp"
+
+namespace heddle::select {
+namespace {
+
+using schedule::logarithm;
+
+struct Candidates {
+  explicit Candidates(const AllgathervFacts& known)
+      : facts(known),
+        total(static_cast<double>(known.volumes.total)),
+        largest(static_cast<double>(known.volumes.largest)),
+        spread(known.nodes > 1) {}
+
+  /// Not more than all there is, nor than so many of the largest.
+  [[nodiscard]] double at_most(double blocks) const { return std::min(total, blocks * largest); }
+
+  [[nodiscard]] Way begun(const Algorithm& algorithm, int radix = 2) const {
+    Way way{.algorithm = &algorithm, .radix = radix};
+    way.work = total;
+    return way;
+  }
+  void add(const Way& way) { ways.push(timed(way, facts)); }
+
+  /// Rounds wait for each other, so each takes as long as the largest block that travels in it: nearly always the largest of
+  /// all.
+  void ring() {
+    Way way = begun(schedule::allgatherv_ring);
+    Load& load = spread ? way.network : way.node;
+    load.rounds = load.messages = facts.ranks - 1;
+    load.bytes = load.rounds * largest;
+    add(way);
+  }
+
+  /// In steps of a radix. Ranks of a node are taken to be neighbours: long steps leave it, all members' at a time.
+  void steps(const Algorithm& algorithm, int radix) {
+    Way way = begun(algorithm, radix);
+    for (double reach = 1; reach < facts.ranks; reach *= radix) {
+      const bool leaves = spread && reach * 2 > facts.members;
+      Load& load = leaves ? way.network : way.node;
+      ++load.rounds;
+      double bytes = 0;
+      for (double away = reach; away < reach * radix && away < facts.ranks; away += reach) {
+        ++load.messages;
+        bytes += at_most(std::min(reach, facts.ranks - away));
+      }
+      load.bytes += bytes * (leaves ? std::min<double>(facts.members, 2 * reach) : 1);
+    }
+    add(way);
+  }
+
+  /// Every link carries everything once. Long segments fill the pipeline slowly, short ones cost a message each.
+  void pipelined_ring() {
+    const double hops = std::max(1, facts.ranks - 2);
+    const Link& link = spread ? facts.links->network : facts.links->node;
+    const double best = std::sqrt(total * link.message / (hops * link.byte));
+    constexpr double least = 4096;
+    constexpr double most = 1 << 20;
+    const auto segment = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp(best, least, most))));
+    if (facts.volumes.largest <= segment) return;  // nothing to cut
+    Way way = begun(schedule::allgatherv_pipelined_ring);
+    way.segment = segment;
+    Load& load = spread ? way.network : way.node;
+    load.rounds = facts.ranks - 1;
+    load.messages = load.rounds + total / static_cast<double>(segment);
+    load.bytes = total + hops * static_cast<double>(segment);
+    // Whoever shares a core gets a turn for every segment that passes.
+    if (facts.crowding > 1) load.rounds = load.messages;
+    add(way);
+  }
+
+  void two_level() {
+    Way way = begun(schedule::allgatherv_two_level);
+    const int within = logarithm(facts.members);
+    way.node.rounds = way.node.messages = 2 * within;
+    way.node.bytes = at_most(facts.members) + within * total;
+    for (double reach = 1; reach < facts.nodes; reach *= 2) {
+      ++way.network.rounds;
+      ++way.network.messages;
+      way.network.bytes += at_most(std::min(reach, facts.nodes - reach) * facts.members);
+    }
+    add(way);
+  }
+
+  const AllgathervFacts& facts;
+  double total;
+  double largest;
+  bool spread;  ///< Over several nodes.
+  Ways ways;
+};
+
+Ways candidates(const AllgathervFacts& facts) {
+  Candidates all(facts);
+  all.ring();
+  // At powers of two recursive doubling, whose blocks always lie in one piece.
+  if (std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) all.steps(schedule::allgatherv_recursive_doubling, 2);
+  for (const int radix : {2, 4, 8, 16})
+    if (radix == 2 || radix / 2 < facts.ranks) all.steps(schedule::allgatherv_dissemination, radix);
+  all.pipelined_ring();
+  if (facts.nodes > 1 && facts.members > 1) all.two_level();
+  return all.ways;
+}
+
+}  // namespace
+
+Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(candidates(facts)); }
+
+std::string why_allgatherv(const AllgathervFacts& facts) {
+  const Volumes& seen = facts.volumes;
+  std::string about =
+      fmt::format("{} B in all from {} of {} ranks, the largest {} B", seen.total, seen.partners, seen.count, seen.largest);
+  if (seen.outlier_ratio() > 2)
+    about += fmt::format(", {:.0f} times what nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
+  return explain(candidates(facts), about, facts);
+}
+
+}  // namespace heddle::select

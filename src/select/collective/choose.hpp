@@ -1,0 +1,53 @@
+// select/collective/choose.hpp: which algorithm a collective takes, and why. Pure: no clock, no globals. May include: way.hpp,
+// volumes.hpp.
+//
+//   const AllgathervFacts facts{{.ranks = 64}, spread.of(64, bytes)};
+//   const Way way = choose_allgatherv(facts);            // dissemination or so
+//   puts(why_allgatherv(facts).c_str());                 // the same in words, with the numbers
+//
+// Every rank must choose alike, so facts are what all ranks know: of Allgatherv every recvcount, in bytes of the signature; of
+// Alltoallv and exchanges what has been agreed on (by a reduction of an earlier call's volumes, or at initialization).
+// Each candidate's load is worked out, and what it takes by LogGP: thresholds are where two costs meet. Host libraries go by
+// the sum or the mean of the volumes; here the largest and the spread count (Balaji et al. 2007, §4.2).
+#pragma once
+
+#include <string>
+
+#include "select/collective/volumes.hpp"
+#include "select/collective/way.hpp"
+
+namespace heddle::select {
+
+struct AllgathervFacts : Where {
+  Volumes volumes;
+};
+Way choose_allgatherv(const AllgathervFacts& facts);
+std::string why_allgatherv(const AllgathervFacts& facts);
+
+/// Alltoallv, Alltoallw, exchange. Per rank, over all that send.
+struct AlltoallvFacts : Where {
+  double partners = 0;      ///< With something to say to each other, on average.
+  Rank most_partners = 0;   ///< Of the rank that has most.
+  double bytes = 0;         ///< Sent, on average.
+  Bytes most_bytes = 0;     ///< Sent or received by the rank that has most.
+  Bytes largest_block = 0;  ///< From one rank to another.
+};
+Way choose_alltoallv(const AlltoallvFacts& facts);
+std::string why_alltoallv(const AlltoallvFacts& facts);
+
+/// Who sends is not known to those who receive.
+Way choose_exchange(const AlltoallvFacts& facts);
+std::string why_exchange(const AlltoallvFacts& facts);
+
+/// Of a stencil: schedule/neighbour/stencil.hpp says messages, rounds and moves.
+struct NeighbourFacts : Where {
+  int neighbours = 0;  ///< With something to say.
+  double bytes = 0;    ///< To all of them.
+  bool grid = false;   ///< Combining is possible; then also:
+  int rounds = 0, messages = 0, moves = 0;
+  double moved = 0;  ///< Bytes on all hops.
+};
+Way choose_neighbour(const NeighbourFacts& facts);
+std::string why_neighbour(const NeighbourFacts& facts);
+
+}  // namespace heddle::select

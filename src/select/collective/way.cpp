@@ -1,0 +1,74 @@
+// select/collective/way.cpp: a load in ns, and in words.
+#include "select/collective/way.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::select {
+namespace {
+
+double along(const Load& load, const Link& link) noexcept {
+  return load.rounds * link.latency + std::max(0.0, load.messages - load.rounds) * link.message + load.bytes * link.byte;
+}
+
+std::string us(double ns) { return ns < 1e6 ? fmt::format("{:.1f} us", ns / 1e3) : fmt::format("{:.1f} ms", ns / 1e6); }
+
+std::string size(double bytes) {
+  if (bytes < 10e3) return fmt::format("{:.0f} B", bytes);
+  return bytes < 10e6 ? fmt::format("{:.0f} kB", bytes / 1e3) : fmt::format("{:.0f} MB", bytes / 1e6);
+}
+
+std::string looks(const Way& way) {
+  std::string text(way.algorithm->name);
+  if (way.radix != 2) text += fmt::format(" of radix {}", way.radix);
+  if (way.segment > 0) text += fmt::format(" in segments of {}", size(static_cast<double>(way.segment)));
+  return text;
+}
+
+std::string parts(const Way& way) {
+  std::string text;
+  for (const auto& [load, place] : {std::pair{&way.network, "between nodes"}, {&way.node, "on the node"}}) {
+    if (load->messages < 0.5 && load->rounds < 0.5) continue;
+    if (!text.empty()) text += ", ";
+    if (load->rounds > 0) text += fmt::format("{:.0f} round{} with ", load->rounds, load->rounds == 1 ? "" : "s");
+    text += fmt::format("{:.0f} message{} and {} {}", load->messages, load->messages == 1 ? "" : "s", size(load->bytes), place);
+  }
+  return text.empty() ? "nothing to do" : text;
+}
+
+}  // namespace
+
+Way timed(Way way, const Where& where) noexcept {
+  const Links& links = *where.links;
+  const double handled = way.blocks * links.block + way.copied * links.copy;
+  way.ns = along(way.node, links.node) + along(way.network, links.network) + handled;
+  if (where.crowding > 1) {
+    // Ranks that share a core take turns: what they do adds up, and each round waits for a turn of all.
+    const double rounds = way.node.rounds + way.network.rounds;
+    const double messages = way.node.messages + way.network.messages;
+    const double each = rounds * links.turn + messages * links.node.message + way.work * links.node.byte + handled;
+    way.ns = std::max(way.ns, where.crowding * each);
+  }
+  return way;
+}
+
+Way quickest(const Ways& ways) noexcept {
+  constexpr double about = 1.05;
+  double least = ways[0].ns;
+  for (const Way& way : ways) least = std::min(least, way.ns);
+  return *std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return way.ns <= about * least; });
+}
+
+std::string explain(const Ways& ways, const std::string& about, const Where& where) {
+  const Way best = quickest(ways);
+  std::string text = fmt::format("{}: {}; {}, {}", looks(best), about, parts(best), us(best.ns));
+  if (where.crowding > 1) text += fmt::format(" with {:.1f} ranks a core", where.crowding);
+  const Way* next = nullptr;
+  for (const Way& way : ways)
+    if (way.algorithm != best.algorithm && (next == nullptr || way.ns < next->ns)) next = &way;
+  if (next != nullptr) text += fmt::format("; {} would take {} ({})", looks(*next), us(next->ns), parts(*next));
+  return text;
+}
+
+}  // namespace heddle::select
