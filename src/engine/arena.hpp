@@ -38,8 +38,6 @@ class Arena {
   void give_control(Control* control) noexcept;
 
   [[nodiscard]] std::byte* base() const { return base_; }
-  [[nodiscard]] Count slots() const { return slots_; }
-  [[nodiscard]] Count in_use() const { return used_; }
   [[nodiscard]] Count reserved() const { return reserved_; }
 
   /// What comes before the slots (wishes.hpp), bytes.

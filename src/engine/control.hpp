@@ -1,12 +1,13 @@
 // engine/control.hpp: what two ranks of a node share of one large message: its cells, and who may touch them when. The whole
 // protocol is in docs/protocol.md. May include: layout/bytes.hpp. No MPI in this room.
 //
-//   descriptor  ──▶  Control   generation, cells ──▶  cell 0   cell 1   cell 2  ...      one for each segment of the packed
-//   stream (128 bytes, by MPI)                                  │        │
-//                                                      slot 7   slot 7 + segment   ...   packed bytes, in the sender's memory
+//   descriptor ──▶ Control: generation, cell 0    cell 1             cell 2 ...   one for each segment of the packed stream
+//   by MPI                              │         │
+//                                       slot 7    slot 7 + segment   ...          packed bytes, in the sender's node memory
 //
 //   open ──▶ packing ──▶ packed ──▶ done       the sender packs it into a slot, the receiver unpacks it
-//     └────────────────▶ taken  ──▶ done       the receiver moves it straight from the sender's buffer
+//   open ──▶ taken ───────────────▶ done       the receiver moves it straight from the sender's buffer,
+//        ◀──                                   or gives it back, because it cannot
 //
 // Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have one writer.
 #pragma once
@@ -20,6 +21,8 @@ namespace heddle::engine {
 
 using layout::Bytes;
 using layout::Count;
+
+constexpr Bytes line_bytes = 64;  ///< The unit of places.
 
 enum class State : std::uint32_t { open, packing, packed, taken, done };
 

@@ -1,6 +1,10 @@
 // engine/descriptor.cpp: sealing and checking.
 #include "engine/descriptor.hpp"
 
+#include <bit>
+
+#include "engine/arena.hpp"
+
 namespace heddle::engine {
 namespace {
 
@@ -22,13 +26,21 @@ std::uint32_t sum_of(const Descriptor& descriptor) noexcept {
 void seal(Descriptor& descriptor) noexcept { descriptor.sum = sum_of(descriptor); }
 
 bool read(const void* arrived, const Nonce& nonce, std::uint32_t node_ranks, Bytes memory, Descriptor& descriptor) noexcept {
+  unsigned char pullable = 0;
+  std::memcpy(&pullable, static_cast<const unsigned char*>(arrived) + offsetof(Descriptor, pullable), 1);
+  if (pullable > 1) return false;
   std::memcpy(&descriptor, arrived, sizeof descriptor);
-  const auto size = static_cast<std::uint64_t>(memory);
   if (descriptor.nonce != nonce || descriptor.sum != sum_of(descriptor) || descriptor.sender >= node_ranks) return false;
-  if (descriptor.total <= 0 || descriptor.segment <= 0 || descriptor.scheme > Scheme::both) return false;
-  if (descriptor.control % alignof(Control) != 0 || descriptor.control >= size) return false;
-  if (descriptor.segments() > static_cast<Count>((size - descriptor.control) / sizeof(Cell))) return false;
-  if (descriptor.control + static_cast<std::uint64_t>(Control::bytes(descriptor.segments())) > size) return false;
+  if (descriptor.scheme > Scheme::both || descriptor.total <= 0 || descriptor.count <= 0) return false;
+
+  const Bytes segment = descriptor.segment;
+  if (segment < line_bytes || segment > slot_bytes || !std::has_single_bit(static_cast<std::uint64_t>(segment))) return false;
+  if (descriptor.segments() > Arena::most_segments) return false;
+
+  const auto size = static_cast<std::uint64_t>(memory);
+  const auto control = static_cast<std::uint64_t>(Control::bytes(descriptor.segments()));
+  if (descriptor.control % alignof(Control) != 0 || descriptor.control < Arena::head) return false;
+  if (control > size || descriptor.control > size - control) return false;
   return descriptor.wire <= size && descriptor.wire_bytes <= size - descriptor.wire;
 }
 

@@ -10,7 +10,7 @@
 //        88   shared memory region of the sender's buffer (version, 0: none; offset at 104, id at 116)
 //       124   check sum of the rest
 //
-// What comes in is not trusted: sound() holds every number against the memory that it will be used on.
+// What comes in is not trusted: read() holds every number against the memory that it will be used on.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ struct Descriptor {
   std::uint32_t sum = 0;
 
   [[nodiscard]] transport::Place place() const { return {region_version, region_offset, region, 0}; }
-  [[nodiscard]] Count segments() const { return (total + segment - 1) / segment; }
+  [[nodiscard]] Count segments() const { return (total - 1) / segment + 1; }  ///< Of a message that is not empty.
   [[nodiscard]] Bytes segment_length(Count i) const {
     const Bytes left = total - i * segment;
     return left < segment ? left : segment;
@@ -67,7 +67,8 @@ inline bool announced(const void* arrived, const Nonce& nonce) noexcept {
   return std::memcmp(arrived, nonce.data(), sizeof nonce) == 0;
 }
 
-/// Reads a descriptor that has arrived. False: forged, damaged, or stale.
+/// Reads a descriptor that has arrived. False: forged or damaged, and nothing of it may be used. Whether it is stale, its
+/// control block says (inbox.hpp).
 /// @param memory  Size of each node memory, bytes.
 bool read(const void* arrived, const Nonce& nonce, std::uint32_t node_ranks, Bytes memory, Descriptor& descriptor) noexcept;
 

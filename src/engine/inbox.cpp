@@ -16,6 +16,9 @@ const std::byte* address(std::uint64_t in_sender) {
   return reinterpret_cast<const std::byte*>(in_sender);  // NOLINT(performance-no-int-to-ptr)
 }
 
+/// No buffer is larger; sums of two such numbers do not overflow.
+constexpr Bytes farthest = Bytes{1} << 61;
+
 /// One message on its way in.
 class Incoming {
  public:
@@ -35,48 +38,55 @@ class Incoming {
     // A cell that is done is never looked at again: its control block may be another message's by then.
     Count back = segments_;
     for (Count i = 0; i < back; ++i) {
-      bool moved = false;
-      while (!moved) {
-        if (state(i) == State::packed) {
-          unpack(i);
-          moved = true;
-        } else if (descriptor_.scheme == Scheme::both && back - 1 > i) {
-          if (take(back - 1)) {
-            --back;
-          } else if (state(back - 1) == State::packed) {
-            unpack(--back);
-          } else {
-            relax();
-          }
-        } else if (take(i)) {
-          moved = true;
-        } else {
-          await(i);
-        }
+      const bool both = descriptor_.scheme == Scheme::both;
+      while (both && back - 1 > i && state(i) != State::packed) {
+        if (take(back - 1) || finish(back - 1))
+          --back;
+        else
+          await(i, back - 1);
       }
+      while (!finish(i) && !take(i)) await(i);
     }
-    return std::min(descriptor_.total, capacity_);
+    return damaged_ ? damaged : std::min(descriptor_.total, capacity_);
   }
 
  private:
   [[nodiscard]] State state(Count i) const { return cells_[i].state.load(std::memory_order_acquire); }
-  [[nodiscard]] bool may_take(Count i) const { return pulls_ && state(i) == State::open; }
   [[nodiscard]] Bytes length(Count i) const {
     return std::clamp(capacity_ - i * descriptor_.segment, Bytes{0}, descriptor_.segment_length(i));
   }
 
-  /// Until there is something to do with a cell.
-  void await(Count i) {
+  /// There is something to do with a cell: it is packed, or open and may be taken, or in no state that it can be in.
+  [[nodiscard]] bool ready(Count i) const {
+    const State now = state(i);
+    return now == State::open ? pulls_ : now != State::packing;
+  }
+  /// Until there is something to do with one of two cells.
+  void await(Count i, Count other) {
     const report::Stopwatch watch(reach_.times, &report::Times::wait);
-    wait_until([this, i] { return state(i) == State::packed || may_take(i); }, reach_.crowded);
+    wait_until([this, i, other] { return ready(i) || ready(other); }, reach_.crowded);
+  }
+  void await(Count i) { await(i, i); }
+
+  /// Unpacks a cell if it is packed. False: not yet. A cell that nobody can have brought where it is, is left as it is.
+  bool finish(Count i) {
+    const State now = state(i);
+    if (now == State::open || now == State::packing) return false;
+    if (now == State::packed)
+      unpack(i);
+    else
+      damaged_ = true;
+    return true;
   }
 
   void unpack(Count i) {
     const report::Stopwatch watch(reach_.times, &report::Times::copy);
-    const Bytes place = Bytes{cells_[i].place} * 64;
+    const Bytes place = Bytes{cells_[i].place} * line_bytes;
     const Bytes from = i * descriptor_.segment;
-    if (length(i) > 0 && !(descriptor_.scheme == Scheme::p_rrs && reach_.process &&
-                           scatter(reach_.process, address(descriptor_.memory) + place, target_, from, length(i))))
+    if (place > reach_.memory_size - descriptor_.segment_length(i))
+      damaged_ = true;
+    else if (length(i) > 0 && !(descriptor_.scheme == Scheme::p_rrs && reach_.process &&
+                                scatter(reach_.process, address(descriptor_.memory) + place, target_, from, length(i))))
       layout::unpack_range(*target_.layout, target_.count, target_.base, from, length(i), reach_.memory + place);
     cells_[i].state.store(State::done, std::memory_order_release);
   }
@@ -95,7 +105,11 @@ class Incoming {
   /// What the sender's buffer looks like, and where it is mapped. With a claim in hand: else the sender may be gone.
   bool look_up() {
     layout_ = reach_.known->find(descriptor_, reach_.memory);
-    if (!layout_ || layout_->size() * descriptor_.count != descriptor_.total) return false;
+    Bytes total = 0;
+    Bytes span = 0;
+    if (!layout_ || __builtin_mul_overflow(layout_->size(), descriptor_.count, &total) || total != descriptor_.total ||
+        __builtin_mul_overflow(layout_->extent(), descriptor_.count, &span) || span > farthest || span < -farthest)
+      return false;
     if (reach_.theirs && descriptor_.region_version) {
       const Touched touched = touched_by(*layout_, descriptor_.count);
       if (const std::byte* first =
@@ -112,6 +126,7 @@ class Incoming {
   Count segments_;
   Bytes capacity_;
   bool pulls_;
+  bool damaged_ = false;
   std::shared_ptr<const layout::Layout> layout_;  // the sender's, while it is read by
   const std::byte* mapped_ = nullptr;             // its buffer argument, as if all of it were mapped here
 };

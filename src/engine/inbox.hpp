@@ -28,7 +28,8 @@ struct Target {
 
 /// How this process reaches the sender of a message.
 struct Reach {
-  std::byte* memory;                        ///< Its node memory, mapped here.
+  std::byte* memory;                        ///< Its node memory, mapped here,
+  Bytes memory_size = 0;                    ///< so many bytes.
   transport::PeerMemory* theirs = nullptr;  ///< What peers have handed out; null: nothing is mapped.
   pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
   Known* known = nullptr;                   ///< Layouts of peers.
@@ -37,9 +38,13 @@ struct Reach {
   bool segment_unpack = true;               ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
 };
 
+/// The control block says what no sender says: a place outside of its memory, a state that the cell cannot be in. The rest is
+/// drained; what is in the target means nothing.
+constexpr Bytes damaged = -1;
+
 /// Moves every segment to its place: unpacks what the sender packs, and takes what it may; returns when the last is there.
 /// What does not fit into the target (truncation, MPI-4.1 §3.2.5) is drained all the same: the sender gets its slots back.
-/// @return bytes moved into the target.
+/// @return bytes moved into the target, or `damaged`.
 Bytes receive(const Descriptor& descriptor, const Reach& reach, const Target& target) noexcept;
 
 }  // namespace heddle::engine

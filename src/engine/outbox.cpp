@@ -16,7 +16,7 @@ constexpr std::size_t some = 4;  // messages looked at for every new one: enough
 
 Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept {
   const Bytes total = source.count * source.layout->size();
-  const Count segments = (total + plan.segment - 1) / plan.segment;
+  const Count segments = (total - 1) / plan.segment + 1;
   const Count slots = (total + slot_bytes - 1) / slot_bytes;
   if (total <= 0 || segments > Arena::most_segments) return nullptr;
 
@@ -98,7 +98,7 @@ std::byte* Outbox::slot_for(Outgoing& message, Count i) noexcept {
   const Count end = std::min((number + 1) * message.per_slot, message.segments);
   for (Count other = number * message.per_slot; other < end; ++other)
     if (const Cell& cell = message.control->cells[other]; cell.place)
-      message.slot = arena_.base() + Bytes{cell.place} * 64 - other % message.per_slot * message.segment;
+      message.slot = arena_.base() + Bytes{cell.place} * line_bytes - other % message.per_slot * message.segment;
   if (!message.slot) {
     const std::lock_guard guard(lock_);
     reclaim(message);  // first what has come back: it is warm
@@ -115,7 +115,7 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
   const Bytes from = i * message.segment;
   layout::pack_away(*message.source.layout, message.source.count, message.source.base, from,
                     std::min(message.segment, message.total - from), place);
-  cell.place = static_cast<std::uint32_t>((place - arena_.base()) / 64);
+  cell.place = static_cast<std::uint32_t>((place - arena_.base()) / line_bytes);
   cell.state.store(State::packed, std::memory_order_release);
 }
 
@@ -124,16 +124,15 @@ void Outbox::leave_to_receiver(const Outgoing& message) const noexcept {
   const Cell* cells = message.control->cells;
   std::int64_t since = clock_();
   Count open = 0;
-  for (int spins = 0;; ++spins) {
+  for (Patience patience(crowded_);;) {
     const Count before = open;
     while (open < message.segments && cells[open].state.load(std::memory_order_acquire) != State::open) ++open;
     if (open == message.segments) return;
-    if (open != before) since = clock_();
-    if (crowded_)
-      sched_yield();
-    else
-      relax();
-    if (spins % 16 == 0 && clock_() - since > message.grace_ns) return;
+    if (open != before) {
+      since = clock_();
+      patience.renew();
+    }
+    if (patience.pause() && clock_() - since > message.grace_ns) return;
   }
 }
 
@@ -167,7 +166,7 @@ void Outbox::reclaim(Outgoing& message) noexcept {
     std::byte* slot = nullptr;
     for (Count i = first; i < end; ++i) {
       if (cells[i].state.load(std::memory_order_acquire) != State::done) return;
-      if (cells[i].place) slot = arena_.base() + Bytes{cells[i].place} * 64 - (i - first) * message.segment;
+      if (cells[i].place) slot = arena_.base() + Bytes{cells[i].place} * line_bytes - (i - first) * message.segment;
     }
     if (slot) {
       arena_.give(slot);

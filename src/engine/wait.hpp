@@ -15,23 +15,41 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Spins until `done()`; with more ranks than cores the core is given away instead, or the one waited for would never run.
-/// In the end it sleeps: where every rank has a session of its own (MPICH's launcher) the scheduler takes no hint to yield.
-template <class Done>
-void wait_until(const Done& done, bool crowded) {
+/// Waiting, a little longer each time: spins, gives the core away, and in the end sleeps: where every rank has a session of its
+/// own (MPICH's launcher) the scheduler takes no hint to yield. With more ranks than cores it does not spin for long, or the
+/// one waited for would never run.
+class Patience {
+ public:
   // About 10 us of spinning: longer than packing a segment, shorter than a time slice.
-  const int spins = crowded ? 16 : 4096;
-  const int yields = spins + (crowded ? 16 : 1024);
-  for (int turn = 0; !done(); ++turn) {
-    if (turn < spins) {
+  explicit Patience(bool crowded) noexcept : spins_(crowded ? 16 : 4096), yields_(spins_ + (crowded ? 16 : 1024)) {}
+
+  /// True: it took long enough that a look at the clock is not felt.
+  bool pause() noexcept {
+    if (turn_ < spins_) {
       relax();
-    } else if (turn < yields) {
+      return ++turn_ % 16 == 0;
+    }
+    if (turn_ < yields_) {
+      ++turn_;
       sched_yield();
     } else {
       constexpr timespec nap{0, 15'000};
       nanosleep(&nap, nullptr);
     }
+    return true;
   }
+  /// What was waited for goes on.
+  void renew() noexcept { turn_ = 0; }
+
+ private:
+  int spins_;
+  int yields_;
+  int turn_ = 0;
+};
+
+template <class Done>
+void wait_until(const Done& done, bool crowded) {
+  for (Patience patience(crowded); !done();) patience.pause();
 }
 
 }  // namespace heddle::engine

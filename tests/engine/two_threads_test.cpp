@@ -163,6 +163,7 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
     refused = may_refuse && !letter->left_open && random() % 4 == 0;  // who was probed pulls for ever; only others are refused
     if (random() % 6 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
     const Reach reach{.memory = memory,
+                      .memory_size = size,
                       .process = random() % 5 == 0 && !letter->left_open ? 0 : getpid(),
                       .known = &known,
                       .crowded = true,

@@ -111,6 +111,7 @@ void Node::start() noexcept try {
 
 engine::Reach Node::reach(int peer) noexcept {
   return {.memory = transport_->memory(peer),
+          .memory_size = transport_->memory_size(),
           .theirs = &theirs_,
           .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
           .known = &known_,

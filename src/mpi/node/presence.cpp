@@ -1,10 +1,9 @@
 // mpi/node/presence.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
 #include "mpi/node/presence.hpp"
 
-#include <sched.h>
-
 #include <chrono>
 
+#include "engine/wait.hpp"
 #include "mpi/host.hpp"
 #include "mpi/say.hpp"
 
@@ -18,8 +17,9 @@ unsigned wished_by_all(unsigned wishes) noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
   if (PMPI_Iallreduce(&wishes, &all, 1, MPI_UNSIGNED, MPI_BAND, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return 0;
   const auto since = std::chrono::steady_clock::now();
+  engine::Patience waiting(true);
   while (PMPI_Test(&request, &answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && !answered) {
-    sched_yield();
+    waiting.pause();
     if (std::chrono::steady_clock::now() - since < patience) continue;
     say("a rank of this job does not run Heddle (no answer for a minute). Start all ranks with `heddle run`, or set HEDDLE=off "
         "for all of them.");
