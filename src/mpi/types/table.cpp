@@ -11,7 +11,7 @@ constinit Table table;
 // looks for the old key meanwhile would be using a freed datatype, which no correct program does.
 void Table::place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept {
   Slot* dead = nullptr;
-  for (std::size_t i = home(key, slots.bits);; i = (i + 1) & slots.mask) {
+  for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
     Slot& slot = slots.slot[i];
     const std::uint64_t found = slot.key.load(std::memory_order_relaxed);
     if (found == key) {
@@ -40,7 +40,7 @@ void Table::erase(MPI_Datatype type) noexcept {
   const std::lock_guard lock(writing_);
   const Slots& slots = *slots_.load(std::memory_order_relaxed);
   const std::uint64_t key = key_of(type);
-  for (std::size_t i = home(key, slots.bits);; i = (i + 1) & slots.mask) {
+  for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
     const std::uint64_t found = slots.slot[i].key.load(std::memory_order_relaxed);
     if (found == 0) return;
     if (found != key) continue;

@@ -17,6 +17,12 @@ class Entry;
 inline std::uint64_t key_of(int type) { return static_cast<std::uint32_t>(type); }
 inline std::uint64_t key_of(const void* type) { return reinterpret_cast<std::uintptr_t>(type); }
 
+/// One of 2^bits places. Knuth, volume 3, §6.4: multiplicative hashing.
+constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  return static_cast<std::size_t>((key * golden) >> (64 - bits));
+}
+
 class Table {
  public:
   constexpr Table() = default;
@@ -25,7 +31,7 @@ class Table {
   [[nodiscard]] Entry* find(MPI_Datatype type) const noexcept {
     const std::uint64_t key = key_of(type);
     const Slots* slots = slots_.load(std::memory_order_acquire);
-    for (std::size_t i = home(key, slots->bits);; i = (i + 1) & slots->mask) {
+    for (std::size_t i = hash_of(key, slots->bits);; i = (i + 1) & slots->mask) {
       const std::uint64_t found = slots->slot[i].key.load(std::memory_order_acquire);
       if (found == key) return slots->slot[i].entry.load(std::memory_order_acquire);
       if (found == 0) return nullptr;
@@ -49,10 +55,6 @@ class Table {
     std::size_t mask;
     int bits;
   };
-  static std::size_t home(std::uint64_t key, int bits) noexcept {
-    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;  // Knuth, volume 3, §6.4: multiplicative hashing
-    return static_cast<std::size_t>((key * golden) >> (64 - bits));
-  }
   void place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept;
   void grow();
 
