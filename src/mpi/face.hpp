@@ -67,6 +67,12 @@ enum class Mode { standard, buffered, synchronous, ready };
 /// The MPI error code of a call that Heddle has carried out, or nothing if it is for the host.
 using Done = std::optional<int>;
 
+/// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known.
+inline int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
+  if (result != host_result) PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, result);
+  return result;
+}
+
 namespace face {
 
 Done pack(const Buffer& in, void* out, Count room, Count& position, MPI_Comm comm) noexcept;

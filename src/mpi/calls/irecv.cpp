@@ -25,8 +25,11 @@ Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) 
 
 Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
-  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().take(source, tag, comm, &held))
-    return irecv(data, &held, request);
+  if (Held::any()) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = Held::of_process().take(source, tag, comm, &held))
+      return *taken == MPI_SUCCESS ? irecv(data, &held, request) : taken;
+  }
   return irecv<ReceivedPacked>(data, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
     if (!message.ours()) return {};
@@ -37,7 +40,7 @@ Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* 
 Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
-  return irecv<ReceivedPacked>(data, MPI_COMM_SELF, request, [&](ReceivedPacked& received) -> Done {
+  return irecv<ReceivedPacked>(data, MPI_COMM_NULL, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
     if (!message.ours() && !origin) return {};
     if (origin) received.from(*origin);
@@ -47,8 +50,11 @@ Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexce
 
 Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
-  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().take(source, tag, comm, &held))
-    return irecv_plain(data, &held, request);
+  if (Held::any()) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = Held::of_process().take(source, tag, comm, &held))
+      return *taken == MPI_SUCCESS ? irecv_plain(data, &held, request) : taken;
+  }
   return irecv<ReceivedPlain>(data, comm, request, [&](ReceivedPlain&) -> Done {
     return HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source, tag,
                        comm, request);
@@ -58,7 +64,7 @@ Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Req
 Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
-  return irecv<ReceivedPlain>(data, MPI_COMM_SELF, request, [&](ReceivedPlain& received) -> Done {
+  return irecv<ReceivedPlain>(data, MPI_COMM_NULL, request, [&](ReceivedPlain& received) -> Done {
     if (origin) received.from(*origin);
     return HEDDLE_HAND(!fits(data.count), Imrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle,
                        request);

@@ -22,15 +22,25 @@ class Exchanged final : public Pending {
     if (host() == Host::mpich) received.preload();
   }
   int finish(MPI_Status& status, int error) noexcept override {
-    if (!received.ours()) return looks_ ? raise_new(landed(error, in_, &status), error, comm_) : error;
-    if (host() == Host::mpich) PMPI_Status_set_elements_x(&status, MPI_BYTE, received.bytes());
-    return raise_new(received.unpack(error, comm_, &status), error, comm_);
+    if (!received.ours() && !looks_) return error;
+    if (host() == Host::mpich) say_how_much(status);
+    return received.ours() ? received.unpack(error, comm_, &status) : landed(error, in_, &status);
   }
+  [[nodiscard]] MPI_Comm communicator() const noexcept override { return comm_; }
 
   Message sent;
   Message received;
 
  private:
+  void say_how_much(MPI_Status& status) noexcept {
+    const Node* node = Node::here();
+    const bool room = looks_ || received.bytes() >= descriptor_bytes;
+    if (node && room && engine::announced(received.address(), node->nonce()))
+      PMPI_Status_set_elements_x(&status, MPI_BYTE, descriptor_bytes);
+    else if (received.ours())
+      PMPI_Status_set_elements_x(&status, MPI_BYTE, received.bytes());
+  }
+
   Buffer in_;
   bool looks_;
   MPI_Comm comm_;

@@ -1,5 +1,4 @@
 // mpi/calls/receive.cpp: MPI_Recv and MPI_Mrecv: received packed, then put in place, as much as has arrived.
-#include "mpi/requests/receive.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
@@ -18,9 +17,11 @@ Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status*
 }
 
 int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept {
-  // Errors of a matched message that is not held are raised where the host raises its own for such: on no communicator.
+  if (*handle == MPI_MESSAGE_NO_PROC)
+    return HEDDLE_HAND(!fits(data.count), Mrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle, status)
+        .value_or(MPI_ERR_COUNT);
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
-  const MPI_Comm comm = origin ? origin->comm : MPI_COMM_SELF;
+  const MPI_Comm comm = origin ? origin->comm : MPI_COMM_NULL;
   Message message(data, Message::End::receiving);
   const StatusOf arrived(status);
   const Done done =
@@ -31,15 +32,19 @@ int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status)
 }
 
 int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept {
-  if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().any() && Held::of_process().take(source, tag, comm, &held))
-    return receive_matched(data, &held, status);
+  if (Held::any()) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = Held::of_process().take(source, tag, comm, &held))
+      return *taken == MPI_SUCCESS ? receive_matched(data, &held, status) : *taken;
+  }
   if (travels_packed(data.type, data.count) || must_not_split(data.type))
     if (const Done done = receive(data, source, tag, comm, status)) return *done;
-  const Done done = HEDDLE_HAND(!fits(data.count), Recv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
-                                tag, comm, status);
-  const int result = done.value_or(MPI_ERR_COUNT);
-  if (must_look(data.count, data.type) && !engine::announced(data.address, Node::here()->nonce())) return result;
-  return raise_new(landed(result, data, status), result, comm);
+  const StatusOf arrived(status);
+  const int result = HEDDLE_HAND(!fits(data.count), Recv, const_cast<void*>(data.address), Number{data.count}, data.type,
+                                 source, tag, comm, arrived.get())
+                         .value_or(MPI_ERR_COUNT);
+  if (source == MPI_PROC_NULL) return result;
+  return raise_new(landed(result, data, arrived.get()), result, comm);
 }
 
 }  // namespace heddle::mpi::face
@@ -48,17 +53,17 @@ using namespace heddle::mpi;
 
 namespace {
 
-/// Whether a receive may bring a descriptor, or find its message held: a few ns for short ones of predefined types.
-inline bool may_land(Count count, MPI_Datatype type) noexcept {
-  return Node::here() && (known(type) || Held::any() || must_look(count, type));
+/// Whether a receive is packed, may bring a descriptor, or find its message held: a few ns for short ones of predefined types.
+inline bool ours(Count count, MPI_Datatype type) noexcept {
+  if (Entry* entry = table.find(type)) return Node::here() || (entry->ready(type) && entry->pays_to_pack(count));
+  return has_room(count, type) || Held::any();
 }
 
 }  // namespace
 
 #define HEDDLE_RECEIVE(name, Integer)                                                                                       \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    if (travels_packed(datatype, count) || may_land(count, datatype))                                                       \
-      return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);                                      \
+    if (ours(count, datatype)) return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);             \
     return PMPI_##name(buf, count, datatype, source, tag, comm, status);                                                    \
   }
 

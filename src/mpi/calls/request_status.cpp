@@ -11,14 +11,14 @@ int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* sta
   *flag = 0;
   const int error = PMPI_Request_get_status(asked(pending, request), flag, arrived.get());
   if (!*flag) return error;
-  return finish_early(pending, *arrived.get(), error);
+  return raise_new(finish_early(pending, *arrived.get(), error), error, pending.communicator());
 }
 
 #if HEDDLE_STATUS_OF_SEVERAL
 /// The host has seen request `index` of the row complete.
 int finish(Row& row, int index, MPI_Status& status, int error) noexcept {
   Pending* pending = row[index];
-  return pending ? finish_early(*pending, status, error) : error;
+  return pending ? raise_new(finish_early(*pending, status, error), error, pending->communicator()) : error;
 }
 
 int get_status_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) noexcept {

@@ -1,4 +1,5 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv and MPI_Sendrecv_replace; each side is announced, packed or neither by itself.
+#include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -19,11 +20,31 @@ Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer
   return received != MPI_SUCCESS ? received : completed;
 }
 
+/// A probe has received the announcement of what is to be received, or the message itself: that comes first, then.
+Done receive_held(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
+                  MPI_Status* status, bool in_place) {
+  MPI_Message held = MPI_MESSAGE_NULL;
+  if (!Held::any() || source == MPI_PROC_NULL) return {};
+  const Done taken = Held::of_process().take(source, recvtag, comm, &held);
+  if (taken != MPI_SUCCESS) return taken;
+  Message message(out, in_place ? Message::End::copying : Message::End::sending);
+  if (message.ours()) message.pack();
+  MPI_Request sent = MPI_REQUEST_NULL;
+  const Done begun =
+      HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, sendtag, comm, &sent);
+  // Whoever has sent what is held waits for nothing of us but this.
+  if (begun == MPI_SUCCESS && in_place && !message.ours()) PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  const int received = receive_matched(in, &held, status);
+  const int completed = begun == MPI_SUCCESS ? PMPI_Wait(&sent, MPI_STATUS_IGNORE) : begun.value_or(MPI_ERR_COUNT);
+  return received != MPI_SUCCESS ? received : completed;
+}
+
 }  // namespace
 
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
               MPI_Status* status) noexcept {
   if (comm == MPI_COMM_NULL) return {};
+  if (const Done done = receive_held(out, dest, sendtag, in, source, recvtag, comm, status, false)) return done;
   if (dest != MPI_PROC_NULL && may_be_announced(out.type, out.count))
     if (const Done done = announce_and_receive(out, dest, sendtag, in, source, recvtag, comm, status)) return done;
   Message sent(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out);
@@ -42,6 +63,7 @@ Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int so
 Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                        MPI_Status* status) noexcept {
   if (comm == MPI_COMM_NULL) return {};
+  if (const Done done = receive_held(data, dest, sendtag, data, source, recvtag, comm, status, true)) return done;
   if (dest != MPI_PROC_NULL && may_be_announced(data.type, data.count))
     if (const Done done = announce_and_receive(data, dest, sendtag, data, source, recvtag, comm, status)) return done;
   // Two buffers: the host's own replace would copy the message once more.
@@ -64,23 +86,30 @@ using namespace heddle::mpi;
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,          \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {       \
     if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype) ||              \
-        may_be_announced(sendtype, sendcount))                                                                                 \
+        may_be_announced(sendtype, sendcount) || Held::any())                                                                  \
       if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},      \
                                            source, recvtag, comm, status))                                                     \
         return *done;                                                                                                          \
-    const int result =                                                                                                         \
-        PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); \
-    return Node::here() ? raise_new(landed(result, {recvbuf, recvcount, recvtype}, status), result, comm) : result;            \
+    if (source == MPI_PROC_NULL || !may_land(recvcount, recvtype))                                                             \
+      return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,     \
+                         status);                                                                                              \
+    const StatusOf arrived(status);                                                                                            \
+    const int result = PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, \
+                                   comm, arrived.get());                                                                       \
+    return raise_new(landed(result, {recvbuf, recvcount, recvtype}, arrived.get()), result, comm);                             \
   }
 
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
                  MPI_Comm comm, MPI_Status* status) {                                                                      \
-    if (known(datatype) || must_not_split(datatype))                                                                       \
+    if (known(datatype) || must_not_split(datatype) || Held::any())                                                        \
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
         return *done;                                                                                                      \
-    const int result = PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                    \
-    return Node::here() ? raise_new(landed(result, {buf, count, datatype}, status), result, comm) : result;                \
+    if (source == MPI_PROC_NULL || !may_land(count, datatype))                                                             \
+      return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                              \
+    const StatusOf arrived(status);                                                                                        \
+    const int result = PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, arrived.get());             \
+    return raise_new(landed(result, {buf, count, datatype}, arrived.get()), result, comm);                                 \
   }
 
 extern "C" {

@@ -1,4 +1,6 @@
 // mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome: the host completes, Heddle does the rest.
+#include <utility>
+
 #include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -21,9 +23,12 @@ int wait(Pending& pending, MPI_Request* request, MPI_Status* status) noexcept {
 /// The error of a single request in a row of one.
 int error_in(int result, const MPI_Status& status) noexcept {
   int kind = MPI_SUCCESS;
-  if (result == MPI_SUCCESS || PMPI_Error_class(result, &kind) != MPI_SUCCESS) return result;
+  if (result == MPI_SUCCESS) return status.MPI_ERROR;
+  if (PMPI_Error_class(result, &kind) != MPI_SUCCESS) return result;
   return kind == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
 }
+
+int pending_or_null(MPI_Request request) noexcept { return request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_ERR_PENDING; }
 
 /// What is not Heddle's of a row, one after the other for the host.
 class Others {
@@ -70,17 +75,21 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   for (int i = 0; wanted && i < count; ++i) codes[i] = MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i) ours[i] = false;
 
+  // The host raises an error each time. After the first the rest is left as it is (MPI_ERR_PENDING, MPI-5.0 §3.7.5), so that
+  // the program's handler hears of one.
   bool host_failed = false;
   bool we_failed = false;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && !host_failed; ++i) {
     Pending* pending = row[i];
     if (!pending) continue;
     MPI_Status own;
     MPI_Status& status = wanted ? statuses[i] : own;
     MPI_Request host = asked(*pending, requests[i]);
-    const int result = PMPI_Waitall(1, &host, &status);
-    int code = error_in(result, status);
-    host_failed |= result != MPI_SUCCESS;
+    // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the status has it.
+    const int field = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
+    int code = error_in(PMPI_Waitall(1, &host, &status), status);
+    host_failed = code != MPI_SUCCESS;
+    status.MPI_ERROR = field;
     if (!pending->record.persistent) requests[i] = host;
     if (code == MPI_SUCCESS || !remains(*pending, host)) {
       const int before = code;
@@ -90,13 +99,17 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
     if (wanted) codes[i] = code;
     if (wanted) ours[i] = true;
   }
+  if (host_failed) {
+    for (int i = 0; wanted && i < count; ++i) statuses[i].MPI_ERROR = ours[i] ? codes[i] : pending_or_null(requests[i]);
+    return MPI_ERR_IN_STATUS;
+  }
 
   const int result = others.wait(requests, statuses);
-  if (!host_failed && !we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
+  row.raise(result != MPI_SUCCESS);
+  if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
     if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
-  if (result != MPI_SUCCESS) return result;
-  return MPI_ERR_IN_STATUS;
+  return result != MPI_SUCCESS ? result : MPI_ERR_IN_STATUS;
 }
 
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {

@@ -4,20 +4,9 @@
 #include <cstring>
 #include <new>
 
-#include "mpi/node/node.hpp"
-#include "mpi/types/table.hpp"
+#include "mpi/rendezvous/rendezvous.hpp"
 
 namespace heddle::mpi {
-namespace {
-
-constexpr layout::Bytes descriptor_bytes = sizeof(engine::Descriptor);
-
-bool of_descriptor_size(const MPI_Status& status) {
-  MPI_Count bytes = 0;
-  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == descriptor_bytes;
-}
-
-}  // namespace
 
 Held& Held::of_process() noexcept {
   static Held held;
@@ -45,11 +34,15 @@ Held::Items::iterator Held::find(int source, int tag, MPI_Comm comm) noexcept {
   return item;
 }
 
-std::optional<Held::Items::iterator> Held::hold(MPI_Message* message, MPI_Comm comm) noexcept try {
-  Items fresh(1);
+Held::Items Held::fresh_item() noexcept try { return Items(1); } catch (const std::bad_alloc&) {
+  return {};
+}
+
+int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm) noexcept {
   Item& item = fresh.front();
   MPI_Status status;
-  if (PMPI_Mrecv(item.bytes, descriptor_bytes, MPI_BYTE, message, &status) != MPI_SUCCESS) return {};
+  if (const int error = PMPI_Mrecv(item.bytes, descriptor_bytes, MPI_BYTE, message, &status); error != MPI_SUCCESS)
+    return error;
   item.origin = {comm, status.MPI_SOURCE, status.MPI_TAG, descriptor_bytes};
   const Node* node = Node::here();
   engine::Descriptor descriptor;
@@ -58,9 +51,7 @@ std::optional<Held::Items::iterator> Held::hold(MPI_Message* message, MPI_Comm c
     item.origin.bytes = descriptor.total;
   held_.splice(held_.end(), fresh);
   count_.fetch_add(1, std::memory_order_acq_rel);
-  return std::prev(held_.end());
-} catch (const std::bad_alloc&) {
-  return {};
+  return MPI_SUCCESS;
 }
 
 int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept {
@@ -81,14 +72,15 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
       return result;
     }
     const std::lock_guard guard(lock_);
+    Items fresh = fresh_item();
+    if (fresh.empty()) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm);
     MPI_Message message = MPI_MESSAGE_NULL;
     int still = 0;
     const int matched = PMPI_Improbe(found.MPI_SOURCE, found.MPI_TAG, comm, &still, &message, &found);
     if (matched != MPI_SUCCESS) return matched;
     if (!still) continue;  // another thread was faster
-    const auto item = hold(&message, comm);
-    if (!item) return MPI_ERR_NO_MEM;
-    tell(**item, status);
+    if (const int error = hold(fresh, &message, comm); error != MPI_SUCCESS) return error;
+    tell(held_.back(), status);
     return MPI_SUCCESS;
   }
 }
@@ -100,7 +92,7 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
     if (const auto item = find(source, tag, comm); item != held_.end()) {
       *flag = 1;
       tell(*item, status);
-      return send_to_self(item, message) ? MPI_SUCCESS : MPI_ERR_INTERN;
+      return send_to_self(item, message);
     }
   }
   MPI_Status found;
@@ -111,49 +103,61 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
     return result;
   }
   const std::lock_guard guard(lock_);
-  const auto item = hold(message, comm);
-  if (!item) return MPI_ERR_NO_MEM;
-  tell(**item, status);
-  return send_to_self(*item, message) ? MPI_SUCCESS : MPI_ERR_INTERN;
+  Items fresh = fresh_item();
+  if (fresh.empty()) {  // the program gets the message as the host has matched it: it can be received all the same
+    if (status != MPI_STATUS_IGNORE) *status = found;
+    return MPI_SUCCESS;
+  }
+  if (const int error = hold(fresh, message, comm); error != MPI_SUCCESS) return error;
+  tell(held_.back(), status);
+  return send_to_self(std::prev(held_.end()), message);
 }
 
-bool Held::take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept {
+Done Held::take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept {
   const std::lock_guard guard(lock_);
   const auto item = find(source, tag, comm);
-  return item != held_.end() && send_to_self(item, message);
+  if (item == held_.end()) return {};
+  return send_to_self(item, message);
 }
 
-bool Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept try {
+int Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept {
   for (auto done = sent_.begin(); done != sent_.end();) {
     int complete = 0;
-    PMPI_Test(&done->sent, &complete, MPI_STATUS_IGNORE);
+    if (done->matched == MPI_MESSAGE_NULL) PMPI_Test(&done->sent, &complete, MPI_STATUS_IGNORE);
     done = complete ? sent_.erase(done) : std::next(done);
   }
-  if (own_ == MPI_COMM_NULL && PMPI_Comm_dup(MPI_COMM_SELF, &own_) != MPI_SUCCESS) return false;
-  next_tag_ = (next_tag_ + 1) % 32768;  // MPI_TAG_UB is at least that
+  int error = MPI_SUCCESS;
+  if (own_ == MPI_COMM_NULL) error = PMPI_Comm_dup(MPI_COMM_SELF, &own_);
+  if (error == MPI_SUCCESS) {
+    next_tag_ = (next_tag_ + 1) % 32768;  // MPI_TAG_UB is at least that
+    error = PMPI_Isend(item->bytes, descriptor_bytes, MPI_BYTE, 0, next_tag_, own_, &item->sent);
+  }
+  if (error != MPI_SUCCESS) return error;
   sent_.splice(sent_.end(), held_, item);
-  if (PMPI_Isend(item->bytes, descriptor_bytes, MPI_BYTE, 0, next_tag_, own_, &item->sent) != MPI_SUCCESS ||
-      PMPI_Mprobe(0, next_tag_, own_, message, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-    return false;
-  matched_[key_of(*message)] = item->origin;
-  return true;
-} catch (const std::bad_alloc&) {
-  return false;
+  error = PMPI_Mprobe(0, next_tag_, own_, message, MPI_STATUS_IGNORE);
+  if (error == MPI_SUCCESS) item->matched = *message;
+  return error;
 }
 
 std::optional<Origin> Held::origin(MPI_Message message) noexcept {
-  if (!any()) return {};
+  if (!any() || message == MPI_MESSAGE_NULL) return {};
   const std::lock_guard guard(lock_);
-  const auto found = matched_.find(key_of(message));
-  if (found == matched_.end()) return {};
-  const Origin origin = found->second;
-  matched_.erase(found);
-  count_.fetch_sub(1, std::memory_order_acq_rel);
-  return origin;
+  for (Item& item : sent_) {
+    if (item.matched != message) continue;
+    item.matched = MPI_MESSAGE_NULL;
+    count_.fetch_sub(1, std::memory_order_acq_rel);
+    return item.origin;
+  }
+  return {};
 }
 
 void Held::close() noexcept {
   const std::lock_guard guard(lock_);
+  for (Item& item : sent_) {
+    int complete = 0;
+    PMPI_Test(&item.sent, &complete, MPI_STATUS_IGNORE);
+    if (!complete) PMPI_Request_free(&item.sent);  // its bytes stay where they are
+  }
   if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 

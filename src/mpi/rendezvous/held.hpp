@@ -14,10 +14,9 @@
 #include <list>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "engine/descriptor.hpp"
-#include "mpi/host.hpp"
+#include "mpi/face.hpp"
 
 namespace heddle::mpi {
 
@@ -36,38 +35,43 @@ class Held {
   /// Whether anything is held, or matched: what every receive asks first. One load.
   [[nodiscard]] static bool any() noexcept { return count_.load(std::memory_order_acquire) > 0; }
 
-  /// MPI_Iprobe; MPI_SUCCESS and flag, or the host's error.
+  // Errors have been raised, by the host or here, and nothing is lost by them.
+
+  /// MPI_Iprobe; MPI_SUCCESS and flag, or an error.
   int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept;
   /// MPI_Improbe.
   int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) noexcept;
 
-  /// For a receive: a message that is held for it, as a matched one. False: none, the host has to look.
-  [[nodiscard]] bool take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept;
+  /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the host has to look.
+  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept;
   /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
   [[nodiscard]] std::optional<Origin> origin(MPI_Message message) noexcept;
 
-  /// Frees the communicator of its own.
+  /// Frees the communicator of its own, and lets go what the program has matched and never received.
   void close() noexcept;
 
  private:
   struct Item {
     Origin origin;
     alignas(16) std::byte bytes[sizeof(engine::Descriptor)];
-    MPI_Request sent = MPI_REQUEST_NULL;  ///< To ourselves.
+    MPI_Request sent = MPI_REQUEST_NULL;     ///< To ourselves.
+    MPI_Message matched = MPI_MESSAGE_NULL;  ///< As the program knows it, until it receives it.
   };
   using Items = std::list<Item>;
 
   Items::iterator find(int source, int tag, MPI_Comm comm) noexcept;
-  /// The message that the host has matched is of the size of a descriptor: receives it into a new item.
-  std::optional<Items::iterator> hold(MPI_Message* message, MPI_Comm comm) noexcept;
-  bool send_to_self(Items::iterator item, MPI_Message* message) noexcept;
+  /// An item that is not held yet: made before the host matches anything. Empty: no memory.
+  static Items fresh_item() noexcept;
+  /// The message that the host has matched is of the size of a descriptor: receives it into the item.
+  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm) noexcept;
+  /// An error has been raised, and the item is still held.
+  int send_to_self(Items::iterator item, MPI_Message* message) noexcept;
   static void tell(const Item& item, MPI_Status* status) noexcept;
 
   static inline constinit std::atomic<int> count_{0};  // held and matched
   std::recursive_mutex lock_;
   Items held_;
-  Items sent_;  // to ourselves, until the host has done with the bytes
-  std::unordered_map<std::uint64_t, Origin> matched_;
+  Items sent_;  // to ourselves, until the program has received it and the host has done with the bytes
   MPI_Comm own_ = MPI_COMM_NULL;
   int next_tag_ = 0;
 };

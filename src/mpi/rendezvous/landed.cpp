@@ -1,4 +1,6 @@
 // mpi/rendezvous/landed.cpp: the receiver's side: is what has arrived a descriptor, and if so, where is the message?
+#include <cstring>
+
 #include "engine/inbox.hpp"
 #include "layout/pack.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
@@ -6,17 +8,6 @@
 
 namespace heddle::mpi {
 namespace {
-
-/// The first bytes of the program's buffer in packed order, where they lie or copied to `copy`. Null: too short, unknown.
-const void* first_bytes(const Buffer& data, const Entry& entry, engine::Descriptor& copy) {
-  Bytes bytes = 0;
-  if (data.count <= 0 || __builtin_mul_overflow(data.count, entry.size(), &bytes) || bytes < descriptor_bytes) return nullptr;
-  if (entry.contiguous(data.count)) return static_cast<const std::byte*>(data.address) + entry.first_byte();
-  layout::pack_range(entry.layout(), data.count, data.address, 0, sizeof copy.nonce, &copy);
-  if (!engine::announced(&copy, Node::here()->nonce())) return nullptr;
-  layout::pack_range(entry.layout(), data.count, data.address, 0, descriptor_bytes, &copy);
-  return &copy;
-}
 
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
@@ -29,38 +20,46 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
   }
   reach.times = told.times();
   const Bytes moved = engine::receive(descriptor, reach, target);
+  if (moved == engine::damaged) {
+    say("a message's control block is damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
+    return MPI_ERR_INTERN;
+  }
   told.end(*target.layout, select::name(descriptor.scheme), moved);
-  if (status != MPI_STATUS_IGNORE) PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
+  PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
   return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 }  // namespace
 
-Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout,
-               MPI_Status* status) noexcept {
+bool of_descriptor_size(const MPI_Status& status) noexcept {
+  MPI_Count bytes = 0;
+  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == descriptor_bytes;
+}
+
+Done landed_in(void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept {
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) ||
-      !engine::read(stand_in, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
+  if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) || !of_descriptor_size(*status))
     return {};
-  return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, status);
+  const bool sound =
+      engine::read(stand_in, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor);
+  std::memset(stand_in, 0, sizeof(engine::Nonce));  // whatever comes of it: it is not to be found here again
+  if (sound) return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, status);
+  say("the announcement of a message has arrived damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
+  return MPI_ERR_INTERN;
 }
 
-int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
-  if (result != host_result) PMPI_Comm_call_errhandler(comm, result);
-  return result;
-}
-
-int landed(int result, const Buffer& data, MPI_Status* status) noexcept {
-  if (result != MPI_SUCCESS || !Node::here()) return result;
-  const Entry* entry = hold_any(data.type);
-  if (!entry) return result;
-  engine::Descriptor copy;
-  const void* first = first_bytes(data, *entry, copy);
-  if (first)
-    if (const Done done = landed_in(first, descriptor_bytes, data, entry->layout(), status)) result = *done;
-  entry->release();
-  return result;
+int look_closer(int result, const Buffer& data, MPI_Status* status) noexcept {
+  const Derived type(hold_any(data.type));
+  Bytes bytes = 0;
+  if (!type || __builtin_mul_overflow(data.count, type->size(), &bytes) || bytes < descriptor_bytes) return result;
+  alignas(engine::Descriptor) std::byte copy[descriptor_bytes];
+  void* first = copy;
+  if (type->contiguous(data.count))
+    first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
+  else
+    layout::pack_range(type->layout(), data.count, data.address, 0, descriptor_bytes, copy);
+  return landed_in(first, descriptor_bytes, data, type->layout(), status).value_or(result);
 }
 
 }  // namespace heddle::mpi

@@ -9,12 +9,10 @@
 #include "mpi/face.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/reporting.hpp"
+#include "mpi/types/predefined.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
-
-/// Of predefined types, bytes: a complex of two long doubles.
-constexpr Bytes largest_element = 32;
 
 /// Whether `count` elements of a type may be announced at all: large, and with holes, or in one piece to a node where somebody
 /// scatters it.
@@ -68,15 +66,36 @@ constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 /// element, which hosts refuse. Anything but predefined types; of these, pairs, whose 12 bytes or so do not divide 128.
 inline bool must_not_split(MPI_Datatype type) noexcept { return Node::here() && (known(type) || pair(type)); }
 
-/// A receive into the program's own buffer is complete, with `result`. If it brought a descriptor: brings the message. Returns
-/// the receive's result, and corrects the status, which may be MPI_STATUS_IGNORE. An error that the host does not know of is
-/// the caller's to raise: raise_new().
-int landed(int result, const Buffer& data, MPI_Status* status) noexcept;
+/// Whether a receive of a predefined type has room for a descriptor, so that it must be looked at when it is complete. Other
+/// types may go through a stand-in (must_not_split).
+inline bool has_room(Count count, MPI_Datatype predefined) noexcept {
+  return Node::here() && count >= descriptor_bytes / largest_element &&
+         (count >= descriptor_bytes || count * predefined_size(predefined) >= descriptor_bytes);
+}
+inline bool must_look(Count count, MPI_Datatype type) noexcept { return has_room(count, type) && !known(type); }
+/// The same of any type that has not gone through a stand-in.
+inline bool may_land(Count count, MPI_Datatype type) noexcept {
+  return known(type) ? Node::here() != nullptr : has_room(count, type);
+}
+
+/// What has arrived is as long as a descriptor. An empty message leaves in the buffer what was there.
+bool of_descriptor_size(const MPI_Status& status) noexcept;
+
+/// What landed() does if the first bytes are those of a descriptor, or not where the buffer begins.
+int look_closer(int result, const Buffer& data, MPI_Status* status) noexcept;
+
+/// A receive into the program's own buffer is complete, with `result` and a status (never MPI_STATUS_IGNORE). If it brought a
+/// descriptor: brings the message. Returns the receive's result, and corrects the status. An error that the host does not know
+/// of is the caller's to raise: raise_new().
+inline int landed(int result, const Buffer& data, MPI_Status* status) noexcept {
+  // Almost always it is what it seems: predefined types have no holes, so their first bytes are where the buffer begins.
+  const Node* node = Node::here();
+  if (result != MPI_SUCCESS || !node || data.count < descriptor_bytes / largest_element) return result;
+  if (!known(data.type) && (!has_room(data.count, data.type) || !engine::announced(data.address, node->nonce()))) return result;
+  return look_closer(result, data, status);
+}
 
 /// The same where the receive went into a stand-in, of which these are the first bytes. Nothing: it was no descriptor.
-Done landed_in(const void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept;
-
-/// Raises an error that the host has not returned, and so not raised.
-int raise_new(int result, int host_result, MPI_Comm comm) noexcept;
+Done landed_in(void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept;
 
 }  // namespace heddle::mpi

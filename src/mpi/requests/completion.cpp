@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "mpi/face.hpp"
 #include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi::requests {
@@ -27,12 +28,18 @@ void track_unless_done(MPI_Request handle, Pending* pending) noexcept {
   int done = 0;
   MPI_Status status;
   if (PMPI_Request_get_status(handle, &done, &status) != MPI_SUCCESS || !done) return track(handle, pending);
-  pending->finish(status, MPI_SUCCESS);
+  raise_new(pending->finish(status, MPI_SUCCESS), MPI_SUCCESS, pending->communicator());
   delete pending;
   look_after_freed();
 }
 
 int settle(Pending& pending, MPI_Status& status, int error) noexcept {
+  MPI_Comm where = MPI_COMM_NULL;
+  const int code = settle_quietly(pending, status, error, where);
+  return raise_new(code, error, where);
+}
+
+int settle_quietly(Pending& pending, MPI_Status& status, int error, MPI_Comm& where) noexcept {
   Pending::Record& record = pending.record;
   int code = error;
   if (record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) {
@@ -43,6 +50,7 @@ int settle(Pending& pending, MPI_Status& status, int error) noexcept {
     code = pending.finish(status, error);
     status.MPI_ERROR = before;
   }
+  if (code != error) where = pending.communicator();
   if (record.persistent) {
     record.active = record.substituted = record.cancelled = false;
     record.inner = MPI_REQUEST_NULL;

@@ -41,11 +41,12 @@ inline bool remains(const Pending& pending, MPI_Request host) {
 }
 
 /// The host has completed the operation with `status` (not null; its error field is left alone) and `error`. Finishes it, and
-/// forgets the request unless it is persistent. Returns the error code.
+/// forgets the request unless it is persistent. Returns the error code, raised on the operation's communicator if it is not
+/// the host's.
 int settle(Pending& pending, MPI_Status& status, int error) noexcept;
 
 /// The host says that the operation is complete, but keeps the request: finishes it now and keeps the status. Returns the
-/// error code. Several threads may ask at once.
+/// error code, to be raised by the caller if it is not the host's. Several threads may ask at once.
 int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
 
 /// A call fails before it has done anything: there is no memory for its rows.
@@ -69,6 +70,9 @@ class Scratch {
   T* data_;
 };
 
+/// settle() without raising: `where` is where to.
+int settle_quietly(Pending& pending, MPI_Status& status, int error, MPI_Comm& where) noexcept;
+
 /// An array argument of requests as the host is to see it.
 class Row {
  public:
@@ -86,8 +90,10 @@ class Row {
 
   /// The entry of request i, or null.
   Pending* operator[](int i) { return found_[i]; }
-  /// settle() of that entry: it is no longer this row's.
+  /// settle() of that entry: it is no longer this row's. Errors are kept for raise().
   int settle(int i, MPI_Status& status, int error) noexcept;
+  /// A call raises one error, whatever has failed in it: the host's, or else the first of settle().
+  void raise(bool host_failed) noexcept;
   /// For the host; give_back() before the program sees the array again.
   MPI_Request* handles() { return handles_; }
   void give_back() noexcept;
@@ -101,6 +107,8 @@ class Row {
   int count_;
   int known_ = 0;
   bool failed_ = false;
+  int error_ = MPI_SUCCESS;  // to be raised
+  MPI_Comm where_ = MPI_COMM_NULL;
   MPI_Request* program_;
   MPI_Request* handles_;
   Scratch<Pending*> found_;

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "mpi/face.hpp"
+
 namespace heddle::mpi::requests {
 namespace {
 
@@ -16,7 +18,7 @@ bool ended(Pending& pending, bool wait) noexcept {
   MPI_Request& host = pending.record.inner;
   const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
   if (error == MPI_SUCCESS && !done && !wait) return false;
-  pending.finish(status, error);
+  raise_new(pending.finish(status, error), error, pending.communicator());
   if (host != MPI_REQUEST_NULL) PMPI_Request_free(&host);  // a persistent one
   return true;
 }

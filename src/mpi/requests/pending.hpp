@@ -25,9 +25,10 @@ class Pending {
   virtual ~Pending() = default;
 
   /// The host has completed its part with `status`, and returned `error`. Does the rest (puts data in place; may spin shortly)
-  /// and corrects the status. Returns the MPI error code of the operation; one that is not the host's it has raised itself, on
-  /// the operation's communicator. Called once for each operation, by one thread.
+  /// and corrects the status. Returns the MPI error code of the operation; one that is not the host's is to be raised by the
+  /// caller, once for its call, on communicator(). Called once for each operation, by one thread.
   virtual int finish(MPI_Status& status, int error) noexcept = 0;
+  [[nodiscard]] virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
 
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }

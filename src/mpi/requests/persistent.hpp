@@ -38,7 +38,9 @@ class PersistentReceive final : public Persistent {
 
   int start() noexcept override {
     int error = MPI_SUCCESS;
-    if (MPI_Message held = MPI_MESSAGE_NULL; Held::of_process().any() && Held::of_process().take(source_, tag_, comm_, &held)) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = Held::any() ? Held::of_process().take(source_, tag_, comm_, &held) : Done{}) {
+      if (*taken != MPI_SUCCESS) return *taken;
       if (const std::optional<Origin> origin = Held::of_process().origin(held)) received.from(*origin);
       error = received.take(&held, &record.inner);
       record.substituted = error == MPI_SUCCESS;
@@ -54,6 +56,7 @@ class PersistentReceive final : public Persistent {
     return received.finish(status, error);
   }
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  [[nodiscard]] MPI_Comm communicator() const noexcept override { return received.communicator(); }
 
   Received received;
 

@@ -1,8 +1,6 @@
 // mpi/requests/receive.cpp
 #include "mpi/requests/receive.hpp"
 
-#include "mpi/rendezvous/rendezvous.hpp"
-
 namespace heddle::mpi {
 namespace {
 
@@ -12,17 +10,7 @@ bool cancelled(const Pending& pending, const MPI_Status& status) noexcept {
   return pending.record.cancelled && PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
 }
 
-/// Predefined types are not larger than long double complex.
-constexpr Bytes largest_predefined = 32;
-
 }  // namespace
-
-bool must_look(Count count, MPI_Datatype type) noexcept {
-  if (!Node::here() || count * largest_predefined < descriptor_bytes || known(type)) return false;
-  if (count >= descriptor_bytes) return true;  // of whatever size: none is empty
-  MPI_Count size = 0;
-  return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && count * size >= descriptor_bytes;
-}
 
 int ReceivedPacked::take(MPI_Message* held, MPI_Request* request) noexcept {
   const Done done = HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), held, request);
@@ -35,19 +23,10 @@ int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) noexcept {
   return done.value_or(MPI_ERR_COUNT);
 }
 
-int ReceivedPacked::finish(MPI_Status& status, int error) noexcept {
+int Received::finish(MPI_Status& status, int error) noexcept {
   if (cancelled(*this, status)) return error;
   if (origin_) set_origin(&status, *origin_);
-  return raise_new(message.unpack(error, comm_, &status), error, comm_);
-}
-
-int ReceivedPlain::finish(MPI_Status& status, int error) noexcept {
-  // Almost always it is what it seems: its first bytes are where the buffer begins, for predefined types have no holes.
-  const Node* node = Node::here();
-  if (cancelled(*this, status)) return error;
-  if (origin_) set_origin(&status, *origin_);
-  if (!looks_ || !node || !engine::announced(data_.address, node->nonce())) return error;
-  return raise_new(landed(error, data_, &status), error, comm_);
+  return place(status, error);
 }
 
 BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept {

@@ -4,60 +4,63 @@
 #include <optional>
 
 #include "mpi/rendezvous/held.hpp"
+#include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi {
 
-/// Whether a receive of a predefined type must be looked at when it is complete, for it may bring a descriptor
-/// (rendezvous.hpp). Other types that may go through a stand-in (must_not_split).
-bool must_look(Count count, MPI_Datatype type) noexcept;
-
-/// Into a stand-in that is unpacked at the end.
-class ReceivedPacked final : public Pending {
+/// What all receives have in common.
+class Received : public Pending {
  public:
-  ReceivedPacked(const Buffer& data, MPI_Comm comm) noexcept : message(data, Message::End::receiving), comm_(comm) {}
+  int finish(MPI_Status& status, int error) noexcept final;
+  [[nodiscard]] bool ends_by_itself() const noexcept final { return false; }
+  [[nodiscard]] MPI_Comm communicator() const noexcept final { return comm_; }
 
-  int finish(MPI_Status& status, int error) noexcept override;
-  [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
   /// It has taken a message that a probe has held: the host has it from ourselves.
   void from(const Origin& origin) noexcept {
     origin_ = origin;
     comm_ = origin.comm;
   }
   void from_host() noexcept { origin_.reset(); }
+
+ protected:
+  explicit Received(MPI_Comm comm) noexcept : comm_(comm) {}
+
+ private:
+  /// Puts in place what has arrived.
+  virtual int place(MPI_Status& status, int error) noexcept = 0;
+
+  MPI_Comm comm_;  // MPI_COMM_NULL: of a matched message, nobody has told
+  std::optional<Origin> origin_;
+};
+
+/// Into a stand-in that is unpacked at the end.
+class ReceivedPacked final : public Received {
+ public:
+  ReceivedPacked(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), message(data, Message::End::receiving) {}
+
   /// Receives a matched message into where the next one goes.
   int take(MPI_Message* held, MPI_Request* request) noexcept;
 
   Message message;
 
  private:
-  MPI_Comm comm_;
-  std::optional<Origin> origin_;
+  int place(MPI_Status& status, int error) noexcept override { return message.unpack(error, communicator(), &status); }
 };
 
 /// Straight into the program's buffer.
-class ReceivedPlain final : public Pending {
+class ReceivedPlain final : public Received {
  public:
-  ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept
-      : data_(data), comm_(comm), looks_(must_look(data.count, data.type)) {}
+  ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), data_(data) {}
 
-  int finish(MPI_Status& status, int error) noexcept override;
-  [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
-  /// It has taken a message that a probe has held: the host has it from ourselves.
-  void from(const Origin& origin) noexcept {
-    origin_ = origin;
-    comm_ = origin.comm;
-  }
-  void from_host() noexcept { origin_.reset(); }
   /// Receives a matched message into where the next one goes.
   int take(MPI_Message* held, MPI_Request* request) noexcept;
 
  private:
+  int place(MPI_Status& status, int error) noexcept override { return landed(error, data_, &status); }
+
   Buffer data_;
-  MPI_Comm comm_;
-  bool looks_;  ///< It is long enough for a descriptor.
-  std::optional<Origin> origin_;
 };
 
 struct BegunReceive {

@@ -1,6 +1,7 @@
 // mpi/requests/row.cpp: arrays of requests.
 #include <utility>
 
+#include "mpi/face.hpp"
 #include "mpi/requests/completion.hpp"
 
 namespace heddle::mpi::requests {
@@ -39,7 +40,17 @@ Row::~Row() {
 }
 
 int Row::settle(int i, MPI_Status& status, int error) noexcept {
-  return requests::settle(*std::exchange(found_[i], nullptr), status, error);
+  MPI_Comm where = MPI_COMM_NULL;
+  const int code = settle_quietly(*std::exchange(found_[i], nullptr), status, error, where);
+  if (code != error && error_ == MPI_SUCCESS) {
+    error_ = code;
+    where_ = where;
+  }
+  return code;
+}
+
+void Row::raise(bool host_failed) noexcept {
+  if (!host_failed) raise_new(error_, MPI_SUCCESS, where_);
 }
 
 void Row::give_back() noexcept {
@@ -56,7 +67,9 @@ void Row::give_back() noexcept {
 int Row::settle_one(int index, MPI_Status& status, int error) noexcept {
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
-  return settle(index, status, error);
+  const int code = settle(index, status, error);
+  raise(error != MPI_SUCCESS);
+  return code;
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept {
@@ -77,6 +90,7 @@ int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error)
     we_failed = true;
     statuses[k].MPI_ERROR = result;
   }
+  raise(host_failed);
   return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
 }
 

@@ -58,10 +58,7 @@ class Table {
   static constexpr std::size_t spare = 32;  // threads between room() and insert()
   static constexpr std::size_t limit_of(std::size_t slots) { return slots / 2 - spare; }
 
-  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept {
-    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;  // Knuth, volume 3, §6.4: multiplicative hashing
-    return static_cast<std::size_t>((key * golden) >> (64 - bits_));
-  }
+  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept { return hash_of(key, bits_); }
   /// Where the key is, or would be.
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
     std::size_t i = home(key);

@@ -8,15 +8,14 @@
 namespace heddle::mpi {
 
 Message::Message(const Buffer& data, End end) noexcept : data_(data) {
-  const bool any = end == End::copying || (end == End::receiving && must_not_split(data.type));
-  type_ = any ? Derived(hold_any(data.type)) : Derived(data.type);
-  prepare(end);
-}
-
-void Message::prepare(End end) noexcept {
-  const Buffer& data = data_;
   const bool copies = end == End::copying;
   const bool lands = end == End::receiving && must_not_split(data.type);
+  type_ = copies || lands ? Derived(hold_any(data.type)) : Derived(data.type);
+  prepare(copies, lands);
+}
+
+void Message::prepare(bool copies, bool lands) noexcept {
+  const Buffer& data = data_;
   if (!type_ || data.count <= 0 || __builtin_mul_overflow(data.count, type_->size(), &bytes_)) return;
   if (!copies && !type_->pays_to_pack(data.count) && (!lands || bytes_ < descriptor_bytes)) return;
   const Wire& wire = type_->wire();
@@ -52,7 +51,7 @@ int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   }
   MPI_Count arrived = 0;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
-  if (Node* node = Node::here(); node && arrived >= node->threshold())
+  if (Node* node = Node::here(); node && comm != MPI_COMM_NULL && arrived >= node->threshold())
     if (const int peer = node->peer(comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
   Told told("receive");
   {

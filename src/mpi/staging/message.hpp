@@ -21,12 +21,13 @@ class Message {
   /// is a send that leaves its buffer to a receive (copying), if Heddle knows the type.
   explicit Message(const Buffer& data, End end = End::sending) noexcept;
   /// To be sent; `type` holds what data.type means: the handle itself may be gone.
-  Message(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
+  Message(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(false, false); }
 
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
+  /// @param comm  By which the sender is known; MPI_COMM_NULL: a matched message, whose communicator nobody has told.
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
   void preload() {
@@ -40,7 +41,8 @@ class Message {
   [[nodiscard]] bool wide() const { return !fits(count().value); }
 
  private:
-  void prepare(End end) noexcept;
+  /// @param copies  Whatever it costs. @param lands  It may bring a descriptor.
+  void prepare(bool copies, bool lands) noexcept;
 
   Buffer data_;
   Derived type_;

@@ -7,8 +7,11 @@ namespace {
 constexpr auto scattered = "indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)";
 const std::vector<std::size_t> places = {0, 2, 5, 7, 11, 12, 20, 23};
 
-int handled = 0;
-void count_errors(MPI_Comm* /*comm*/, int* code, ...) { handled = error_class(*code); }
+int handled = 0, heard = 0;
+void count_errors(MPI_Comm* /*comm*/, int* code, ...) {
+  handled = error_class(*code);
+  ++heard;
+}
 
 /// Rank 0 sends too much, then what fits; rank 1 has posted receives for both, and completes them.
 template <class Complete>
@@ -153,6 +156,56 @@ TEST_RANKS(2, RequestErrors, TruncationReachesTheProgramsHandler) {
     MPI_Irecv(numbers.data(), 1, type, 0, 3, team.comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     EXPECT_EQ(handled, MPI_ERR_TRUNCATE);
+  }
+  MPI_Errhandler_free(&handler);
+}
+
+/// A call raises one error, whatever has failed in it; nothing is lost by that.
+TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
+  if (expected() != Expected::on) return;
+  const Committed type(scattered);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  for (const int size : {10, 20000}) {  // packed, and announced
+    for (int call = 0; call < 3; ++call) {
+      const MPI_Comm comms[] = {team.comm, MPI_COMM_WORLD, MPI_COMM_SELF};
+      for (const MPI_Comm comm : comms) MPI_Comm_set_errhandler(comm, handler);
+      const Committed large("vector(" + std::to_string(size) + ", 1, 2, int)");
+      std::vector<int> numbers(static_cast<std::size_t>(2 * size));
+      handled = heard = 0;
+      if (team.rank == 0) {
+        for (const int tag : {1, 2, 3}) MPI_Send(numbers.data(), 1, large, 1, tag, team.comm);
+        MPI_Barrier(team.comm);
+      } else {
+        const int items = size > 100 ? size / 16 : 1;  // of 8 ints each, half the message
+        std::vector<int> into[3];
+        MPI_Request requests[3];
+        MPI_Status statuses[3];
+        for (int i = 0; i < 3; ++i) {
+          into[i].resize(static_cast<std::size_t>(24 * items * 3));
+          MPI_Irecv(into[i].data(), i == 1 ? 3 * items : items, type, 0, i + 1, team.comm, &requests[i]);
+        }
+        MPI_Barrier(team.comm);
+        int n = 0, flag = 0, indices[3], error = MPI_SUCCESS, turns = 0;
+        switch (call) {
+          case 0:
+            error = MPI_Waitall(3, requests, statuses);
+            break;
+          case 1:
+            while (!flag && error == MPI_SUCCESS) error = MPI_Testall(3, requests, &flag, statuses);
+            break;
+          default:
+            while (n == 0 && error == MPI_SUCCESS && ++turns) error = MPI_Waitsome(3, requests, &n, indices, statuses);
+        }
+#if defined(OPEN_MPI)
+        EXPECT_NE(error, MPI_SUCCESS) << size << " " << call;  // MPICH 5.0.2: success, once a handler has heard of it
+#endif
+        EXPECT_EQ(heard, 1) << size << " " << call;
+        for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+      for (const MPI_Comm comm : comms) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+      MPI_Barrier(team.comm);
+    }
   }
   MPI_Errhandler_free(&handler);
 }

@@ -149,6 +149,65 @@ TEST_RANKS(2, Probes, MatchedMessagesAreTakenOutOfTurn) {
   }
 }
 
+/// A matched message does not say on which communicator it came, so nobody is told what its receiver would like: not the rank
+/// of that number elsewhere, and not oneself.
+TEST_RANKS(2, Probes, MatchedReceivesTellNobodyAWish) {
+  const auto contiguous_to_self = [&] {
+    Large out(Shape::contiguous, 64 * KiB), in(Shape::contiguous, 64 * KiB);
+    out.fill(3);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(out.base(), out.count(), out.type(), 0, tag, MPI_COMM_SELF, &request);
+    MPI_Status status;
+    int bytes = 0;
+    PMPI_Probe(0, tag, MPI_COMM_SELF, &status);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    MPI_Recv(in.base(), in.count(), in.type(), 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in.wrong(3), "");
+    return bytes;
+  };
+  const int before = contiguous_to_self();
+  if (team.rank == 0) {
+    Large out(Shape::contiguous, 64 * KiB);
+    out.fill(8);
+    MPI_Send(out.base(), out.count(), out.type(), 1, tag, team.comm);
+  } else {
+    Large in(Shape::scattered, 64 * KiB);
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Mprobe(0, tag, team.comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(in.base(), in.count(), in.type(), &message, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in.wrong(8), "");
+  }
+  EXPECT_EQ(contiguous_to_self(), before);
+}
+
+/// What a probe has seen can be received by every call that receives.
+TEST_RANKS(2, Probes, SendrecvReceivesWhatWasProbed) {
+  for (std::uint32_t turn = 0; turn < 6; ++turn) {
+    const Shapes pair = shapes[turn];
+    const std::size_t bytes = turn % 3 ? 64 * KiB : 8 * KiB;
+    const bool in_place = turn % 2 == 1;
+    Large out(pair.sent, bytes), in(in_place ? pair.sent : pair.received, bytes);
+    out.fill(turn + 10 * static_cast<std::uint32_t>(team.rank));
+    if (team.rank == 0) {
+      MPI_Sendrecv(out.base(), out.count(), out.type(), 1, tag, in.base(), in.count(), in.type(), 1, tag, team.comm,
+                   MPI_STATUS_IGNORE);
+    } else {
+      MPI_Status status;
+      MPI_Probe(0, tag, team.comm, &status);
+      expect_size(status, in, 0, tag);
+      if (in_place) {
+        in.fill(turn + 10);
+        MPI_Sendrecv_replace(in.base(), in.count(), in.type(), 0, tag, 0, tag, team.comm, &status);
+      } else {
+        MPI_Sendrecv(out.base(), out.count(), out.type(), 0, tag, in.base(), in.count(), in.type(), 0, tag, team.comm, &status);
+      }
+      expect_size(status, in, 0, tag);
+    }
+    EXPECT_EQ(in.wrong(turn + 10 * static_cast<std::uint32_t>(1 - team.rank)), "");
+  }
+}
+
 /// What a probe has seen is the next that a receive gets, whatever arrives meanwhile with other tags and from other ranks.
 TEST_RANKS(3, Probes, WhatWasProbedIsReceivedNext) {
   constexpr int each = 12;
