@@ -63,6 +63,7 @@ class Outbox {
   Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me, Clock clock, bool crowded)
       : arena_(arena), nonce_(nonce), me_(me), clock_(clock), crowded_(crowded) {}
 
+  [[nodiscard]] bool crowded() const { return crowded_; }
   /// The layouts that receivers may look up, in the same memory.
   [[nodiscard]] Catalogue& catalogue() { return catalogue_; }
 

@@ -2,7 +2,9 @@
 #include "mpi/reporting.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -16,33 +18,63 @@ namespace {
 /// Of Heddle's own: the program may have receives open on MPI_COMM_WORLD.
 MPI_Comm own = MPI_COMM_NULL;
 
-/// The texts of all ranks, at rank 0; elsewhere nothing.
-std::vector<std::string> gathered(const std::string& mine, int me, int ranks) {
-  const auto length = static_cast<int>(std::min<std::size_t>(mine.size(), std::numeric_limits<int>::max() / 2));
-  std::vector<int> lengths(me == 0 ? static_cast<std::size_t>(ranks) : 0);
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, own);
-  std::vector<std::string> texts;
-  if (me != 0) {
-    PMPI_Send(mine.data(), length, MPI_BYTE, 0, 0, own);
-    return texts;
+constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
+
+/// To rank 0: how long, and the pieces.
+void send(const std::string& text) {
+  const std::uint64_t length = text.size();
+  PMPI_Send(&length, sizeof length, MPI_BYTE, 0, 0, own);
+  for (std::size_t at = 0; at < text.size(); at += piece)
+    PMPI_Send(text.data() + at, static_cast<int>(std::min<std::size_t>(piece, text.size() - at)), MPI_BYTE, 0, 0, own);
+}
+
+/// Whatever becomes of it here, all pieces are received: their sender waits.
+std::string received(int rank) noexcept {
+  static char buffer[piece];
+  std::string text;
+  bool room = true;
+  std::uint64_t length = 0;
+  PMPI_Recv(&length, sizeof length, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
+  for (std::uint64_t at = 0; at < length; at += piece) {
+    const auto bytes = static_cast<int>(std::min<std::uint64_t>(piece, length - at));
+    PMPI_Recv(buffer, bytes, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
+    try {
+      if (room) text.append(buffer, static_cast<std::size_t>(bytes));
+    } catch (const std::exception&) {
+      room = false;
+    }
   }
-  // One after the other: together they could be more than a count can say.
-  texts.push_back(mine);
-  for (int rank = 1; rank < ranks; ++rank) {
-    std::string text(static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank)]), ' ');
-    PMPI_Recv(text.data(), static_cast<int>(text.size()), MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
-    texts.push_back(std::move(text));
-  }
-  return texts;
+  return room ? text : std::string();
+}
+
+/// Empty: there is none.
+std::vector<std::string> room_for(int ranks) noexcept try {
+  return std::vector<std::string>(static_cast<std::size_t>(ranks));
+} catch (const std::exception&) {
+  return {};
+}
+
+/// Of this rank; empty: no memory for it.
+std::string text_of(const report::Report& report) noexcept try {
+  return report.to_json();
+} catch (const std::exception& error) {
+  say_once_verbose("the report lacks a rank", error.what());
+  return {};
 }
 
 }  // namespace
 
-void start_reporting() noexcept try {
-  if (PMPI_Comm_dup(MPI_COMM_WORLD, &own) != MPI_SUCCESS) return;
-  report_of_process.store(std::make_unique<report::Report>().release(), std::memory_order_release);
-} catch (const std::bad_alloc&) {
-  say("no memory for the report; there will be none.");
+void start_reporting() noexcept {
+  std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
+  int able = report && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  if (!report) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
+  // All or none: at the end they merge their reports.
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (able)
+    report_of_process.store(report.release(), std::memory_order_release);
+  else if (own != MPI_COMM_NULL)
+    PMPI_Comm_free(&own);
+  if (!able) say("no memory for the report; there will be none.");
 }
 
 void finish_reporting() noexcept try {
@@ -51,10 +83,20 @@ void finish_reporting() noexcept try {
   if (!report) return;
   int me = 0;
   int ranks = 1;
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return;
-  const std::vector<std::string> texts = gathered(report->to_json(), me, ranks);
+  if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
+  if (me != 0) {
+    send(text_of(*report));
+    PMPI_Comm_free(&own);
+    return;
+  }
+  std::string mine = text_of(*report);
+  std::vector<std::string> texts = room_for(ranks);
+  if (!texts.empty()) texts[0].swap(mine);
+  for (int rank = 1; rank < ranks; ++rank) {
+    std::string text = received(rank);
+    if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
+  }
   PMPI_Comm_free(&own);
-  if (me != 0) return;
   const std::string& path = settings_of_process().report;
   if (const std::string wrong = report::write(path, report::merge(texts)); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());

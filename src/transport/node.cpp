@@ -51,7 +51,12 @@ Bytes physical_memory() { return static_cast<Bytes>(sysconf(_SC_PHYS_PAGES)) * p
 /// The constructor of Node, in steps.
 class Join {
  public:
-  Join(Node& node, const Gather& gather) : node_(node), gather_(gather), verdicts_(node.peers_.size()) {}
+  explicit Join(Node& node)
+      : node_(node),
+        announcements_(node.peers_.size()),
+        correspondents_(node.peers_.size()),
+        verdicts_(node.peers_.size()),
+        all_(node.peers_.size() * node.peers_.size()) {}
 
   void alone() {
     announce_myself();
@@ -60,13 +65,19 @@ class Join {
     node_.nonce_ = announcement_.nonce;
   }
 
-  void together() {
+  void together(const Gather& gather) {
     announce_myself();
-    announcements_.resize(node_.peers_.size());
-    if (!gather_(&announcement_, sizeof announcement_, announcements_.data())) return give_up();
+    if (!gather(&announcement_, sizeof announcement_, announcements_.data())) return give_up();
     agree_on_sizes();
-    take_descriptors();
-    probe();
+    try {
+      take_descriptors();
+      probe();
+    } catch (const std::exception&) {
+      fail(Stage::memory, ENOMEM);  // whoever was reached is dropped, and knows it from what follows
+      for (Verdict& verdict : verdicts_) verdict.mapped = verdict.reads = 0;
+    }
+    verdicts_[static_cast<std::size_t>(node_.me_)].memory = mine_;
+    if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_.data())) return give_up();
     conclude();
   }
 
@@ -130,7 +141,6 @@ class Join {
   }
 
   void take_descriptors() {
-    std::vector<Correspondent> correspondents(announcements_.size());
     for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
       const Announcement& theirs = of(peer);
       node_.peers_[peer].process = is_me(peer) || same_processes(peer) ? static_cast<pid_t>(theirs.process) : 0;
@@ -139,17 +149,17 @@ class Join {
         verdicts_[peer].memory = {.stage = Stage::network, .failed = 1, .error = ENETUNREACH};
         continue;
       }
-      correspondents[peer] = {.expected = true,
-                              .name = theirs.name,
-                              .key = theirs.key,
-                              .user = static_cast<uid_t>(theirs.user),
-                              .process = node_.peers_[peer].process};
+      correspondents_[peer] = {.expected = true,
+                               .name = theirs.name,
+                               .key = theirs.key,
+                               .user = static_cast<uid_t>(theirs.user),
+                               .process = node_.peers_[peer].process};
     }
     if (!announcement_.joins) return;
     std::vector<Parcel> parcels =
-        mailbox_.exchange(node_.me_, announcement_.key, correspondents, own().file.get(), node_.options_.timeout_ms);
+        mailbox_.exchange(node_.me_, announcement_.key, correspondents_, own().file.get(), node_.options_.timeout_ms);
     for (std::size_t peer = 0; peer < parcels.size(); ++peer)
-      if (correspondents[peer].expected) unwrap(peer, parcels[peer]);
+      if (correspondents_[peer].expected) unwrap(peer, parcels[peer]);
   }
 
   void unwrap(std::size_t peer, Parcel& parcel) {
@@ -195,9 +205,7 @@ class Join {
 
   void conclude() {
     const std::size_t size = node_.peers_.size();
-    verdicts_[static_cast<std::size_t>(node_.me_)].memory = mine_;
-    std::vector<Verdict> all(size * size);
-    if (!gather_(verdicts_.data(), size * sizeof(Verdict), all.data())) return give_up();
+    const std::vector<Verdict>& all = all_;
     const auto me = static_cast<std::size_t>(node_.me_);
     for (std::size_t peer = 0; peer < size; ++peer) {
       if (is_me(peer)) continue;
@@ -236,21 +244,28 @@ class Join {
   }
 
   Node& node_;
-  const Gather& gather_;
   Announcement announcement_;
   Mailbox mailbox_;
   Finding mine_;
   std::vector<Announcement> announcements_;
+  std::vector<Correspondent> correspondents_;
   std::vector<Verdict> verdicts_;
+  std::vector<Verdict> all_;  // of each about each
 };
 
-Node::Node(int me, int size, const Gather& gather, const NodeOptions& options)
-    : me_(me), options_(options), peers_(static_cast<std::size_t>(size)) {
-  Join join(*this, gather);
-  if (size == 1)
-    join.alone();
+Node::Node(int me, int size, const NodeOptions& options)
+    : me_(me), options_(options), peers_(static_cast<std::size_t>(size)), joining_(std::make_unique<Join>(*this)) {}
+
+Node::~Node() = default;
+
+void Node::join(const Gather& gather) noexcept try {
+  const std::unique_ptr<Join> joining = std::move(joining_);
+  if (size() == 1)
+    joining->alone();
   else
-    join.together();
+    joining->together(gather);
+} catch (const std::exception&) {
+  // All has been agreed on; there is no memory for the sentence.
 }
 
 Node::File Node::file(int peer) const noexcept {

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,14 +40,22 @@ struct NodeOptions {
   int timeout_ms = 10'000;   ///< Longest wait for peers' descriptors; with many processes on few cores it takes a while.
 };
 
+class Join;
+
 class Node {
  public:
-  /// Collective over the node's processes; every process calls gather twice (never, if size is 1). A refused system call never
-  /// throws: that peer, or all, is then not reachable, and why() says so. Both ends of a pair decide the same.
-  Node(int me, int size, const Gather& gather, const NodeOptions& options = {});
+  /// Not joined yet: nobody is reachable. Throws std::bad_alloc; a rank that then does not join leaves its peers waiting, so
+  /// agree that all have come so far.
+  Node(int me, int size, const NodeOptions& options = {});
+  /// Collective over the node's processes, once; every process calls gather twice (never, if size is 1). A refused system call,
+  /// or too little memory, never throws: that peer, or all, is then not reachable, and why() says so. Both ends of a pair
+  /// decide the same.
+  void join(const Gather& gather) noexcept;
+  /// Both.
+  Node(int me, int size, const Gather& gather, const NodeOptions& options = {}) : Node(me, size, options) { join(gather); }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  ~Node() = default;
+  ~Node();
 
   [[nodiscard]] int me() const noexcept { return me_; }
   [[nodiscard]] int size() const noexcept { return static_cast<int>(peers_.size()); }
@@ -101,6 +110,7 @@ class Node {
   Secret nonce_{};
   std::string why_;
   std::vector<Peer> peers_;
+  std::unique_ptr<Join> joining_;  // until joined: what it takes, so that joining needs no memory before peers know of us
 };
 
 }  // namespace heddle::transport

@@ -2,6 +2,7 @@
 #include "mpi/node/node.hpp"
 
 #include <dlfcn.h>
+
 #include <algorithm>
 #include <ctime>
 #include <random>
@@ -24,7 +25,7 @@ std::int64_t now_ns() {
 bool fortran_bindings() { return dlsym(RTLD_DEFAULT, "mpi_recv_") || dlsym(RTLD_DEFAULT, "mpi_recv"); }
 
 /// A number that no program sends by chance.
-engine::Nonce fresh_nonce() {
+engine::Nonce random_nonce() {
   std::random_device device;
   const auto word = [&device] { return (std::uint64_t{device()} << 32) | device(); };
   return {word(), word()};
@@ -44,7 +45,41 @@ class Private {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
+constexpr const char* goes_through_host = "messages within the node go through the MPI library";
+
 }  // namespace
+
+/// A rank on its way into its node.
+struct Node::Place {
+  int me = 0;
+  engine::Nonce fresh_nonce{};
+  std::vector<int> members;  // of the node: ranks of the world
+  std::vector<int> world;    // ranks of the world: of the node, or -1
+  std::unique_ptr<transport::Node> transport;
+
+  /// Everything that needs memory before the ranks depend on each other.
+  bool prepare(MPI_Comm node) noexcept try {
+    int ranks = 0;
+    int node_me = 0;
+    int node_ranks = 0;
+    if (PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS || PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS ||
+        PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS)
+      return false;
+    const settings::Settings& set = settings_of_process();
+    fresh_nonce = random_nonce();
+    members.resize(static_cast<std::size_t>(node_ranks));
+    world.assign(static_cast<std::size_t>(ranks), -1);
+    transport = std::make_unique<transport::Node>(node_me, node_ranks,
+                                                  transport::NodeOptions{.memory = set.node_memory,
+                                                                         .allow_mapped = set.transports.mapped,
+                                                                         .allow_cma = set.transports.cma,
+                                                                         .allow_ring = set.transports.ring});
+    return true;
+  } catch (const std::exception& error) {
+    say_once_verbose(goes_through_host, error.what());
+    return false;
+  }
+};
 
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world)
     : transport_(std::move(transport)),
@@ -56,57 +91,49 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       theirs_(*transport_),
       peers_(std::move(world)),
       profile_(profile_of_machine()),
-      crowded_(transport_->size() > progress::cores()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
 
-void Node::start() noexcept try {
-  const settings::Settings& set = settings_of_process();
-  Private world;
+// What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
+// it comes to every collective that the others come to.
+void Node::start() noexcept {
   Private node;
-  int me = 0;
-  int ranks = 0;
-  int node_me = 0;
-  int node_ranks = 0;
-  if (PMPI_Comm_dup(MPI_COMM_WORLD, &world.comm) != MPI_SUCCESS || PMPI_Comm_rank(world.comm, &me) != MPI_SUCCESS ||
-      PMPI_Comm_size(world.comm, &ranks) != MPI_SUCCESS ||
-      PMPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node.comm) != MPI_SUCCESS ||
-      PMPI_Comm_rank(node.comm, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node.comm, &node_ranks) != MPI_SUCCESS)
-    return;
+  Place place;
+  int ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS &&
+              PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place.me, MPI_INFO_NULL, &node.comm) == MPI_SUCCESS &&
+              place.prepare(node.comm);
+  engine::Nonce nonce = place.fresh_nonce;
+  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (!ready) return;
 
-  engine::Nonce nonce = fresh_nonce();
-  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, world.comm);
-
-  std::vector<int> members(static_cast<std::size_t>(node_ranks));
-  PMPI_Allgather(&me, 1, MPI_INT, members.data(), 1, MPI_INT, node.comm);
-  std::vector<int> by_world(static_cast<std::size_t>(ranks), -1);
-  for (int i = 0; i < node_ranks; ++i) by_world[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = i;
-
-  const transport::Gather gather = [&node](const void* mine, std::size_t bytes, void* all) {
+  PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, node.comm);
+  place.transport->join([&node](const void* mine, std::size_t bytes, void* all) {
     return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, node.comm) ==
            MPI_SUCCESS;
-  };
-  auto transport = std::make_unique<transport::Node>(node_me, node_ranks, gather,
-                                                     transport::NodeOptions{.memory = set.node_memory,
-                                                                            .allow_mapped = set.transports.mapped,
-                                                                            .allow_cma = set.transports.cma,
-                                                                            .allow_ring = set.transports.ring});
-  if (!transport->why().empty() && node_me == 0) say(transport->why().c_str());
-  // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
-  for (int i = 0; i < node_ranks; ++i)
-    if (!transport->memory(i)) by_world[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = -1;
-  std::unique_ptr<Node> here;
-  if (transport->memory(node_me)) here.reset(new Node(std::move(transport), nonce, std::move(by_world)));
-
-  if (here && me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
+  });
+  std::unique_ptr<Node> here = made(place, nonce);
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here && !fortran_bindings() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
-  if (!able || node_ranks == 1) return;
+  if (!able || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);
   here_.store(here.release(), std::memory_order_release);
+}
+
+std::unique_ptr<Node> Node::made(Place& place, const engine::Nonce& nonce) noexcept try {
+  transport::Node& transport = *place.transport;
+  if (!transport.why().empty() && transport.me() == 0) say(transport.why().c_str());
+  if (!transport.memory(transport.me())) return nullptr;
+  // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
+  for (int i = 0; i < transport.size(); ++i)
+    if (transport.memory(i)) place.world[static_cast<std::size_t>(place.members[static_cast<std::size_t>(i)])] = i;
+  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, std::move(place.world)));
+  if (place.me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
+  return here;
 } catch (const std::exception& error) {
-  say_once_verbose("messages within the node go through the MPI library", error.what());
+  say_once_verbose(goes_through_host, error.what());
+  return nullptr;
 }
 
 engine::Reach Node::reach(int peer) noexcept {
@@ -115,7 +142,7 @@ engine::Reach Node::reach(int peer) noexcept {
           .theirs = &theirs_,
           .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
           .known = &known_,
-          .crowded = crowded_,
+          .crowded = crowded(),
           .segment_unpack = settings_of_process().segment_unpack};
 }
 

@@ -30,8 +30,8 @@ class Node {
   /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there never was one.
   static Node* ever() noexcept { return ever_.load(std::memory_order_acquire); }
 
-  /// Collective over MPI_COMM_WORLD, in MPI_Init. All ranks of the job come to the same answer; why there is no node (a
-  /// refused system call, a rank that is off) is said once, by rank 0.
+  /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it. All ranks of a node come to the same answer; what a
+  /// node goes without (a refused system call) its first rank says, once.
   static void start() noexcept;
   /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
   static void stop() noexcept;
@@ -48,7 +48,8 @@ class Node {
   [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
-  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// More ranks than cores.
+  [[nodiscard]] bool crowded() const noexcept { return outbox_.crowded(); }
   /// Ranks of this node that scatter what this process sends in one piece.
   [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
   /// Tells a peer that this process scatters what it sends.
@@ -59,7 +60,9 @@ class Node {
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
 
  private:
+  struct Place;
   Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world);
+  static std::unique_ptr<Node> made(Place& place, const engine::Nonce& nonce) noexcept;
 
   static inline std::atomic<Node*> here_{nullptr};
   static inline std::atomic<Node*> ever_{nullptr};
@@ -74,7 +77,6 @@ class Node {
   transport::PeerMemory theirs_;
   Peers peers_;
   select::Loaded profile_;
-  bool crowded_;
   Bytes threshold_;
 };
 
