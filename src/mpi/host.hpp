@@ -146,6 +146,8 @@
 #pragma weak PMPI_Testany
 #pragma weak PMPI_Testsome
 #pragma weak PMPI_Test_cancelled
+#pragma weak PMPI_Grequest_start
+#pragma weak PMPI_Grequest_complete
 #pragma weak PMPI_Start
 #pragma weak PMPI_Startall
 #pragma weak PMPI_Cancel

@@ -1,4 +1,5 @@
 // mpi/calls/ialltoall.cpp: MPI_Ialltoall, its v and w forms and their persistent ones, as MPI_Alltoall.
+#include "mpi/exchange/started.hpp"
 #include "mpi/requests/collective.hpp"
 
 namespace heddle::mpi {
@@ -76,24 +77,28 @@ Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const Ho
 
 using namespace heddle::mpi;
 
-#define HEDDLE_ALLTOALL(name, Integer, How)                                                                                \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,          \
-                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                 \
-    if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done =                                                                                                \
-              alltoall(Buffer{sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm, HEDDLE_HOW(How))) \
-        return *done;                                                                                                      \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                 \
+#define HEDDLE_ALLTOALL(name, Integer, How)                                                                       \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
+                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                              \
+    const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
+    const auto how = HEDDLE_HOW(How);                                                                             \
+    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                  \
+    if (known(sendtype) || known(recvtype))                                                                       \
+      if (const Done done = alltoall(send, receive, comm, how)) return *done;                                     \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));        \
   }
 
 #define HEDDLE_ALLTOALLV(name, Integer, Displacement, How)                                                                     \
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype,         \
                  void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,               \
                  MPI_Comm comm, HEDDLE_ENDS(How)) {                                                                            \
+    const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                                 \
+    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                              \
+    const auto how = HEDDLE_HOW(How);                                                                                          \
+    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                               \
     if (known(sendtype) || known(recvtype))                                                                                    \
-      if (const Done done = alltoall(Spread{sendbuf, sendcounts, sdispls, sendtype},                                           \
-                                     Spread{recvbuf, recvcounts, rdispls, recvtype}, comm, HEDDLE_HOW(How)))                   \
-        return *done;                                                                                                          \
+      if (const Done done = alltoall(send, receive, comm, how)) return *done;                                                  \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
   }
 
@@ -101,9 +106,11 @@ using namespace heddle::mpi;
   int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[],                           \
                  const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
                  const MPI_Datatype recvtypes[], MPI_Comm comm, HEDDLE_ENDS(How)) {                                       \
-    if (const Done done = alltoall(Mosaic{sendbuf, sendcounts, sdispls, sendtypes},                                       \
-                                   Mosaic{recvbuf, recvcounts, rdispls, recvtypes}, comm, HEDDLE_HOW(How)))               \
-      return *done;                                                                                                       \
+    const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
+    const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
+    const auto how = HEDDLE_HOW(How);                                                                                     \
+    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                          \
+    if (const Done done = alltoall(send, receive, comm, how)) return *done;                                               \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \
   }

@@ -36,7 +36,10 @@ void world_started() {
   const unsigned all = wished_by_all(mine);
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
-  if (all & wish_exchange) Companion::allow();
+  if (all & wish_exchange) {
+    Companion::allow();
+    Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
+  }
 }
 
 void world_ends() {

@@ -9,6 +9,7 @@ namespace {
 int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* status) noexcept {
   const StatusOf arrived(status);
   *flag = 0;
+  pending.advance(false);
   const int error = PMPI_Request_get_status(asked(pending, request), flag, arrived.get());
   if (!*flag) return error;
   return raise_new(finish_early(pending, *arrived.get(), error), error, pending.communicator());

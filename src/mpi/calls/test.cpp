@@ -10,6 +10,7 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
   MPI_Request host = asked(pending, *request);
   *flag = 0;
   completing(pending, true);
+  pending.advance(false);
   const int error = PMPI_Test(&host, flag, arrived.get());
   if (!pending.record.persistent && (error != MPI_SUCCESS || *flag)) *request = host;
   if (error == MPI_SUCCESS ? !*flag : remains(pending, host)) {

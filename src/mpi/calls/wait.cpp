@@ -11,6 +11,7 @@ int wait(Pending& pending, MPI_Request* request, MPI_Status* status) noexcept {
   const StatusOf arrived(status);
   MPI_Request host = asked(pending, *request);
   completing(pending, true);
+  pending.advance(true);
   const int error = PMPI_Wait(&host, arrived.get());
   if (!pending.record.persistent) *request = host;
   if (error != MPI_SUCCESS && remains(pending, host)) {
@@ -85,6 +86,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
     MPI_Status own;
     MPI_Status& status = wanted ? statuses[i] : own;
     MPI_Request host = asked(*pending, requests[i]);
+    pending->advance(true);
     // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the status has it.
     const int field = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
     int code = error_in(PMPI_Waitall(1, &host, &status), status);
@@ -118,7 +120,12 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) n
   if (!row.ours()) return PMPI_Waitany(count, requests, index, status);
   const StatusOf arrived(status);
   *index = MPI_UNDEFINED;
-  const int error = PMPI_Waitany(count, row.handles(), index, arrived.get());
+  int error = MPI_SUCCESS;
+  if (row.advances())
+    for (int found = 0; error == MPI_SUCCESS && !found; row.advance())
+      error = PMPI_Testany(count, row.handles(), index, &found, arrived.get());
+  else
+    error = PMPI_Waitany(count, row.handles(), index, arrived.get());
   row.give_back();
   return row.settle_one(*index, *arrived.get(), error);
 }
@@ -130,7 +137,12 @@ int wait_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status
   if (!row.ours()) return PMPI_Waitsome(count, requests, n, indices, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
   *n = 0;
-  const int error = PMPI_Waitsome(count, row.handles(), n, indices, statuses);
+  int error = MPI_SUCCESS;
+  if (row.advances())
+    for (; error == MPI_SUCCESS && *n == 0; row.advance())
+      error = PMPI_Testsome(count, row.handles(), n, indices, statuses);
+  else
+    error = PMPI_Waitsome(count, row.handles(), n, indices, statuses);
   row.give_back();
   return row.settle_some(*n, indices, statuses, error);
 }

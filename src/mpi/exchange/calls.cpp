@@ -1,171 +1,38 @@
-// mpi/exchange/calls.cpp: from the arguments of a collective to blocks.
-#include "mpi/exchange/exchange.hpp"
-#include "mpi/staging/side.hpp"
-#include "mpi/types/registry.hpp"
+// mpi/exchange/calls.cpp: the blocking collectives.
+#include "mpi/exchange/blocks.hpp"
 
 namespace heddle::mpi {
 namespace {
 
-/// Bytes a block of MPI_Alltoall, the same for all ranks, from which blocks go directly: shorter ones the hosts bundle.
-constexpr Bytes direct_from = 4 << 10;
-
-/// What a block's place and size depend on.
-struct Measures {
-  Bytes size = 0;
-  Bytes extent = 0;
-};
-
-/// Of one type after the other, most often the same.
-class Ruler {
- public:
-  /// False: a type that the host refuses, or says nothing about.
-  bool measure(MPI_Datatype type, Measures& measures) noexcept {
-    if (!last_known_ || type != last_) {
-      last_known_ = look(type);
-      last_ = type;
-    }
-    measures = found_;
-    return last_known_;
-  }
-
- private:
-  bool look(MPI_Datatype type) noexcept {
-    if (Entry* entry = table.find(type); entry && entry->ready(type)) {
-      found_ = {entry->size(), entry->extent()};
-      return true;
-    }
-    MPI_Aint low = 0;
-    MPI_Aint extent = 0;
-    MPI_Count size = 0;
-    if (type == MPI_DATATYPE_NULL) return false;  // to be raised on the call's own communicator
-    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS)
-      return false;
-    found_ = {size, extent};
-    return true;
-  }
-
-  MPI_Datatype last_{};
-  bool last_known_ = false;
-  Measures found_;
-};
-
-const void* at(const void* address, Bytes offset) {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
-}
-
-/// A block of an argument, and its bytes. False: nothing that could be sent (a negative count, a size beyond 64 bits).
-bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  Bytes stride = 0;
-  Bytes offset = 0;
-  if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
-      __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
-    return false;
-  data = {at(given.address, offset), given.count, given.type};
-  return true;
-}
-
-bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  Bytes offset = 0;
-  const Count count = given.counts[i];
-  if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
-      __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
-    return false;
-  data = {at(given.address, offset), count, given.type};
-  return true;
-}
-
-bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  const Count count = given.counts[i];
-  if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
-  data = {at(given.address, given.displacements[i]), count, given.types[i]};
-  return true;
-}
-
-bool whole(const Buffer&) { return true; }
-bool whole(const Spread& given) { return given.counts.array() && given.displacements.array(); }
-bool whole(const Mosaic& given) { return given.counts.array() && given.displacements.array() && given.types; }
-
-/// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first.
-template <class Given>
-Done all(const Companion& own, const Given& send, const Given& receive, MPI_Comm comm) noexcept {
-  if (!whole(send) || !whole(receive) || same_elements(send, receive)) return {};
-  const int ranks = own.ranks();
-  Exchange exchange(own, ranks, ranks);
-  if (!exchange) return {};
-  Ruler out;
-  Ruler in;
-  for (int k = 0; k < ranks; ++k) {
-    const int to = (own.me() + k) % ranks;
-    const int from = (own.me() + ranks - k) % ranks;
-    Buffer data;
-    Bytes bytes = 0;
-    if (!block_of(receive, from, in, data, bytes)) return {};
-    exchange.receive({from, 0}, data, bytes);
-    if (!block_of(send, to, out, data, bytes)) return {};
-    exchange.send({to, 0}, data, bytes);
-  }
-  return exchange.run(comm);
-}
-
-template <class Given>
-Done neighbours(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+template <class Kind, class Given>
+Done carry_out(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+  if (!Kind::ours(send, receive)) return {};
   const Companion* own = Companion::of(comm);
-  if (!own || !own->has_neighbours() || !whole(send) || !whole(receive)) return {};
-  const int outs = static_cast<int>(own->out().size());
-  const int ins = static_cast<int>(own->in().size());
-  Exchange exchange(*own, outs, ins);
-  if (!exchange) return {};
-  Ruler ruler;
-  Buffer data;
-  Bytes bytes = 0;
-  for (int i = 0; i < ins; ++i) {
-    if (!block_of(receive, i, ruler, data, bytes)) return {};
-    exchange.receive(own->in()[static_cast<std::size_t>(i)], data, bytes);
-  }
-  for (int i = 0; i < outs; ++i) {
-    if (!block_of(send, i, ruler, data, bytes)) return {};
-    exchange.send(own->out()[static_cast<std::size_t>(i)], data, bytes);
-  }
+  if (!own || !Kind::of(*own)) return {};
+  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
+  if (!exchange || !Kind::fill(*own, send, receive, exchange)) return {};
   return exchange.run(comm);
 }
 
 }  // namespace
 
 Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  Ruler ruler;
-  Measures type;
-  Bytes bytes = 0;
-  if (send.address == MPI_IN_PLACE || receive.count <= 0 || !ruler.measure(receive.type, type) ||
-      __builtin_mul_overflow(receive.count, type.size, &bytes) || bytes < direct_from)
-    return {};
-  const Companion* own = Companion::of(comm);
-  return own ? all(*own, send, receive, comm) : Done{};
+  return carry_out<blocks::All>(send, receive, comm);
 }
-
 Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  if (send.address == MPI_IN_PLACE) return {};
-  const Companion* own = Companion::of(comm);
-  return own ? all(*own, send, receive, comm) : Done{};
+  return carry_out<blocks::All>(send, receive, comm);
 }
-
 Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  if (send.address == MPI_IN_PLACE) return {};
-  const Companion* own = Companion::of(comm);
-  return own ? all(*own, send, receive, comm) : Done{};
+  return carry_out<blocks::All>(send, receive, comm);
 }
-
 Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return neighbours(send, receive, comm);
+  return carry_out<blocks::Neighbours>(send, receive, comm);
 }
 Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return neighbours(send, receive, comm);
+  return carry_out<blocks::Neighbours>(send, receive, comm);
 }
 Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return neighbours(send, receive, comm);
+  return carry_out<blocks::Neighbours>(send, receive, comm);
 }
 
 }  // namespace heddle::mpi

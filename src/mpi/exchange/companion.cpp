@@ -86,14 +86,19 @@ Companion::~Companion() {
   if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
-Companion* Companion::of(MPI_Comm comm) noexcept {
+std::optional<Companion*> Companion::look(MPI_Comm comm) noexcept {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   Known& known = known_ones();
-  {
-    const std::lock_guard guard(known.lock);
-    if (const auto found = known.companions.find(key_of(comm)); found != known.companions.end()) return found->second.get();
-  }
-  return make(comm);
+  const std::lock_guard guard(known.lock);
+  const auto found = known.companions.find(key_of(comm));
+  return found != known.companions.end() ? std::optional(found->second.get()) : std::nullopt;
+}
+
+Companion* Companion::made(MPI_Comm comm) noexcept { return look(comm).value_or(nullptr); }
+
+Companion* Companion::of(MPI_Comm comm) noexcept {
+  const std::optional<Companion*> known = look(comm);
+  return known ? *known : make(comm);
 }
 
 Companion* Companion::make(MPI_Comm comm) noexcept {

@@ -8,6 +8,7 @@
 // attribute.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mpi/host.hpp"
@@ -25,6 +26,8 @@ class Companion {
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
   /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native.
   static Companion* of(MPI_Comm comm) noexcept;
+  /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
+  static Companion* made(MPI_Comm comm) noexcept;
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
@@ -45,6 +48,7 @@ class Companion {
 
  private:
   Companion() = default;
+  static std::optional<Companion*> look(MPI_Comm comm) noexcept;
   static Companion* make(MPI_Comm comm) noexcept;
   bool look_at_topology(MPI_Comm comm);
 

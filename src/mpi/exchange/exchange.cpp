@@ -23,20 +23,18 @@ Exchange::Exchange(const Companion& companion, int sends, int receives) noexcept
       blocks_(sends + receives),
       requests_(sends + receives + 1),  // one more: none is no memory to a Scratch
       pendings_(sends + receives + 1) {
-  in_ = {0, 0, 0, receives};
-  out_ = {receives, 0, 0, receives + sends};
+  in_ = {.first = 0, .end = receives};
+  out_ = {.first = receives, .end = receives + sends};
 }
 
 void Exchange::send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0 || to.rank == MPI_PROC_NULL) return;
-  Block& block = blocks_[sends_++] = {to, data, bytes};
-  if (to.rank == companion_.me() && !own_out_) own_out_ = &block;
+  blocks_[sends_++] = {to, data, bytes};
 }
 
 void Exchange::receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0 || from.rank == MPI_PROC_NULL) return;
-  Block& block = blocks_[most_sends_ + receives_++] = {from, data, bytes};
-  if (from.rank == companion_.me() && !own_in_) own_in_ = &block;
+  blocks_[most_sends_ + receives_++] = {from, data, bytes};
 }
 
 void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept {
@@ -51,13 +49,12 @@ void Exchange::post_receive(const Block& block) noexcept {
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
 }
 
-void Exchange::post_send(const Block& block) noexcept {
+void Exchange::post_send(const Block& block, Until until) noexcept {
   const Buffer& data = block.data;
   MPI_Comm comm = companion_.comm();
   BegunSend begun;
   if (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count))
-    begun =
-        begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, block.edge.tag, comm, Until::call_ends);
+    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, block.edge.tag, comm, until);
   if (!begun.result)
     begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
                                block.edge.tag, comm, &begun.request)
@@ -66,13 +63,27 @@ void Exchange::post_send(const Block& block) noexcept {
   if (*begun.result == MPI_SUCCESS) add(out_, begun.request, begun.pending);
 }
 
-void Exchange::post_sends(bool small) noexcept {
+void Exchange::post_sends(bool small, Until until) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (&block == own_out_ || (block.bytes <= small_block) != small) continue;
-    if (out_.native >= throttle) note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
-    post_send(block);
+    // Only within a call may one wait for one's turn: all ranks have posted their receives there.
+    if (until == Until::call_ends && out_.native >= throttle)
+      note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
+    post_send(block, until);
   }
+}
+
+/// Blocks to oneself of two sizes are a mistake, and types that Heddle does not know are the host's: messages both.
+void Exchange::find_own() noexcept {
+  own_out_ = own_in_ = nullptr;
+  for (int i = 0; i < sends_ && !own_out_; ++i)
+    if (blocks_[i].edge.rank == companion_.me()) own_out_ = &blocks_[i];
+  for (int i = most_sends_; own_out_ && i < most_sends_ + receives_ && !own_in_; ++i)
+    if (blocks_[i].edge.rank == companion_.me()) own_in_ = &blocks_[i];
+  if (!own_in_ || own_out_->bytes != own_in_->bytes || own_out_->edge.tag != own_in_->edge.tag ||
+      !Derived(hold_any(own_out_->data.type)) || !Derived(hold_any(own_in_->data.type)))
+    own_out_ = own_in_ = nullptr;
 }
 
 void Exchange::move_own() noexcept {
@@ -89,45 +100,68 @@ void Exchange::finish(int request, MPI_Status& status, int error) noexcept {
   delete pending;
 }
 
-void Exchange::finish_receives() noexcept {
-  for (int left = in_.tracked; left > 0;) {
+bool Exchange::finish_receives(bool wait) noexcept {
+  MPI_Request* requests = requests_.get() + in_.first;
+  while (in_.tracked_over < in_.tracked) {
     int index = MPI_UNDEFINED;
+    int found = 1;
     MPI_Status status;
-    const int error = PMPI_Waitany(in_.tracked, requests_.get() + in_.first, &index, &status);
-    if (index == MPI_UNDEFINED) return note(error);
-    requests_[in_.first + index] = MPI_REQUEST_NULL;  // Open MPI leaves one that has failed
+    const int error = wait ? PMPI_Waitany(in_.tracked, requests, &index, &status)
+                           : PMPI_Testany(in_.tracked, requests, &index, &found, &status);
+    if (error == MPI_SUCCESS && !found) return false;
+    if (index == MPI_UNDEFINED) {
+      note(error);
+      return true;
+    }
+    requests[index] = MPI_REQUEST_NULL;  // Open MPI leaves one that has failed
+    ++in_.tracked_over;
     finish(in_.first + index, status, error);
-    --left;
   }
+  return true;
 }
 
-void Exchange::finish_sends() noexcept {
-  for (int i = 0; i < out_.tracked; ++i) {
+bool Exchange::finish_sends(bool wait) noexcept {
+  for (; out_.tracked_over < out_.tracked; ++out_.tracked_over) {
+    const int i = out_.first + out_.tracked_over;
     MPI_Status status;
-    const int error = PMPI_Wait(&requests_[out_.first + i], &status);
-    finish(out_.first + i, status, error);
+    int done = 1;
+    const int error = wait ? PMPI_Wait(&requests_[i], &status) : PMPI_Test(&requests_[i], &done, &status);
+    if (error == MPI_SUCCESS && !done) return false;
+    finish(i, status, error);
   }
+  return true;
+}
+
+/// One by one: the host moves all of them meanwhile, and each says what was wrong with it.
+bool Exchange::finish_native(Requests& side, bool wait) noexcept {
+  for (; side.native_over < side.native; ++side.native_over) {
+    MPI_Request& request = requests_[side.end - 1 - side.native_over];
+    int done = 1;
+    const int error = wait ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && !done) return false;
+    note(error);
+  }
+  return true;
+}
+
+void Exchange::start(Until until) noexcept {
+  error_ = MPI_SUCCESS;
+  for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
+  find_own();
+  for (int i = 0; i < receives_; ++i)
+    if (const Block& block = blocks_[most_sends_ + i]; &block != own_in_) post_receive(block);
+  post_sends(true, until);
+  post_sends(false, until);
+  if (own_out_) move_own();
+}
+
+bool Exchange::advance(bool wait) noexcept {
+  return finish_receives(wait) && finish_sends(wait) && finish_native(in_, wait) && finish_native(out_, wait);
 }
 
 int Exchange::run(MPI_Comm comm) noexcept {
-  // Two sizes are a mistake, of which the host knows best what to say.
-  if (!own_out_ || !own_in_ || own_out_->bytes != own_in_->bytes || own_out_->edge.tag != own_in_->edge.tag)
-    own_out_ = own_in_ = nullptr;
-  if (own_out_) {
-    const Derived out(hold_any(own_out_->data.type));
-    const Derived in(hold_any(own_in_->data.type));
-    if (!out || !in) own_out_ = own_in_ = nullptr;
-  }
-  for (int i = 0; i < receives_; ++i)
-    if (const Block& block = blocks_[most_sends_ + i]; &block != own_in_) post_receive(block);
-  post_sends(true);
-  post_sends(false);
-  if (own_out_) move_own();
-  finish_receives();
-  finish_sends();
-  // One by one: the host moves all of them meanwhile, and each says what was wrong with it.
-  for (const Requests& side : {in_, out_})
-    for (int i = side.end - side.native; i < side.end; ++i) note(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
+  start(Until::call_ends);
+  advance(true);
   if (error_ != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error_);
   return error_;
 }

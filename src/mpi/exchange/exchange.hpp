@@ -4,7 +4,7 @@
 //   Exchange exchange(*companion, outs, ins);
 //   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come
 //   for (...) exchange.send(peer, tag, buffer, bytes);
-//   return exchange.run(comm);
+//   return exchange.run(comm);                                  // or start(...), and advance() until it says true
 //
 //   1. all receives are posted            nobody's send ever waits for anything but its receiver's being in the call
 //   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
@@ -38,6 +38,19 @@ class Exchange {
   /// Returns the MPI error code, raised on `comm` already.
   int run(MPI_Comm comm) noexcept;
 
+  /// Steps 1 to 3. May be called again when the last one is over.
+  void start(Until until) noexcept;
+  /// Steps 4 and 5, as far as they go now, or to the end. True: over.
+  bool advance(bool wait) noexcept;
+  /// The first that went wrong; not raised.
+  [[nodiscard]] int error() const { return error_; }
+  /// Has `each` look at every datatype of a block, and change it.
+  template <class Each>
+  void for_each_type(Each each) {
+    for (int i = 0; i < sends_; ++i) each(blocks_[i].data.type);
+    for (int i = 0; i < receives_; ++i) each(blocks_[most_sends_ + i].data.type);
+  }
+
  private:
   struct Block {
     Edge edge;
@@ -46,15 +59,19 @@ class Exchange {
   };
   /// Requests of one direction: those that Heddle must finish from the front, the host's own from the back.
   struct Requests {
-    int first = 0, tracked = 0, native = 0, end = 0;
+    int first = 0, end = 0;
+    int tracked = 0, native = 0;
+    int tracked_over = 0, native_over = 0;
   };
 
   void post_receive(const Block& block) noexcept;
-  void post_send(const Block& block) noexcept;
-  void post_sends(bool small) noexcept;
+  void post_send(const Block& block, Until until) noexcept;
+  void post_sends(bool small, Until until) noexcept;
+  void find_own() noexcept;
   void move_own() noexcept;
-  void finish_receives() noexcept;
-  void finish_sends() noexcept;
+  bool finish_receives(bool wait) noexcept;
+  bool finish_sends(bool wait) noexcept;
+  bool finish_native(Requests& side, bool wait) noexcept;
   void finish(int request, MPI_Status& status, int error) noexcept;
   void add(Requests& to, MPI_Request request, Pending* pending) noexcept;
   void note(int error) noexcept {
@@ -73,7 +90,7 @@ class Exchange {
   requests::Scratch<Pending*> pendings_;
 };
 
-// The calls. Nothing: not for Heddle, on all ranks alike.
+// The blocking calls; the others are in started.hpp. Nothing: not for Heddle, on all ranks alike.
 Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
 Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
 Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;

@@ -87,6 +87,9 @@ class Row {
   [[nodiscard]] bool ours() const { return known_ > 0; }
   [[nodiscard]] bool readable() const { return found_ && !failed_; }
   [[nodiscard]] bool all_ours() const { return known_ == count_; }
+  /// Whether the host must be asked again and again, because some of it needs advance().
+  [[nodiscard]] bool advances() const { return advances_; }
+  void advance() noexcept;
 
   /// The entry of request i, or null.
   Pending* operator[](int i) { return found_[i]; }
@@ -109,6 +112,7 @@ class Row {
   bool failed_ = false;
   int error_ = MPI_SUCCESS;  // to be raised
   MPI_Comm where_ = MPI_COMM_NULL;
+  bool advances_ = false;
   MPI_Request* program_;
   MPI_Request* handles_;
   Scratch<Pending*> found_;

@@ -16,6 +16,7 @@ bool ended(Pending& pending, bool wait) noexcept {
   MPI_Status status;
   int done = 0;
   MPI_Request& host = pending.record.inner;
+  pending.advance(wait);
   const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
   if (error == MPI_SUCCESS && !done && !wait) return false;
   raise_new(pending.finish(status, error), error, pending.communicator());

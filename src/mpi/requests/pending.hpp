@@ -16,6 +16,10 @@
 
 namespace heddle::mpi {
 
+/// How long the program's buffer may be read: until the request is complete, or only within a call that completes it itself
+/// after all receives it has begun (a blocking collective).
+enum class Until { request_completes, call_ends };
+
 /// One object for each request in the table. Every handle that the program sees is a real request of the host.
 class Pending {
  public:
@@ -29,6 +33,12 @@ class Pending {
   /// caller, once for its call, on communicator(). Called once for each operation, by one thread.
   virtual int finish(MPI_Status& status, int error) noexcept = 0;
   [[nodiscard]] virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
+
+  /// Carries on an operation of several messages, whose handle is a generalized request that the host itself does nothing
+  /// for: asked by every completion call before it asks the host. `wait`: returns when there is nothing left to do.
+  virtual void advance(bool /*wait*/) noexcept {}
+  /// Whether it needs advance(): the host must not be left alone with such a request.
+  [[nodiscard]] virtual bool advances() const noexcept { return false; }
 
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }

@@ -23,6 +23,10 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
     if (!pending) continue;
     ++known_;
     completing(*pending, true);
+    if (pending->advances()) {
+      advances_ = true;
+      pending->advance(false);
+    }
     substituted |= pending->record.substituted;
   }
   if (!substituted) return;
@@ -32,6 +36,11 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
   }
   handles_ = reinterpret_cast<MPI_Request*>(substitutes_.data());
   for (int i = 0; i < count; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
+}
+
+void Row::advance() noexcept {
+  for (int i = 0; i < count_; ++i)
+    if (found_[i]) found_[i]->advance(false);
 }
 
 Row::~Row() {

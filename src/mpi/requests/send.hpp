@@ -8,10 +8,6 @@
 
 namespace heddle::mpi {
 
-/// How long the program's buffer may be read: until the request is complete, or only within a call that completes it itself
-/// after all receives it has begun (a blocking collective).
-enum class Until { request_completes, call_ends };
-
 /// A send whose packed data must live until the host is done with it.
 class SentPacked final : public Pending {
  public:

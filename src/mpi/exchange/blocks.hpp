@@ -1,0 +1,169 @@
+// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange. Includes exchange.hpp,
+// registry.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/exchange/exchange.hpp"
+#include "mpi/staging/side.hpp"
+#include "mpi/types/registry.hpp"
+
+namespace heddle::mpi::blocks {
+
+/// Bytes a block of MPI_Alltoall, the same for all ranks, from which blocks go directly: shorter ones the hosts bundle.
+constexpr Bytes direct_from = 4 << 10;
+
+/// What a block's place and size depend on.
+struct Measures {
+  Bytes size = 0;
+  Bytes extent = 0;
+};
+
+/// Of one type after the other, most often the same.
+class Ruler {
+ public:
+  /// False: a type that the host refuses, or says nothing about.
+  bool measure(MPI_Datatype type, Measures& measures) noexcept {
+    if (!last_known_ || type != last_) {
+      last_known_ = look(type);
+      last_ = type;
+    }
+    measures = found_;
+    return last_known_;
+  }
+
+ private:
+  bool look(MPI_Datatype type) noexcept {
+    if (Entry* entry = table.find(type); entry && entry->ready(type)) {
+      found_ = {entry->size(), entry->extent()};
+      return true;
+    }
+    MPI_Aint low = 0;
+    MPI_Aint extent = 0;
+    MPI_Count size = 0;
+    if (type == MPI_DATATYPE_NULL) return false;  // to be raised on the call's own communicator
+    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS)
+      return false;
+    found_ = {size, extent};
+    return true;
+  }
+
+  MPI_Datatype last_{};
+  bool last_known_ = false;
+  Measures found_;
+};
+
+inline const void* at(const void* address, Bytes offset) {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
+}
+
+/// A block of an argument, and its bytes. False: nothing that could be sent (a negative count, a size beyond 64 bits).
+inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
+  Measures type;
+  Bytes stride = 0;
+  Bytes offset = 0;
+  if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
+      __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
+    return false;
+  data = {at(given.address, offset), given.count, given.type};
+  return true;
+}
+
+inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
+  Measures type;
+  Bytes offset = 0;
+  const Count count = given.counts[i];
+  if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
+      __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
+    return false;
+  data = {at(given.address, offset), count, given.type};
+  return true;
+}
+
+inline bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
+  Measures type;
+  const Count count = given.counts[i];
+  if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
+  data = {at(given.address, given.displacements[i]), count, given.types[i]};
+  return true;
+}
+
+inline bool whole(const Buffer&) { return true; }
+inline bool whole(const Spread& given) { return given.counts.array() && given.displacements.array(); }
+inline bool whole(const Mosaic& given) { return given.counts.array() && given.displacements.array() && given.types; }
+
+/// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
+/// that no rank is everybody's first. False: a mistake of the program, for the host to report.
+template <class Given>
+bool to_all(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+  const int ranks = own.ranks();
+  Ruler out;
+  Ruler in;
+  for (int k = 0; k < ranks; ++k) {
+    const int to = (own.me() + k) % ranks;
+    const int from = (own.me() + ranks - k) % ranks;
+    Buffer data;
+    Bytes bytes = 0;
+    if (!block_of(receive, from, in, data, bytes)) return false;
+    exchange.receive({from, 0}, data, bytes);
+    if (!block_of(send, to, out, data, bytes)) return false;
+    exchange.send({to, 0}, data, bytes);
+  }
+  return true;
+}
+
+/// Blocks to and from the neighbours, in the program's order.
+template <class Given>
+bool to_neighbours(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+  Ruler ruler;
+  Buffer data;
+  Bytes bytes = 0;
+  for (std::size_t i = 0; i < own.in().size(); ++i) {
+    if (!block_of(receive, static_cast<int>(i), ruler, data, bytes)) return false;
+    exchange.receive(own.in()[i], data, bytes);
+  }
+  for (std::size_t i = 0; i < own.out().size(); ++i) {
+    if (!block_of(send, static_cast<int>(i), ruler, data, bytes)) return false;
+    exchange.send(own.out()[i], data, bytes);
+  }
+  return true;
+}
+
+/// A collective that goes pair by pair. `ours(all ranks' knowledge)`: whether it does; the same on all ranks.
+struct All {
+  template <class Given>
+  static bool ours(const Given& send, const Given& receive) noexcept {
+    if (send.address == MPI_IN_PLACE) return false;
+    if constexpr (std::is_same_v<Given, Buffer>) {
+      Ruler ruler;
+      Measures type;
+      Bytes bytes = 0;
+      return receive.count > 0 && ruler.measure(receive.type, type) &&
+             !__builtin_mul_overflow(receive.count, type.size, &bytes) && bytes >= direct_from;
+    }
+    return true;
+  }
+  static bool of(const Companion& /*own*/) noexcept { return true; }
+  static int sends(const Companion& own) noexcept { return own.ranks(); }
+  static int receives(const Companion& own) noexcept { return own.ranks(); }
+  template <class Given>
+  static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+    return whole(send) && whole(receive) && !same_elements(send, receive) && to_all(own, send, receive, exchange);
+  }
+};
+
+struct Neighbours {
+  template <class Given>
+  static bool ours(const Given& /*send*/, const Given& /*receive*/) noexcept {
+    return true;
+  }
+  static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
+  static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
+  static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
+  template <class Given>
+  static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+    return whole(send) && whole(receive) && to_neighbours(own, send, receive, exchange);
+  }
+};
+
+}  // namespace heddle::mpi::blocks

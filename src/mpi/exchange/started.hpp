@@ -1,0 +1,119 @@
+// mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
+// Includes blocks.hpp, requests/collective.hpp.
+//
+//   if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;   // how: Started or Kept
+//
+// All messages are posted at once, so that the host moves them in whatever call the program sits; what is left is done by the
+// completion calls (Pending::advance). The program's handle is a generalized request, or, of a persistent operation, an
+// inactive persistent one, and a generalized request for each start.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "mpi/exchange/blocks.hpp"
+#include "mpi/requests/collective.hpp"
+
+namespace heddle::mpi {
+
+/// A generalized request that Heddle completes. Returns the host's error code.
+int begin_request(MPI_Request* request) noexcept;
+
+/// The exchange behind a request, of either kind.
+template <class Base>
+class Exchanging final : public Base {
+ public:
+  Exchanging(const Companion& own, MPI_Comm comm, int sends, int receives) noexcept
+      : exchange(own, sends, receives), comm_(comm) {}
+  ~Exchanging() override {
+    for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
+  }
+
+  [[nodiscard]] bool advances() const noexcept override { return true; }
+  void advance(bool wait) noexcept override {
+    std::unique_lock guard(lock_, std::defer_lock);
+    if (wait)
+      guard.lock();
+    else if (!guard.try_lock())
+      return;  // another thread is at it
+    if (over_ || !exchange.advance(wait)) return;
+    over_ = true;
+    PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
+  }
+  int finish(MPI_Status& /*status*/, int error) noexcept override { return error == MPI_SUCCESS ? exchange.error() : error; }
+  [[nodiscard]] MPI_Comm communicator() const noexcept override { return comm_; }
+  void begin() noexcept {
+    over_ = false;
+    exchange.start(Until::request_completes);
+  }
+  /// MPI_Start.
+  int start() noexcept {
+    const int error = begin_request(&this->record.inner);
+    if (error != MPI_SUCCESS) return error;
+    this->record.active = this->record.substituted = true;
+    begin();
+    return MPI_SUCCESS;
+  }
+  /// The program may free its types while a persistent request lives.
+  bool keep_types() noexcept;
+
+  Exchange exchange;
+
+ private:
+  MPI_Comm comm_;
+  std::mutex lock_;
+  bool over_ = true;
+  std::vector<MPI_Datatype> kept_;
+};
+template <class Base>
+bool Exchanging<Base>::keep_types() noexcept try {
+  std::vector<MPI_Datatype> seen;
+  bool kept = true;
+  exchange.for_each_type([&](MPI_Datatype& type) {
+    if (!known(type)) return;
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      if (seen[i] == type) {
+        type = kept_[i];
+        return;
+      }
+    seen.push_back(type);
+    kept_.reserve(seen.size());
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    kept = kept && PMPI_Type_dup(type, &copy) == MPI_SUCCESS;
+    if (!kept) return;
+    kept_.push_back(copy);
+    duplicated(type, copy);
+    type = copy;
+  });
+  return kept;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+template <class Kind, class Given, class How>
+Done exchange_started(const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
+  constexpr bool persistent = How::persistent;
+  if (!how.request || !Kind::ours(send, receive)) return {};
+  const Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
+  if (!own || !Kind::of(*own) || !requests::table.room()) return {};
+  using Operation = Exchanging<std::conditional_t<persistent, Persistent, Pending>>;
+  auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
+  if (!operation) return {};
+  bool able = operation->exchange && Kind::fill(*own, send, receive, operation->exchange);
+  if constexpr (persistent) {
+    static char nothing;
+    able = able && operation->keep_types() &&
+           PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
+  } else {
+    able = able && begin_request(how.request) == MPI_SUCCESS;
+  }
+  if (!able) {
+    delete operation;
+    return {};
+  }
+  if constexpr (!persistent) operation->begin();
+  requests::track(*how.request, operation);
+  return MPI_SUCCESS;
+}
+
+}  // namespace heddle::mpi

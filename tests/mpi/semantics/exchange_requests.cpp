@@ -1,0 +1,215 @@
+// Exchanges that Heddle carries out pair by pair, not blocking and persistent: several in flight, completed in any order and by
+// every call; types freed meanwhile.
+#include <algorithm>
+#include <memory>
+
+#include "support/ranks.hpp"
+#include "support/witness.hpp"
+
+namespace heddle::test {
+namespace {
+
+/// One MPI_Ialltoallw or MPI_Alltoallw_init: a column of `rows` ints to everybody, received as a row.
+class Columns {
+ public:
+  Columns(const Team& team, int rows) : team_(team), rows_(rows), n_(static_cast<std::size_t>(team.size)) {
+    MPI_Type_vector(rows, 1, team.size, MPI_INT, &column_);
+    MPI_Type_commit(&column_);
+    sent_.resize(static_cast<std::size_t>(rows) * n_);
+    got_.assign(sent_.size(), -1);
+    for (int i = 0; i < team.size; ++i) {
+      ones_.push_back(1);
+      rows_of_.push_back(rows);
+      columns_at_.push_back(i * 4);
+      rows_at_.push_back(i * rows * 4);
+      columns_.push_back(column_);
+      ints_.push_back(MPI_INT);
+    }
+  }
+  ~Columns() { free_type(); }
+  Columns(const Columns&) = delete;
+  Columns& operator=(const Columns&) = delete;
+
+  void fill(int salt) {
+    salt_ = salt;
+    for (int row = 0; row < rows_; ++row)
+      for (int to = 0; to < team_.size; ++to)
+        sent_[static_cast<std::size_t>(row) * n_ + static_cast<std::size_t>(to)] = value(team_.rank, to, row);
+    std::ranges::fill(got_, -1);
+  }
+  void begin(MPI_Request* request) {
+    EXPECT_EQ(MPI_Ialltoallw(sent_.data(), ones_.data(), columns_at_.data(), columns_.data(), got_.data(), rows_of_.data(),
+                             rows_at_.data(), ints_.data(), team_.comm, request),
+              MPI_SUCCESS);
+  }
+  void block() {
+    EXPECT_EQ(MPI_Alltoallw(sent_.data(), ones_.data(), columns_at_.data(), columns_.data(), got_.data(), rows_of_.data(),
+                            rows_at_.data(), ints_.data(), team_.comm),
+              MPI_SUCCESS);
+  }
+  void keep(MPI_Request* request) {
+    EXPECT_EQ(MPI_Alltoallw_init(sent_.data(), ones_.data(), columns_at_.data(), columns_.data(), got_.data(), rows_of_.data(),
+                                 rows_at_.data(), ints_.data(), team_.comm, MPI_INFO_NULL, request),
+              MPI_SUCCESS);
+  }
+  void free_type() {
+    if (column_ != MPI_DATATYPE_NULL) MPI_Type_free(&column_);
+  }
+  [[nodiscard]] bool right() const {
+    for (int from = 0; from < team_.size; ++from)
+      for (int row = 0; row < rows_; ++row)
+        if (got_[static_cast<std::size_t>(from) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(row)] !=
+            value(from, team_.rank, row))
+          return false;
+    return true;
+  }
+
+ private:
+  [[nodiscard]] int value(int from, int to, int row) const { return salt_ * 1'000'003 + from * 10'007 + to * 101 + row; }
+
+  Team team_;
+  int rows_;
+  std::size_t n_;
+  int salt_ = 0;
+  MPI_Datatype column_ = MPI_DATATYPE_NULL;
+  std::vector<int> sent_, got_, ones_, rows_of_, columns_at_, rows_at_;
+  std::vector<MPI_Datatype> columns_, ints_;
+};
+
+/// From what goes with the envelope to what is left open.
+constexpr int sizes[] = {3, 700, 2'000, 50'000};
+
+/// What is made once for a communicator is made by a blocking call.
+void warm(const Team& team) {
+  Columns first(team, 2);
+  first.fill(9);
+  first.block();
+  EXPECT_TRUE(first.right());
+}
+
+}  // namespace
+
+TEST_EACH_RANKS(2, 8, ExchangeRequests, SeveralInFlightEndInAnyOrder) {
+  warm(team);
+  std::vector<std::unique_ptr<Columns>> all;
+  MPI_Request requests[4];
+  for (int round = 0; round < 4; ++round) {
+    all.clear();
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(std::make_unique<Columns>(team, sizes[(i + round) % 4]));
+      all.back()->fill(round * 4 + i);
+      all.back()->begin(&requests[i]);
+      if (round % 2) all.back()->free_type();
+    }
+    for (int i = 0; i < 4; ++i) {  // each rank in an order of its own
+      const int which = (i * 3 + team.rank + round) % 4;
+      EXPECT_EQ(MPI_Wait(&requests[which], MPI_STATUS_IGNORE), MPI_SUCCESS);
+      EXPECT_EQ(requests[which], MPI_REQUEST_NULL);
+      EXPECT_TRUE(all[static_cast<std::size_t>(which)]->right()) << which;
+    }
+  }
+}
+
+// A blocking call of the host's does not hold up what the others wait for.
+TEST_RANKS(3, ExchangeRequests, OneRankSitsInABarrierMeanwhile) {
+  warm(team);
+  Columns columns(team, 60'000);
+  columns.fill(1);
+  MPI_Request request = MPI_REQUEST_NULL;
+  columns.begin(&request);
+  if (team.rank == 1) {
+    MPI_Barrier(team.comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(team.comm);
+  }
+  EXPECT_TRUE(columns.right());
+}
+
+TEST_EACH_RANKS(2, 4, ExchangeRequests, EndByEveryCall) {
+  warm(team);
+  for (int call = 0; call < 9; ++call) {
+    Columns a(team, sizes[call % 4]), b(team, sizes[(call + 1) % 4]);
+    a.fill(call);
+    b.fill(call + 100);
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int word = 0;
+    MPI_Irecv(&word, 1, MPI_INT, team.rank, 77, team.comm, &requests[1]);  // one of the host's between them
+    a.begin(&requests[0]);
+    b.begin(&requests[2]);
+    MPI_Send(&call, 1, MPI_INT, team.rank, 77, team.comm);
+    MPI_Status statuses[3];
+    int indices[3];
+    int index = 0;
+    int n = 0;
+    int flag = 0;
+    switch (call) {
+      case 0:
+        EXPECT_EQ(MPI_Waitall(3, requests, statuses), MPI_SUCCESS);
+        EXPECT_EQ(statuses[1].MPI_TAG, 77);
+        break;
+      case 1:
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(MPI_Waitany(3, requests, &index, statuses), MPI_SUCCESS);
+        break;
+      case 2:
+        for (int ended = 0; ended < 3; ended += n) EXPECT_EQ(MPI_Waitsome(3, requests, &n, indices, statuses), MPI_SUCCESS);
+        break;
+      case 3:
+        while (!flag) EXPECT_EQ(MPI_Testall(3, requests, &flag, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        break;
+      case 4:
+        for (int ended = 0; ended < 3; ended += flag) EXPECT_EQ(MPI_Testany(3, requests, &index, &flag, statuses), MPI_SUCCESS);
+        break;
+      case 5:
+        for (int ended = 0; ended < 3; ended += n) EXPECT_EQ(MPI_Testsome(3, requests, &n, indices, statuses), MPI_SUCCESS);
+        break;
+      case 6:
+        for (MPI_Request& request : requests)
+          for (flag = 0; !flag;) EXPECT_EQ(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        break;
+      case 7:
+        while (!flag) EXPECT_EQ(MPI_Request_get_status(requests[2], &flag, statuses), MPI_SUCCESS);
+        EXPECT_TRUE(b.right());
+        EXPECT_EQ(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        break;
+      default:
+        EXPECT_EQ(MPI_Wait(&requests[2], MPI_STATUS_IGNORE), MPI_SUCCESS);
+        EXPECT_EQ(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    }
+    for (const MPI_Request& request : requests) EXPECT_EQ(request, MPI_REQUEST_NULL) << "call " << call;
+    EXPECT_TRUE(a.right() && b.right()) << "call " << call;
+    EXPECT_EQ(word, call);
+  }
+}
+
+TEST_EACH_RANKS(2, 8, ExchangeRequests, StartedAgainAndAgain) {
+  for (const int rows : sizes) {
+    Columns columns(team, rows), others(team, 5);
+    MPI_Request requests[2];
+    columns.keep(&requests[0]);
+    others.keep(&requests[1]);
+    columns.free_type();
+    for (int round = 0; round < 6; ++round) {
+      columns.fill(round);
+      others.fill(-round);
+      EXPECT_EQ(MPI_Startall(2, requests), MPI_SUCCESS);
+      if (round % 2)
+        EXPECT_EQ(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+      else
+        for (int i = 1; i >= 0; --i) EXPECT_EQ(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), MPI_SUCCESS);
+      EXPECT_NE(requests[0], MPI_REQUEST_NULL);
+      EXPECT_TRUE(columns.right()) << rows << " rows, round " << round;
+      EXPECT_TRUE(others.right());
+    }
+    int flag = 0;
+    EXPECT_EQ(MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);  // inactive
+    EXPECT_EQ(flag, 1);
+    for (MPI_Request& request : requests) {
+      EXPECT_EQ(MPI_Request_free(&request), MPI_SUCCESS);
+      EXPECT_EQ(request, MPI_REQUEST_NULL);
+    }
+  }
+}
+
+}  // namespace heddle::test
