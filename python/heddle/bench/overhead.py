@@ -1,6 +1,7 @@
 """`heddle bench overhead`: what Heddle costs a program whose data is contiguous.
 
-Call by call: MPI_X against PMPI_X in one process, under Heddle, under the null Heddle (which only forwards), and under nothing.
+Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards), and
+under nothing.
 Then messages between two ranks (pingpong.py).
 """
 
@@ -16,7 +17,8 @@ from heddle.console import console
 from heddle.families import Family
 
 from . import pingpong
-from .native import Mpi, With, lines
+from .jobs import Run, lines
+from .native import Mpi, With
 from .rows import Row, merged, write
 
 GOAL_NS = 10.0
@@ -24,7 +26,7 @@ GOAL_NS = 10.0
 
 def measure(family: Family, between: With, samples: int) -> list[Row]:
     rows, mpi = [], ""
-    for line in lines("overhead", family, between, ["--samples", str(samples)]):
+    for line in lines("overhead", family, Run(between.value, between), 2, ["--samples", str(samples)]):
         mpi = line.get("mpi", mpi)
         if "bench" in line:
             variant = line["variant"] if line["variant"] != "direct" else f"direct under {between.value}"
