@@ -19,8 +19,6 @@
 //   start      settings, the host's family, going to sleep    say        messages
 #pragma once
 
-#include <optional>
-
 #include "mpi/host.hpp"
 #include "mpi/staging/numbers.hpp"
 #include "mpi/types/table.hpp"
@@ -63,9 +61,6 @@ inline bool any_known(const Spread& data, int /*ranks*/) noexcept { return known
 inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known(data.types, ranks); }
 
 enum class Mode { standard, buffered, synchronous, ready };
-
-/// The MPI error code of a call that Heddle has carried out, or nothing if it is for the host.
-using Done = std::optional<int>;
 
 /// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known.
 inline int raise_new(int result, int host_result, MPI_Comm comm) noexcept {

@@ -7,10 +7,10 @@ namespace heddle::mpi {
 namespace {
 
 /// Posts a receive by `post(buffer of the host, request)` and tracks it: requests of receives are unique.
-template <class Received, class Post>
+template <class Kind, class Post>
 Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) noexcept {
   if (!request || !requests::table.room()) return {};
-  auto* received = new (std::nothrow) Received(data, comm);
+  auto* received = new (std::nothrow) Kind(data, comm);
   if (!received) return {};
   const Done done = post(*received);
   if (done == MPI_SUCCESS)
@@ -48,17 +48,29 @@ Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexce
   });
 }
 
-Done irecv_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
-  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
-  if (Held::any()) {
-    MPI_Message held = MPI_MESSAGE_NULL;
-    if (const Done taken = Held::of_process().take(source, tag, comm, &held))
-      return *taken == MPI_SUCCESS ? irecv_plain(data, &held, request) : taken;
-  }
-  return irecv<ReceivedPlain>(data, comm, request, [&](ReceivedPlain&) -> Done {
-    return HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source, tag,
-                       comm, request);
-  });
+/// A probe has received the announcement, or the message itself. Nothing: neither.
+Done irecv_held(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+  MPI_Message held = MPI_MESSAGE_NULL;
+  const Done taken = Held::of_process().take(source, tag, comm, &held);
+  return taken == MPI_SUCCESS ? irecv_plain(data, &held, request) : taken;
+}
+
+/// Of a predefined type, as long as an announcement: straight into the program's buffer, and looked at when it is complete.
+/// `post` is the host's call.
+template <class Post>
+inline Done irecv_plain(void* address, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request,
+                        Post post) noexcept {
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
+  if (Held::any())
+    if (const Done done = irecv_held({address, count, type}, source, tag, comm, request)) return done;
+  auto* received = new (std::nothrow) ReceivedPlain(address, count, type, comm);
+  if (!received) return {};
+  const int result = post();
+  if (result == MPI_SUCCESS)
+    requests::track(*request, received);
+  else
+    delete received;
+  return result;
 }
 
 Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
@@ -78,19 +90,20 @@ using namespace heddle::mpi;
 
 #define HEDDLE_IRECV(name, Integer)                                                                                           \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) { \
-    if (travels_packed(datatype, count) || must_not_split(datatype)) {                                                        \
+    const auto host = [&] { return PMPI_##name(buf, count, datatype, source, tag, comm, request); };                          \
+    if (goes_through_stand_in(datatype, count)) {                                                                             \
       if (const Done done = irecv({buf, count, datatype}, source, tag, comm, request)) return *done;                          \
-    } else if (must_look(count, datatype) || Held::of_process().any()) {                                                      \
-      if (const Done done = irecv_plain({buf, count, datatype}, source, tag, comm, request)) return *done;                    \
+    } else if (has_room(count, datatype) || Held::any()) {                                                                    \
+      if (const Done done = irecv_plain(buf, count, datatype, source, tag, comm, request, host)) return *done;                \
     }                                                                                                                         \
-    return PMPI_##name(buf, count, datatype, source, tag, comm, request);                                                     \
+    return host();                                                                                                            \
   }
 
 #define HEDDLE_IRECV_MATCHED(name, Integer)                                                                     \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) { \
-    if (travels_packed(datatype, count) || must_not_split(datatype)) {                                          \
+    if (goes_through_stand_in(datatype, count)) {                                                               \
       if (const Done done = irecv({buf, count, datatype}, message, request)) return *done;                      \
-    } else if (must_look(count, datatype) || Held::of_process().any()) {                                        \
+    } else if (has_room(count, datatype) || Held::any()) {                                                      \
       if (const Done done = irecv_plain({buf, count, datatype}, message, request)) return *done;                \
     }                                                                                                           \
     return PMPI_##name(buf, count, datatype, message, request);                                                 \

@@ -18,12 +18,6 @@ void copy_but_error(MPI_Status& to, const MPI_Status& from) noexcept {
 
 }  // namespace
 
-void track(MPI_Request handle, Pending* pending) noexcept {
-  pending->record.handle = handle;
-  table.insert(handle, pending);
-  look_after_freed();
-}
-
 void track_unless_done(MPI_Request handle, Pending* pending) noexcept {
   int done = 0;
   MPI_Status status;

@@ -6,12 +6,17 @@
 #pragma once
 
 #include "mpi/memory/pool.hpp"
+#include "mpi/requests/freed.hpp"
 #include "mpi/requests/table.hpp"
 
 namespace heddle::mpi::requests {
 
 /// Puts an operation's request into the table. Call room() before the host is asked for the request.
-void track(MPI_Request handle, Pending* pending) noexcept;
+inline void track(MPI_Request handle, Pending* pending) noexcept {
+  pending->record.handle = handle;
+  table.insert(handle, pending);
+  look_after_freed();
+}
 
 /// For operations whose request need not be unique: if the host has completed it at once, so is the rest, and nothing is
 /// tracked. (A request that is not complete is unique. MPICH 5.0.2 has one handle for all sends that complete at once, and

@@ -9,7 +9,7 @@ namespace heddle::mpi::requests {
 namespace {
 
 constinit std::mutex lock;
-constinit std::atomic<Pending*> first{nullptr};
+constinit Pending* first = nullptr;
 
 /// Whether the request is gone.
 bool ended(Pending& pending, bool wait) noexcept {
@@ -28,7 +28,7 @@ bool ended(Pending& pending, bool wait) noexcept {
 template <class Ended>
 void sweep(Ended ended) noexcept {
   Pending* kept = nullptr;
-  for (Pending* each = first.load(std::memory_order_relaxed); each;) {
+  for (Pending* each = first; each;) {
     Pending* const next = each->record.next;
     if (ended(*each)) {
       delete each;
@@ -38,7 +38,8 @@ void sweep(Ended ended) noexcept {
     }
     each = next;
   }
-  first.store(kept, std::memory_order_relaxed);
+  first = kept;
+  any_freed.store(kept != nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -46,12 +47,12 @@ void sweep(Ended ended) noexcept {
 void let_go(Pending* pending, MPI_Request host) noexcept {
   pending->record.inner = host;
   const std::lock_guard guard(lock);
-  pending->record.next = first.load(std::memory_order_relaxed);
-  first.store(pending, std::memory_order_relaxed);
+  pending->record.next = first;
+  first = pending;
+  any_freed.store(true, std::memory_order_relaxed);
 }
 
-void look_after_freed() noexcept {
-  if (!first.load(std::memory_order_relaxed)) return;
+void finish_complete_freed() noexcept {
   const std::unique_lock guard(lock, std::try_to_lock);
   if (guard) sweep([](Pending& pending) { return ended(pending, false); });
 }
@@ -59,7 +60,7 @@ void look_after_freed() noexcept {
 void finish_freed() noexcept {
   const std::lock_guard guard(lock);
   sweep([](Pending& pending) { return ended(pending, pending.ends_by_itself()); });
-  first.store(nullptr, std::memory_order_relaxed);  // the host may still write into the buffers of what is left: never freed
+  first = nullptr;  // the host may still write into the buffers of what is left: never freed
 }
 
 }  // namespace heddle::mpi::requests

@@ -9,8 +9,15 @@ namespace heddle::mpi::requests {
 /// Takes over `pending`, and `host`, the request that the host completes.
 void let_go(Pending* pending, MPI_Request host) noexcept;
 
-/// At every call that makes a request: those that are complete by now are finished. Free of cost if there are none.
-void look_after_freed() noexcept;
+/// There are such.
+inline constinit std::atomic<bool> any_freed{false};
+
+/// Those that are complete by now are finished.
+void finish_complete_freed() noexcept;
+/// At every call that makes a request.
+inline void look_after_freed() noexcept {
+  if (any_freed.load(std::memory_order_relaxed)) finish_complete_freed();
+}
 
 /// Before the host's Finalize: waits for those that end by themselves, and gives up the others.
 void finish_freed() noexcept;

@@ -1,4 +1,5 @@
-// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes host.hpp.
+// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes host.hpp,
+// lock.hpp.
 //
 //   class Received final : public Pending {
 //     int finish(MPI_Status& status, int error) noexcept override { message_.unpack(error, &status); return error; }
@@ -8,11 +9,16 @@
 //   requests::track(*request, pending);                   // table.hpp; the completion calls do the rest
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "mpi/host.hpp"
+#include "mpi/requests/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -43,9 +49,23 @@ class Pending {
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 
-  static void* operator new(std::size_t size, const std::nothrow_t&) noexcept;
-  static void operator delete(void* memory, std::size_t size) noexcept;
-  static void operator delete(void* memory, const std::nothrow_t&) noexcept;  // for constructors that throw: none does
+  // From free lists, last in, first out, one for each size. Their memory is kept: it is the most that the program had in flight
+  // at once.
+  static void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    const std::size_t list = (size - 1) / step;
+    if (list < lists) {
+      const std::lock_guard guard(free_lock_);
+      if (Free* head = free_[list]) return std::exchange(free_[list], head->next);
+    }
+    return std::aligned_alloc(step, (list + 1) * step);
+  }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    const std::size_t list = (size - 1) / step;
+    if (!memory || list >= lists) return std::free(memory);
+    const std::lock_guard guard(free_lock_);
+    free_[list] = new (memory) Free{free_[list]};
+  }
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }  // no constructor throws
 
   // Kept by the completion calls (completion.hpp), of no concern to finish().
 
@@ -65,6 +85,15 @@ class Pending {
     Pending* next = nullptr;  ///< In the list of freed requests.
   };
   Record record;
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t lists = 256;
+  static inline constinit std::array<Free*, lists> free_{};
+  static inline constinit requests::Lock free_lock_{};
 };
 
 /// A persistent request: in the table from its _init to its MPI_Request_free.

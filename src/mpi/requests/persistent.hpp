@@ -5,6 +5,8 @@
 // made with the stand-in, which stays with the request, and is started itself.
 #pragma once
 
+#include <optional>
+
 #include "mpi/requests/receive.hpp"
 #include "mpi/requests/send.hpp"
 

@@ -2,15 +2,11 @@
 #include "mpi/requests/receive.hpp"
 
 namespace heddle::mpi {
-namespace {
 
-/// Nothing has arrived, and nothing may be put in place.
-bool cancelled(const Pending& pending, const MPI_Status& status) noexcept {
+bool Received::is_cancelled(const MPI_Status& status) noexcept {
   int flag = 0;
-  return pending.record.cancelled && PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
+  return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
 }
-
-}  // namespace
 
 int ReceivedPacked::take(MPI_Message* held, MPI_Request* request) noexcept {
   const Done done = HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), held, request);
@@ -21,12 +17,6 @@ int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) noexcept {
   const Done done =
       HEDDLE_HAND(!fits(data_.count), Imrecv, const_cast<void*>(data_.address), Number{data_.count}, data_.type, held, request);
   return done.value_or(MPI_ERR_COUNT);
-}
-
-int Received::finish(MPI_Status& status, int error) noexcept {
-  if (cancelled(*this, status)) return error;
-  if (origin_) set_origin(&status, *origin_);
-  return place(status, error);
 }
 
 BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept {

@@ -13,7 +13,6 @@ namespace heddle::mpi {
 /// What all receives have in common.
 class Received : public Pending {
  public:
-  int finish(MPI_Status& status, int error) noexcept final;
   [[nodiscard]] bool ends_by_itself() const noexcept final { return false; }
   [[nodiscard]] MPI_Comm communicator() const noexcept final { return comm_; }
 
@@ -26,10 +25,15 @@ class Received : public Pending {
 
  protected:
   explicit Received(MPI_Comm comm) noexcept : comm_(comm) {}
+  /// Whether something has arrived that is to be put in place; the status then says where from.
+  bool arrived(MPI_Status& status) const noexcept {
+    if (record.cancelled && is_cancelled(status)) return false;
+    if (origin_) set_origin(&status, *origin_);
+    return true;
+  }
 
  private:
-  /// Puts in place what has arrived.
-  virtual int place(MPI_Status& status, int error) noexcept = 0;
+  static bool is_cancelled(const MPI_Status& status) noexcept;
 
   MPI_Comm comm_;  // MPI_COMM_NULL: of a matched message, nobody has told
   std::optional<Origin> origin_;
@@ -40,26 +44,30 @@ class ReceivedPacked final : public Received {
  public:
   ReceivedPacked(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), message(data, Message::End::receiving) {}
 
+  int finish(MPI_Status& status, int error) noexcept override {
+    return arrived(status) ? message.unpack(error, communicator(), &status) : error;
+  }
   /// Receives a matched message into where the next one goes.
   int take(MPI_Message* held, MPI_Request* request) noexcept;
 
   Message message;
-
- private:
-  int place(MPI_Status& status, int error) noexcept override { return message.unpack(error, communicator(), &status); }
 };
 
 /// Straight into the program's buffer.
 class ReceivedPlain final : public Received {
  public:
+  /// Number by number: a Buffer in memory would be read in other pieces than it was written.
+  ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm) noexcept
+      : Received(comm), data_{address, count, type} {}
   ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), data_(data) {}
 
+  int finish(MPI_Status& status, int error) noexcept override {
+    return arrived(status) ? landed(error, data_, &status) : error;
+  }
   /// Receives a matched message into where the next one goes.
   int take(MPI_Message* held, MPI_Request* request) noexcept;
 
  private:
-  int place(MPI_Status& status, int error) noexcept override { return landed(error, data_, &status); }
-
   Buffer data_;
 };
 
