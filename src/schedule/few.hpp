@@ -13,8 +13,8 @@ class Few {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  Few() noexcept {
-  }  // NOLINT(modernize-use-equals-default): the items stay as they are; clearing them would cost more than a round
+  // Items stay as they are until they are pushed: clearing them would cost more than making a round.
+  Few() noexcept {}  // NOLINT(modernize-use-equals-default): = default would be deleted, for Room
   Few(const Few& other) noexcept { *this = other; }
   Few& operator=(const Few& other) noexcept {
     if (this == &other) return *this;
@@ -36,8 +36,8 @@ class Few {
   const T& operator[](std::size_t i) const noexcept { return room_.items[i]; }
 
  private:
-  union Room {  // so that nothing is constructed before it is pushed
-    Room() noexcept {}
+  union Room {
+    Room() noexcept {}  // NOLINT(modernize-use-equals-default)
     std::array<T, most> items;
   };
   Room room_;

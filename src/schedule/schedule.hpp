@@ -1,4 +1,5 @@
-// schedule/schedule.hpp: who sends what to whom, and when: a collective as data. No MPI. May include: ranks.hpp, few.hpp.
+// schedule/schedule.hpp: who sends what to whom, and when: a collective as data. No MPI. May include: ranks.hpp, pieces.hpp,
+// few.hpp.
 //
 //   const Algorithm& way = *find(alltoallv(), "crystal");
 //   const Place place{.ranks = ranks, .radix = 4};
@@ -27,6 +28,7 @@
 #include <string_view>
 
 #include "schedule/few.hpp"
+#include "schedule/pieces.hpp"
 #include "schedule/ranks.hpp"
 
 namespace heddle::schedule {
@@ -37,10 +39,10 @@ using Bytes = std::int64_t;
 /// Where a schedule runs. Equal on all ranks.
 struct Place {
   Rank ranks = 1;
-  int radix = 2;                 ///< Of those that have one: 2 ... most_radix (crystal: most_split).
-  int channels = 1;              ///< Into how many messages crystal splits a bundle: (radix - 1) * channels <= most / 2.
-  Count segments = 1;            ///< Into how many pieces pipelined algorithms cut the largest block.
-  const Nodes* nodes = nullptr;  ///< Needed by algorithms `by_node`.
+  int radix = 2;                   ///< Of those that have one: 2 ... most_radix (crystal: most_split).
+  int channels = 1;                ///< Into how many messages crystal splits a bundle: (radix - 1) * channels <= most / 2.
+  const Nodes* nodes = nullptr;    ///< Needed by algorithms `by_node`.
+  const Pieces* pieces = nullptr;  ///< How the pipelined ring cuts blocks; null: not at all.
 };
 
 constexpr std::size_t most = 16;  ///< Messages of a round, each way.
@@ -59,14 +61,13 @@ struct Window {
   Bytes begin, end;
   bool operator==(const Window&) const = default;
 };
-/// The bytes of a block (of a bundle) that a segment is. Cut where the piece begins: every `length` bytes, the last segment has
-/// what is left, and short blocks have empty ones; so `segments` is the largest block's length / length, rounded up.
+/// The bytes of a block that a segment is: `length` of them (Pieces::length), the last one what is left.
 constexpr Window window(const Segment& part, Bytes block, Bytes length) noexcept {
   return {std::min(block, part.index * length), part.index + 1 == part.of ? block : std::min(block, (part.index + 1) * length)};
 }
-/// Cut into pieces of equal length.
-constexpr Window window(const Segment& part, Bytes block) noexcept {
-  return window(part, block, (block + part.of - 1) / part.of);
+/// Of a bundle that travels over several channels: an equal part.
+constexpr Window window(const Segment& part, Bytes bundle) noexcept {
+  return window(part, bundle, (bundle + part.of - 1) / part.of);
 }
 
 struct Send {
@@ -117,5 +118,9 @@ constexpr int logarithm(Rank ranks, int radix = 2) noexcept {
   for (std::int64_t reach = 1; reach < ranks; reach *= radix) ++rounds;
   return rounds;
 }
+
+/// How many rounds of the crystal router take what goes from one rank to another further, O(log P): few for neighbours in rank,
+/// half of the rounds for others, on average.
+int crystal_hops(const Place& place, Rank from, Rank to) noexcept;
 
 }  // namespace heddle::schedule

@@ -14,9 +14,11 @@ class Blocks {
   struct Payload {};
 
   explicit Blocks(const Place& place)
-      : ranks_(place.ranks), segments_(place.segments), has_(size(ranks_) * size(ranks_) * size(segments_), 0) {
+      : ranks_(place.ranks),
+        pieces_(place.ranks, 1, [&](Rank of) { return place.pieces != nullptr ? place.pieces->of(of) : 1; }),
+        has_(size(ranks_) * size(pieces_.all()), 0) {
     for (Rank rank = 0; rank < ranks_; ++rank)
-      for (Count segment = 0; segment < segments_; ++segment) at(rank, rank, segment) = 1;
+      for (Count segment = 0; segment < pieces_.of(rank); ++segment) at(rank, rank, segment) = 1;
   }
 
   Payload send(Rank rank, const Send& one) {
@@ -41,18 +43,21 @@ class Blocks {
 
  private:
   static std::size_t size(Count n) { return static_cast<std::size_t>(n); }
-  char& at(Rank rank, Rank origin, Count segment) { return has_[size((Count{rank} * segments_ + segment) * ranks_ + origin)]; }
+  char& at(Rank rank, Rank origin, Count segment) {
+    return has_[size(Count{rank} * pieces_.all() + pieces_.before(origin) + segment)];
+  }
   template <class Message, class Visit>
   void each(const Message& one, const Visit& visit) {
-    const Count first = one.part.of == 1 ? 0 : one.part.index;
-    const Count end = one.part.of == 1 ? segments_ : first + 1;
     one.what.for_each([&](Rank origin) {
-      for (Count segment = first; segment < end; ++segment) visit(origin, segment);
+      const bool all = one.part.of == 1;
+      if (!all && one.part.of != pieces_.of(origin)) wrong_ = "a block is cut in two ways";
+      const Count end = all ? pieces_.of(origin) : one.part.index + 1;
+      for (Count segment = one.part.index; segment < end; ++segment) visit(origin, segment);
     });
   }
 
   Rank ranks_;
-  Count segments_;
+  Pieces pieces_;  ///< Whole blocks have one.
   std::vector<char> has_;
   std::string wrong_;
 };

@@ -2,6 +2,9 @@
 // waits for ever, and rounds and messages are as the formula says.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <random>
+
 #include "carriers.hpp"
 #include "places.hpp"
 #include "schedule/algorithms.hpp"
@@ -52,11 +55,21 @@ TEST(Allgatherv, Dissemination) {
 }
 
 TEST(Allgatherv, PipelinedRing) {
-  for (Rank p = 1; p <= all_up_to; p += p < 40 ? 1 : 13) {
-    for (const Count segments : {1, 2, 5}) {
-      const Totals totals = run<Blocks>(allgatherv_pipelined_ring, {.ranks = p, .segments = segments});
-      EXPECT_EQ(totals.most_sent, segments * (p - 1));
+  std::minstd_rand random(11);
+  for (Rank p = 1; p <= all_up_to; p += p < 60 ? 1 : 13) {
+    const Rank outlier = static_cast<Rank>(random() % static_cast<unsigned>(p));
+    const std::function<Count(Rank)> shapes[] = {
+        [&](Rank of) { return of == outlier ? 1000 : 8; },
+        [&](Rank) { return static_cast<Count>(random() % 100 * (random() % 5)); },
+        [](Rank) { return 250; },
+    };
+    for (const auto& bytes : shapes) {
+      const Pieces pieces(p, 100, bytes);
+      const Totals totals = run<Blocks>(allgatherv_pipelined_ring, {.ranks = p, .pieces = &pieces});
+      EXPECT_EQ(totals.rounds, pieces.all() - pieces.fewest());
+      EXPECT_EQ(totals.most_sent, totals.rounds) << "the link to the one with the shortest block is the busiest";
     }
+    EXPECT_EQ(run<Blocks>(allgatherv_pipelined_ring, {.ranks = p}).rounds, p - 1);
   }
 }
 
@@ -102,6 +115,18 @@ TEST(Alltoallv, CrystalAtAPowerOfTwoSwapsWithOnePartnerARound) {
   EXPECT_EQ(totals.most_sent, 8);
   EXPECT_EQ(totals.most_received, 8);
   EXPECT_EQ(totals.blocks, 8 * 256 * 256 / 2) << "half of all blocks crosses in each round";
+}
+
+TEST(Alltoallv, CrystalHopsAreThoseOfTheBlocks) {
+  for (const Rank p : {1, 2, 7, 64, 100}) {
+    for (const int radix : {2, 5}) {
+      const Place place{.ranks = p, .radix = radix};
+      Count hops = 0;
+      for (Rank from = 0; from < p; ++from)
+        for (Rank to = 0; to < p; ++to) hops += crystal_hops(place, from, to);
+      EXPECT_EQ(hops, run<Tokens>(alltoallv_crystal, place).blocks);
+    }
+  }
 }
 
 TEST(Alltoallv, CrystalOverChannels) {

@@ -1,28 +1,56 @@
-// schedule/allgatherv/pipelined_ring.cpp: the ring, with long blocks cut into segments that follow each other.
+// schedule/allgatherv/pipelined_ring.cpp: the ring, with blocks cut into segments that follow each other without a gap.
 //
-//   first segment of every block around the ring, then the second of those that have one, ...
+//   blocks of 3, 1 and 2 segments:    r0 → r1    a0 a1 a2 c0 c1           own block, then that of the rank before, ...
+//                                     r1 → r2    b0 a0 a1 a2
+//   round                             r2 → r0    c0 c1 b0
+//   0   1   2   3   4
 //
-//   round s·(P - 1) + j:   rank r sends segment s of the block of r - j to r + 1   (mod P)
-//
-// Of one huge block, rank 1 passes on segment 0 while rank 0 sends segment 1. Short blocks have no second segment, and what is
-// empty is not sent: those rounds cost nothing.
-// Cost: one block of n bytes in segments of b: (n / b + P - 2)(α + βb) beside the short ones, (P - 1)α; the plain ring takes
-// (P - 1)(α + βn). Bandwidth is that of the ring, but only the total counts, not how it is spread.
-// Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined algorithm for large, irregular all-gather problems, 2008.
+// What a rank sends in round k it has got in round k - (segments of its own block) at the latest, one at least: of one huge
+// block, rank 1 passes on a segment while rank 0 sends the next one. Cost: each link carries everything but one block once,
+// (total)·β, and a segment for each hop fills the pipeline: (P - 2)(α + βb). So only the total counts, not how it is spread;
+// the plain ring takes (P - 1)(α + β·largest). Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined algorithm for
+// large, irregular all-gather problems, 2008.
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {
 namespace {
 
-Count rounds(const Place& place) { return place.segments * (place.ranks - 1); }
+struct Piece {
+  Rank origin;
+  Segment part;
+};
+
+/// The k-th that rank `from` sends. Blocks follow each other downwards, segments of a block upwards.
+Piece sent(const Pieces& pieces, Rank from, Count k) {
+  Count at = pieces.before(from + 1) - 1 - k;
+  if (at < 0) at += pieces.all();
+  const Rank origin = pieces.whose(at);
+  return {origin, {pieces.before(origin + 1) - 1 - at, pieces.of(origin)}};
+}
+
+Count rounds(const Place& place) {
+  return place.pieces != nullptr ? place.pieces->all() - place.pieces->fewest() : place.ranks - 1;
+}
 
 Round round(const Place& place, Rank rank, Count k) {
   const Rank p = place.ranks;
-  const Segment part{k / (p - 1), place.segments};
-  const Count j = k % (p - 1);
+  const Rank to = around(rank + 1LL, p);
+  const Rank from = around(rank - 1LL, p);
   Round round;
-  round.send(around(rank + 1LL, p), Ranks::interval(rank - j, 1, p), part);
-  round.receive(around(rank - 1LL, p), Ranks::interval(rank - 1 - j, 1, p), part);
+  if (place.pieces == nullptr) {
+    round.send(to, Ranks::interval(rank - k, 1, p));
+    round.receive(from, Ranks::interval(from - k, 1, p));
+    return round;
+  }
+  const Pieces& pieces = *place.pieces;
+  if (k < pieces.all() - pieces.of(to)) {
+    const Piece next = sent(pieces, rank, k);
+    round.send(to, Ranks::one(next.origin, p), next.part);
+  }
+  if (k < pieces.all() - pieces.of(rank)) {
+    const Piece next = sent(pieces, from, k);
+    round.receive(from, Ranks::one(next.origin, p), next.part);
+  }
   return round;
 }
 

@@ -75,6 +75,21 @@ Round crystal_round(const Place& place, Rank rank, Count k) {
   return round;
 }
 
+int crystal_hops(const Place& place, Rank from, Rank to) noexcept {
+  int hops = 0;
+  for (Group group{0, place.ranks}; group.size > 1;) {
+    const Split split(group, radix(place));
+    const Group there = split.part(split.part_of(to));
+    const Group here = split.part(split.part_of(from));
+    if (here.first != there.first) {
+      from = there.first + std::min(from - here.first, there.size - 1);
+      ++hops;
+    }
+    group = there;
+  }
+  return hops;
+}
+
 constinit const Algorithm alltoallv_crystal{
     .name = "crystal",
     .description =

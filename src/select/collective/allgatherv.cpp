@@ -40,20 +40,22 @@ struct Candidates {
     add(way);
   }
 
-  /// In steps of a radix. Ranks of a node are taken to be neighbours: long steps leave it, all members' at a time.
+  /// In steps of a radix. Ranks of a node are taken to be neighbours: long steps leave it, all members' at a time, and the last
+  /// member's do always.
   void steps(const Algorithm& algorithm, int radix) {
     Way way = begun(algorithm, radix);
     for (double reach = 1; reach < facts.ranks; reach *= radix) {
-      const bool leaves = spread && reach * 2 > facts.members;
-      Load& load = leaves ? way.network : way.node;
-      ++load.rounds;
-      double bytes = 0;
+      bool leaves = false;
       for (double away = reach; away < reach * radix && away < facts.ranks; away += reach) {
+        const bool far = spread && 2 * away > facts.members;
+        leaves = leaves || far;
+        Load& load = far ? way.network : way.node;
         ++load.messages;
-        bytes += at_most(std::min(reach, facts.ranks - away));
+        load.bytes += at_most(std::min(reach, facts.ranks - away)) * (far ? std::min<double>(away, facts.members) : 1);
       }
-      load.bytes += bytes * (leaves ? std::min<double>(facts.members, 2 * reach) : 1);
+      ++(leaves ? way.network : way.node).rounds;
     }
+    if (spread && facts.members > 1) ++way.network.rounds;
     add(way);
   }
 

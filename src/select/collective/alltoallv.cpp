@@ -14,9 +14,10 @@ using schedule::logarithm;
 
 constexpr double heading = 16;  // bytes, of a block in a bundle: from whom, for whom, how long
 
-/// The part of a rank's data that leaves its node, destinations being spread evenly.
-double leaving(const Where& where) {
-  return where.nodes > 1 ? static_cast<double>(where.ranks - where.members) / (where.ranks - 1) : 0;
+/// The part of a rank's data that leaves its node.
+double leaving(const AlltoallvFacts& facts) {
+  if (facts.nodes == 1) return 0;
+  return facts.leaving >= 0 ? facts.leaving : static_cast<double>(facts.ranks - facts.members) / (facts.ranks - 1);
 }
 
 Way direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::alltoallv_direct) {
@@ -38,7 +39,9 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   Way way{.algorithm = &algorithm, .radix = radix};
   const int all = logarithm(facts.ranks, radix);
   const int far = std::min(all, logarithm(facts.nodes, radix));
-  const double part = 1 - 1.0 / radix;
+  // All but the radix-th part in each round if destinations are anywhere; neighbours are not far.
+  const double near = balanced || facts.hops <= 0 ? 1 : facts.hops / (0.5 * logarithm(facts.ranks));
+  const double part = (1 - 1.0 / radix) * std::min(near, 2.0);
   const double each = facts.bytes + facts.partners * heading;
   // One rank's large volume does not get smaller by being bundled.
   const double most = std::max(each, static_cast<double>(facts.most_bytes) + facts.most_partners * heading);
@@ -48,7 +51,7 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
     return Load{static_cast<double>(rounds), messages * (even ? 1 : 1.5), rounds * part * bytes};
   };
   way.node = load(all - far, most);
-  way.network = load(far, std::max(most, each * facts.members));
+  way.network = load(far, std::max(most, each * facts.members) * leaving(facts));
   way.blocks = all * part * facts.partners;
   way.copied = all * part * each;
   way.work = all * part * each;

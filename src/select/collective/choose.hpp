@@ -31,6 +31,8 @@ struct AlltoallvFacts : Where {
   double bytes = 0;         ///< Sent, on average.
   Bytes most_bytes = 0;     ///< Sent or received by the rank that has most.
   Bytes largest_block = 0;  ///< From one rank to another.
+  double leaving = -1;      ///< Of the bytes, for another node; negative: not known, destinations are taken to be anywhere.
+  double hops = 0;  ///< That a byte makes through crystal of radix 2, on average (schedule::crystal_hops); 0: not known.
 };
 Way choose_alltoallv(const AlltoallvFacts& facts);
 std::string why_alltoallv(const AlltoallvFacts& facts);
