@@ -16,6 +16,7 @@
 //
 //   types/     datatype handle -> layout and signature        memory/    bounce buffers
 //   staging/   stand-ins for one side of a call               calls/     the interposed procedures
+//   communicators/   who takes part in a communicator         handles/   what is known of handles of the host
 //   start      settings, the host's family, going to sleep    say        messages
 #pragma once
 

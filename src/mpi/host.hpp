@@ -30,8 +30,8 @@
 #define HEDDLE_LARGE_COUNTS 0
 #endif
 
-/// 1 where the header declares what MPI-4.0 brought to requests (MPI_Isendrecv, persistent collectives), Open MPI's ahead of
-/// its version number; and what MPI-4.1 did.
+/// 1 where the header declares what MPI-4.0 brought to requests (MPI_Isendrecv, MPI_Comm_idup_with_info, persistent
+/// collectives), Open MPI's ahead of its version number; and what MPI-4.1 did.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HEDDLE_ISENDRECV 1
 #define HEDDLE_PERSISTENT_COLLECTIVES 1
@@ -62,8 +62,6 @@
 #pragma weak PMPI_Comm_call_errhandler
 #pragma weak PMPI_Topo_test
 #pragma weak PMPI_Comm_dup
-#pragma weak PMPI_Comm_split_type
-#pragma weak PMPI_Comm_split
 #pragma weak PMPI_Comm_set_errhandler
 #pragma weak PMPI_Comm_free
 #pragma weak PMPI_Comm_group
@@ -71,19 +69,38 @@
 #pragma weak PMPI_Comm_create_keyval
 #pragma weak PMPI_Comm_free_keyval
 #pragma weak PMPI_Comm_set_attr
-#pragma weak PMPI_Group_size
 #pragma weak PMPI_Group_translate_ranks
 #pragma weak PMPI_Group_free
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Iallreduce
 #pragma weak PMPI_Abort
 #pragma weak PMPI_Cartdim_get
-#pragma weak PMPI_Cart_shift
 #pragma weak PMPI_Cart_get
+#pragma weak PMPI_Cart_shift
 #pragma weak PMPI_Graph_neighbors_count
 #pragma weak PMPI_Graph_neighbors
 #pragma weak PMPI_Dist_graph_neighbors
 #pragma weak PMPI_Dist_graph_neighbors_count
+
+// Communicators.
+#pragma weak PMPI_Comm_dup_with_info
+#pragma weak PMPI_Comm_idup
+#if HEDDLE_ISENDRECV
+#pragma weak PMPI_Comm_idup_with_info
+#endif
+#pragma weak PMPI_Comm_split
+#pragma weak PMPI_Comm_split_type
+#pragma weak PMPI_Comm_create
+#pragma weak PMPI_Comm_create_group
+#pragma weak PMPI_Comm_create_from_group
+#pragma weak PMPI_Intercomm_create
+#pragma weak PMPI_Intercomm_create_from_groups
+#pragma weak PMPI_Intercomm_merge
+#pragma weak PMPI_Cart_create
+#pragma weak PMPI_Cart_sub
+#pragma weak PMPI_Graph_create
+#pragma weak PMPI_Dist_graph_create
+#pragma weak PMPI_Dist_graph_create_adjacent
 
 // Datatypes.
 #pragma weak PMPI_Type_commit

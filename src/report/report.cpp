@@ -60,6 +60,19 @@ void Report::add(const char* call, const layout::Layout& layout, const char* way
   row->times += times;
 }
 
+void Report::add_communicator(const char* call, std::string_view kept, int size, std::size_t members,
+                              std::size_t whole) noexcept {
+  const std::lock_guard guard(lock_);
+  try {
+    Kind kind{.call = call, .kept = std::string(kept), .size = size, .members = members, .whole = whole};
+    if (communicators_.size() >= most_rows && !communicators_.contains(kind))
+      kind = {.call = "any", .kept = "any", .size = 0, .members = 0, .whole = 0};
+    ++communicators_[std::move(kind)];
+  } catch (const std::exception&) {
+    return;  // one that is missing in the report is no reason to end a program
+  }
+}
+
 std::string Report::to_json() const {
   const std::lock_guard guard(lock_);
   Json rows = Json::array();
@@ -71,11 +84,23 @@ std::string Report::to_json() const {
   };
   for (const auto& [key, row] : rows_) put(key, row);
   if (others_.calls > 0) put({"any", "other datatypes", "any"}, others_);
-  return dump({{"heddle_report", version}, {"ranks", 1}, {"rows", std::move(rows)}});
+  Json communicators = Json::array();
+  for (const auto& [kind, count] : communicators_)
+    communicators.push_back({{"call", kind.call},
+                             {"kept", kind.kept},
+                             {"size", kind.size},
+                             {"members_bytes", kind.members},
+                             {"whole_bytes", kind.whole},
+                             {"list_bytes", sizeof(std::int32_t) * static_cast<std::size_t>(kind.size)},
+                             {"pointers_bytes", sizeof(void*) * static_cast<std::size_t>(kind.size)},
+                             {"count", count}});
+  return dump(
+      {{"heddle_report", version}, {"ranks", 1}, {"rows", std::move(rows)}, {"communicators", std::move(communicators)}});
 }
 
 std::string merge(std::span<const std::string> reports) {
   std::map<std::array<std::string, 3>, Json> sums;
+  std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
   int ranks = 0;
   for (const std::string& text : reports) {
     const Json report = Json::parse(text, nullptr, false);
@@ -94,10 +119,24 @@ std::string merge(std::span<const std::string> reports) {
       auto [at, first] = sums.try_emplace(key, row);
       if (!first) add(at->second, row);
     }
+    for (const Json& one : report.value("communicators", Json::array())) {
+      if (!one.is_object() || !one.contains("count") || !one["count"].is_number_integer()) continue;
+      Json kind = one;
+      kind.erase("count");
+      auto& [kept, count] = kinds[kind.dump(-1, ' ', false, Json::error_handler_t::replace)];
+      kept = std::move(kind);
+      count += one["count"].get<std::int64_t>();
+    }
   }
   Json rows = Json::array();
   for (auto& [key, row] : sums) rows.push_back(std::move(row));
-  return dump({{"heddle_report", version}, {"ranks", ranks}, {"rows", std::move(rows)}});
+  Json communicators = Json::array();
+  for (auto& [text, kind] : kinds) {
+    kind.first["count"] = kind.second;
+    communicators.push_back(std::move(kind.first));
+  }
+  return dump(
+      {{"heddle_report", version}, {"ranks", ranks}, {"rows", std::move(rows)}, {"communicators", std::move(communicators)}});
 }
 
 std::string write(const std::string& path, const std::string& text) {

@@ -1,7 +1,8 @@
-// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way. No MPI in this room. May
-// include: times.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
+// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way; what communicators cost. No
+// MPI in this room. May include: times.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
 //
 //   report.add("send", layout, select::name(scheme), bytes, times);
+//   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);
 //   write(path, merge(texts_of_all_ranks));                              // at the end, rank 0
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "layout/layout.hpp"
@@ -27,6 +29,11 @@ class Report {
   /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never throws: without memory, or
   /// beyond `most_rows` rows, it is counted under "other datatypes".
   void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times) noexcept;
+
+  /// Counts a communicator of `size` ranks (the remote ones, if there are two groups) that `call` has made.
+  /// @param kept  The format of its group.
+  /// @param members, whole  Bytes of what describes the members, and of all that is kept; 0 where another one has it already.
+  void add_communicator(const char* call, std::string_view kept, int size, std::size_t members, std::size_t whole) noexcept;
 
   /// As `heddle report` reads it, for one rank.
   [[nodiscard]] std::string to_json() const;
@@ -51,12 +58,23 @@ class Report {
     std::string description;
   };
 
+  /// Communicators of one kind.
+  struct Kind {
+    std::string call;
+    std::string kept;
+    int size;
+    std::size_t members;
+    std::size_t whole;
+    auto operator<=>(const Kind&) const = default;  // NOLINT(modernize-use-nullptr)
+  };
+
   const std::string& describe(const layout::Layout& layout);
 
   mutable std::mutex lock_;
   std::map<Key, Row> rows_;
   std::unordered_map<const layout::Node*, Met> met_;
   Row others_;
+  std::map<Kind, std::int64_t> communicators_;  // how many
 };
 
 /// One report of those of all ranks: rows of the same kind are added up. What cannot be read is left out.

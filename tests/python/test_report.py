@@ -87,6 +87,44 @@ def test_what_cannot_be_used_is_said_once(heddle, programs, tmp_path, mpi):
     assert done.stderr.count("is damaged") == 1 and done.stderr.count("the report is lost") == 1, done.stderr
 
 
+GRID = r"""
+#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int dims[2] = {3, 2}, periods[2] = {0, 0}, rows[2] = {0, 1}, columns[2] = {1, 0}, rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm made[5];
+  MPI_Comm_dup(MPI_COMM_WORLD, &made[0]);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &made[1]);
+  MPI_Cart_sub(made[1], rows, &made[2]);
+  MPI_Cart_sub(made[1], columns, &made[3]);
+  MPI_Comm_split(made[0], rank % 2, 0, &made[4]);
+  for (int i = 0; i < 5; ++i) MPI_Comm_free(&made[i]);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_communicators_are_reported(heddle, tmp_path, mpi):
+    (tmp_path / "grid.c").write_text(GRID)
+    subprocess.run([prefix(mpi) / "bin/mpicc", tmp_path / "grid.c", "-o", tmp_path / "grid"], check=True)
+    file = tmp_path / "r.json"
+    assert heddle("run", "-n", 6, "--", tmp_path / "grid", HEDDLE_REPORT=str(file)).returncode == 0
+    found = {
+        (one["call"], one["size"]): one for one in json.loads(file.read_text())["communicators"] if one["members_bytes"] != 4
+    }
+    shared = found["MPI_Comm_dup", 6]
+    assert (shared["kept"], shared["count"], shared["members_bytes"], shared["pointers_bytes"]) == ("identity", 6, 0, 48)
+    columns, split = found["MPI_Cart_sub", 3], found["MPI_Comm_split", 3]
+    assert (columns["kept"], columns["count"], columns["members_bytes"], columns["list_bytes"]) == ("stride", 6, 12, 12)
+    assert (split["kept"], split["count"]) == ("stride", 6)
+    output = heddle("report", file, "--html", tmp_path / "r.html").stdout
+    assert "no message with holes" in output and "shared" in output and "MPI_Cart_sub" in output
+    assert (tmp_path / "r.html").read_text().count("MPI_Cart_sub") >= 2
+
+
 def test_the_dearest_come_first(heddle, written):
     file = written(report(row(), row(call="receive", way="direct", copy_us=5000.0)))
     lines = heddle("report", file).stdout.splitlines()

@@ -72,6 +72,23 @@ TEST(Report, AnyNumberOfDatatypesFitsIntoSomeRows) {
   EXPECT_EQ(calls, 3000);
 }
 
+TEST(Report, CommunicatorsOfOneKindAreCounted) {
+  Report one, two;
+  for (int i = 0; i < 3; ++i) one.add_communicator("MPI_Cart_sub", "stride", 300, 12, 56);
+  one.add_communicator("MPI_Comm_dup", "stride", 300, 0, 0);
+  two.add_communicator("MPI_Cart_sub", "stride", 300, 12, 56);
+  two.add_communicator("MPI_Cart_sub", "stride", 299, 12, 56);
+  const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "communicators": [3, {"call": 1}]})",
+                                          R"({"rows": [], "communicators": 3})"};
+  const json found = json::parse(merge(texts))["communicators"];
+  ASSERT_EQ(found.size(), 3u);
+  json wanted = {{"call", "MPI_Cart_sub"}, {"kept", "stride"},       {"size", 300}, {"members_bytes", 12}, {"whole_bytes", 56},
+                 {"list_bytes", 1200},     {"pointers_bytes", 2400}, {"count", 4}};
+  EXPECT_EQ(found[1], wanted);
+  EXPECT_EQ(found[2]["count"], 1);
+  EXPECT_EQ(found[2]["members_bytes"], 0);
+}
+
 TEST(Report, LongDescriptionsAreCut) {
   std::vector<Count> lengths, places;
   for (Count i = 0; i < 500; ++i) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from heddle.problem import Problem
@@ -37,9 +37,24 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Communicator:
+    """All communicators of one kind, over all ranks; bytes are those of one of them."""
+
+    call: str
+    kept: str
+    size: int
+    members_bytes: int  # 0: shared with what it is a duplicate of
+    whole_bytes: int
+    list_bytes: int
+    pointers_bytes: int
+    count: int
+
+
+@dataclass(frozen=True)
 class Found:
     ranks: int
     rows: list[Row]  # the dearest first
+    communicators: list[Communicator]  # the largest first
 
     @property
     def time(self) -> float:
@@ -52,13 +67,25 @@ def _row(raw: dict) -> Row:
     return Row(**texts, **{name: int(raw[name]) for name in ("ranks", "calls", "bytes")}, times=times)
 
 
+def _communicator(raw: dict) -> Communicator:
+    return Communicator(**{field.name: type_(raw[field.name]) for field, type_ in _COMMUNICATOR})
+
+
+_COMMUNICATOR = [(field, str if field.name in ("call", "kept") else int) for field in fields(Communicator)]
+
+
 def rows_of(file: Path) -> Found:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
         if raw["heddle_report"] != VERSION:
             raise Problem(f"{file} is of version {raw['heddle_report']!r}; this heddle reads version {VERSION}.")
         rows = [_row(row) for row in raw["rows"]]
-        return Found(int(raw["ranks"]), sorted(rows, key=lambda row: -row.time))
+        communicators = [_communicator(one) for one in raw.get("communicators", [])]
+        return Found(
+            int(raw["ranks"]),
+            sorted(rows, key=lambda row: -row.time),
+            sorted(communicators, key=lambda one: (-one.size, one.call, one.kept)),
+        )
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):

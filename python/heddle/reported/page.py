@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from . import PARTS, Found, Row, advice
-from .table import amount, duration, speed
+from .table import KEPT, amount, duration, kept, speed
 
 COLOURS = {"search": "#b07aa1", "pack": "#4e79a7", "wait": "#c9c9c9", "copy": "#59a14f"}
 MEANING = {
@@ -60,6 +60,24 @@ def _line(row: Row) -> str:
     return f"<tr>{words}{''.join(f'<td class=n>{escape(cell)}</td>' for cell in numbers)}</tr>"
 
 
+def _communicators(found: Found) -> str:
+    if not found.communicators:
+        return ""
+    words = ("communicators", "kept as")
+    sort = ["" if name in words else " class=n" for name in KEPT]
+    head = "".join(f"<th{how}>{name}</th>" for name, how in zip(KEPT, sort, strict=True))
+    lines = [
+        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(kept(one), sort, strict=True)) + "</tr>"
+        for one in found.communicators
+    ]
+    return f"""<h2>Who takes part</h2>
+<p>Bytes of one communicator in a process, and of a list of its ranks.</p>
+<table><thead><tr>{head}</tr></thead><tbody>
+{chr(10).join(lines)}
+</tbody></table>
+"""
+
+
 def draw(found: Found, source: str) -> str:
     key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
     titles = "".join(f"<th>{title}</th>" for title in ("datatype", "call", "way"))
@@ -77,5 +95,6 @@ def draw(found: Found, source: str) -> str:
 <h2>All of it</h2>
 <table><thead><tr>{titles}</tr></thead><tbody>
 {chr(10).join(_line(row) for row in found.rows)}
-</tbody></table></body></html>
+</tbody></table>
+{_communicators(found)}</body></html>
 """

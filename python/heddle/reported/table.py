@@ -9,7 +9,7 @@ from rich.text import Text
 
 from heddle.console import console
 
-from . import PARTS, Found, Row, advice
+from . import PARTS, Communicator, Found, Row, advice
 
 
 def _digits(value: float) -> str:
@@ -34,11 +34,40 @@ def speed(row: Row) -> str:
     return "" if math.isnan(row.speed) else f"{row.speed:.1f}"
 
 
-def show(found: Found, most: int) -> None:
+KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
+
+
+def kept(one: Communicator) -> list[str]:
+    """The cells of a line, as KEPT heads them: bytes in each process."""
+    shared = not one.whole_bytes
+    sizes = ["shared", ""] if shared else [f"{one.members_bytes:,} B", f"{one.whole_bytes:,} B"]
+    return [one.call, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
+
+
+def _communicators(found: Found, most: int) -> None:
     out = console()
-    if not found.rows:
-        out.print(f"{found.ranks} ranks, and no message with holes in it.")
-        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in KEPT:
+        table.add_column(name, justify="left" if name in ("communicators", "kept as") else "right", overflow="fold")
+    for one in found.communicators[:most]:
+        table.add_row(*(Text(cell) for cell in kept(one)))
+    out.print("\nWho takes part: bytes of one communicator in a process, and of a list", style="bold")
+    out.print(table)
+    if len(found.communicators) > most:
+        out.print(f"… {len(found.communicators) - most} more rows", style="dim")
+
+
+def show(found: Found, most: int) -> None:
+    if found.rows:
+        _rows(found, most)
+    else:
+        console().print(f"{found.ranks} ranks, and no message with holes in it.")
+    if found.communicators:
+        _communicators(found, most)
+
+
+def _rows(found: Found, most: int) -> None:
+    out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("datatype", overflow="fold")
     table.add_column("call")

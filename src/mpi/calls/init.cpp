@@ -1,4 +1,5 @@
 // mpi/calls/init.cpp: start and end.
+#include "mpi/communicators/known.hpp"
 #include "mpi/exchange/companion.hpp"
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
@@ -36,6 +37,7 @@ void world_started() {
   const unsigned all = wished_by_all(mine);
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
+  if (all != 0) communicators::open();
   if (all & wish_exchange) {
     Companion::allow();
     Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
@@ -44,6 +46,7 @@ void world_started() {
 
 void world_ends() {
   requests::finish_freed();
+  communicators::close();
   finish_reporting();
   Companion::close();
   Node::stop();

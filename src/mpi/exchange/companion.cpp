@@ -1,15 +1,13 @@
 // mpi/exchange/companion.cpp
 #include "mpi/exchange/companion.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <unordered_map>
 
-#include "mpi/types/table.hpp"
+#include "mpi/communicators/known.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -43,25 +41,10 @@ int freed(MPI_Comm comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-class Group {
- public:
-  ~Group() {
-    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
-  }
-  MPI_Group group = MPI_GROUP_NULL;
-};
-
-/// Whether all ranks are of MPI_COMM_WORLD, which has agreed. All ranks of `comm` find the same.
-bool within_world(MPI_Comm comm, int ranks) {
-  Group mine;
-  Group world;
-  if (PMPI_Comm_group(comm, &mine.group) != MPI_SUCCESS || PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS)
-    return false;
-  std::vector<int> here(static_cast<std::size_t>(ranks));
-  std::vector<int> there(here.size(), MPI_UNDEFINED);
-  std::iota(here.begin(), here.end(), 0);
-  return PMPI_Group_translate_ranks(mine.group, ranks, here.data(), world.group, there.data()) == MPI_SUCCESS &&
-         std::ranges::find(there, MPI_UNDEFINED) == there.end();
+/// Whether all ranks are of MPI_COMM_WORLD, which has agreed. All ranks of `comm` find the same, if they have memory.
+bool within_world(MPI_Comm comm) noexcept {
+  const communicators::Members* const members = communicators::members(comm);
+  return members && !members->group.empty();
 }
 
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
@@ -109,7 +92,7 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   int able = 0;
   const bool eligible = !inter && ranks > 1;
   if (eligible) try {
-      if (within_world(comm, ranks)) {
+      if (within_world(comm)) {
         own.reset(new Companion);
         own->ranks_ = ranks;
         PMPI_Comm_rank(comm, &own->me_);

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <random>
 
+#include "group/encoder.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
@@ -54,21 +55,16 @@ struct Node::Place {
   int me = 0;
   engine::Nonce fresh_nonce{};
   std::vector<int> members;  // of the node: ranks of the world
-  std::vector<int> world;    // ranks of the world: of the node, or -1
   std::unique_ptr<transport::Node> transport;
 
   /// Everything that needs memory before the ranks depend on each other.
   bool prepare(MPI_Comm node) noexcept try {
-    int ranks = 0;
     int node_me = 0;
     int node_ranks = 0;
-    if (PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS || PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS ||
-        PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS)
-      return false;
+    if (PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS) return false;
     const settings::Settings& set = settings_of_process();
     fresh_nonce = random_nonce();
     members.resize(static_cast<std::size_t>(node_ranks));
-    world.assign(static_cast<std::size_t>(ranks), -1);
     transport = std::make_unique<transport::Node>(node_me, node_ranks,
                                                   transport::NodeOptions{.memory = set.node_memory,
                                                                          .allow_mapped = set.transports.mapped,
@@ -81,7 +77,7 @@ struct Node::Place {
   }
 };
 
-Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world)
+Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, group::Group ranks)
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned),
@@ -89,7 +85,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       wishes_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),
-      peers_(std::move(world)),
+      ranks_(std::move(ranks)),
       profile_(profile_of_machine()),
       threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
 
@@ -125,10 +121,9 @@ std::unique_ptr<Node> Node::made(Place& place, const engine::Nonce& nonce) noexc
   transport::Node& transport = *place.transport;
   if (!transport.why().empty() && transport.me() == 0) say(transport.why().c_str());
   if (!transport.memory(transport.me())) return nullptr;
-  // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
-  for (int i = 0; i < transport.size(); ++i)
-    if (transport.memory(i)) place.world[static_cast<std::size_t>(place.members[static_cast<std::size_t>(i)])] = i;
-  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, std::move(place.world)));
+  group::Encoder ranks;
+  for (const int rank : place.members) ranks.add(rank);
+  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, ranks.finish()));
   if (place.me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
   return here;
 } catch (const std::exception& error) {
@@ -154,7 +149,6 @@ void Node::stop() noexcept {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
   Node* node = here_.exchange(nullptr);
   if (!node) return;
-  node->peers_.close();
   Held::of_process().close();
 }
 

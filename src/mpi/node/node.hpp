@@ -1,5 +1,5 @@
-// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes engine/, select/,
-// transport/.
+// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes communicators/,
+// engine/, select/, transport/.
 //
 //   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...
@@ -12,7 +12,7 @@
 #include "engine/inbox.hpp"
 #include "engine/outbox.hpp"
 #include "engine/wishes.hpp"
-#include "mpi/node/peers.hpp"
+#include "mpi/communicators/known.hpp"
 #include "select/profile_file.hpp"
 #include "transport/node.hpp"
 #include "transport/peer_memory.hpp"
@@ -37,7 +37,12 @@ class Node {
   static void stop() noexcept;
 
   /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
-  [[nodiscard]] int peer(MPI_Comm comm, int rank) noexcept { return peers_.find(comm, rank); }
+  [[nodiscard]] int peer(MPI_Comm comm, int rank) const noexcept {
+    const int world = communicators::world_rank(comm, rank);
+    const int peer = world < 0 ? -1 : ranks_.rank_of(world);
+    // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
+    return peer >= 0 && transport_->memory(peer) ? peer : -1;
+  }
   /// How to get at what a peer sends.
   [[nodiscard]] engine::Reach reach(int peer) noexcept;
   /// Whether that peer can read this process's buffers by process_vm_readv.
@@ -61,7 +66,7 @@ class Node {
 
  private:
   struct Place;
-  Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, std::vector<int> world);
+  Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, group::Group ranks);
   static std::unique_ptr<Node> made(Place& place, const engine::Nonce& nonce) noexcept;
 
   static inline std::atomic<Node*> here_{nullptr};
@@ -75,7 +80,7 @@ class Node {
   engine::Known known_;
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;
-  Peers peers_;
+  group::Group ranks_;  // of this node, in the world
   select::Loaded profile_;
   Bytes threshold_;
 };

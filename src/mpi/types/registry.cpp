@@ -10,6 +10,9 @@
 #include "mpi/types/contents.hpp"
 
 namespace heddle::mpi {
+
+constinit Table table;
+
 namespace {
 
 constinit std::mutex keyval_lock;

@@ -1,0 +1,42 @@
+// mpi/calls/comm_dup.cpp: duplicates, which have the group of what they are duplicates of.
+#include "mpi/communicators/known.hpp"
+
+using heddle::mpi::communicators::Duplicating;
+using heddle::mpi::communicators::opened;
+
+namespace {
+
+template <class Duplicate>
+int duplicated(const char* call, MPI_Comm comm, const MPI_Comm* made, Duplicate duplicate, bool complete = true) {
+  if (!opened()) return duplicate();
+  Duplicating duplicating;
+  const int result = duplicate();
+  if (result == MPI_SUCCESS) duplicating.end(call, comm, *made, complete);
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  return duplicated("MPI_Comm_dup", comm, newcomm, [=] { return PMPI_Comm_dup(comm, newcomm); });
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return duplicated("MPI_Comm_dup_with_info", comm, newcomm, [=] { return PMPI_Comm_dup_with_info(comm, info, newcomm); });
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  return duplicated(
+      "MPI_Comm_idup", comm, newcomm, [=] { return PMPI_Comm_idup(comm, newcomm, request); }, false);
+}
+
+#if HEDDLE_ISENDRECV
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  return duplicated(
+      "MPI_Comm_idup_with_info", comm, newcomm, [=] { return PMPI_Comm_idup_with_info(comm, info, newcomm, request); }, false);
+}
+#endif
+
+}  // extern "C"

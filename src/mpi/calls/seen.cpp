@@ -1,0 +1,27 @@
+// mpi/calls/seen.cpp: what Heddle keeps of a communicator, for tests, measurements and debuggers: found by dlsym, declared by
+// whoever calls it. Not for programs: it may change at any time.
+#include "group/formats.hpp"
+#include "mpi/communicators/known.hpp"
+
+namespace communicators = heddle::mpi::communicators;
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+int heddle_seen_world_rank(MPI_Comm comm, int rank);
+const char* heddle_seen_format(MPI_Comm comm, int* known, int* bytes);
+#pragma GCC visibility pop
+
+/// As communicators::world_rank.
+int heddle_seen_world_rank(MPI_Comm comm, int rank) { return communicators::world_rank(comm, rank); }
+
+/// How the group is kept, or null; whether that was known before the question; bytes of the members.
+const char* heddle_seen_format(MPI_Comm comm, int* known, int* bytes) {
+  *known = communicators::known(comm).has_value();
+  const communicators::Members* const members = communicators::members(comm);
+  if (!members) return nullptr;
+  *bytes = static_cast<int>(members->group.bytes());
+  return heddle::group::entry(members->group.format()).name.data();
+}
+
+}  // extern "C"

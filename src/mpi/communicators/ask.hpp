@@ -1,0 +1,19 @@
+// mpi/communicators/ask.hpp: what the host says of a communicator's group. Includes group/, host.hpp.
+#pragma once
+
+#include <optional>
+
+#include "group/group.hpp"
+#include "mpi/host.hpp"
+
+namespace heddle::mpi::communicators {
+
+/// In MPI_COMM_WORLD's ranks, read in short pieces into the encoder: memory does not grow with regular communicators. Of an
+/// inter-communicator the remote group. Empty if a member is of another world; nothing if the host does not say.
+/// Throws std::bad_alloc.
+std::optional<group::Group> asked(MPI_Comm comm);
+
+/// Whether the host's size of the communicator, and in it the place of this process (rank `me` of the world), are the group's.
+bool agrees(MPI_Comm comm, const group::Group& group, int me) noexcept;
+
+}  // namespace heddle::mpi::communicators
