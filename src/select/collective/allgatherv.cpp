@@ -102,6 +102,7 @@ struct Candidates {
 Ways candidates(const AllgathervFacts& facts) {
   Candidates all(facts);
   all.ring();
+  if (facts.ranks <= 2) return all.ways;
   // At powers of two recursive doubling, whose blocks always lie in one piece.
   if (std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) all.steps(schedule::allgatherv_recursive_doubling, 2);
   for (const int radix : {2, 4, 8, 16})

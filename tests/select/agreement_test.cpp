@@ -1,0 +1,75 @@
+// Shares of all ranks, in whatever order they are put together, say the same.
+#include "select/collective/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "schedule/algorithms.hpp"
+
+namespace heddle::select {
+namespace {
+
+TEST(Agreement, SharesAddUp) {
+  // Four ranks on two nodes: a ring of 100 bytes upwards, and 5000 from 3 to 1.
+  const schedule::Nodes nodes(std::vector<Rank>{0, 0, 1, 1});
+  const Where where{.ranks = 4, .nodes = 2, .members = 2};
+  const auto bytes = [](Rank from, Rank to) -> Bytes { return from == 3 && to == 1 ? 5000 : to == (from + 1) % 4 ? 100 : 0; };
+  Share all;
+  for (Rank me = 0; me < 4; ++me) {
+    const Share mine = share_of(
+        me, where, &nodes, [&](Rank to) { return bytes(me, to); }, [&](Rank from) { return bytes(from, me); });
+    all = joined(all, mine);
+  }
+  const AlltoallvFacts facts = agreed(all, where);
+  EXPECT_EQ(facts.partners, 5 / 4.0);
+  EXPECT_EQ(facts.most_partners, 2);
+  EXPECT_EQ(facts.bytes, 5400 / 4.0);
+  EXPECT_EQ(facts.most_bytes, 5100);
+  EXPECT_EQ(facts.largest_block, 5000);
+  EXPECT_EQ(facts.leaving, 5200 / 5400.0);
+  EXPECT_EQ(facts.hops, (100 + 200 + 100 + 200 + 5000) / 5400.0) << "1 to 2, and 3 to 0, cross both ways of the router";
+}
+
+TEST(Agreement, DoesNotDependOnTheOrder) {
+  std::minstd_rand random(9);
+  std::vector<Share> shares(20);
+  for (Share& share : shares)
+    for (int i = 0; i < 5; ++i) {
+      share.send(static_cast<Bytes>(random() % 1000), i % 2 == 0, i);
+      share.receive(static_cast<Bytes>(random() % 1000));
+    }
+  Share forwards;
+  for (const Share& share : shares) forwards = joined(forwards, share);
+  std::shuffle(shares.begin(), shares.end(), random);
+  Share pairs;
+  for (std::size_t i = 0; i < shares.size(); i += 2) pairs = joined(joined(shares[i + 1], shares[i]), pairs);
+  EXPECT_EQ(forwards, pairs);
+  EXPECT_EQ(joined(forwards, {}), forwards);
+}
+
+TEST(Agreement, NothingIsFactsToo) {
+  const Where where{.ranks = 5};
+  const AlltoallvFacts facts = agreed({}, where);
+  EXPECT_EQ(facts.bytes, 0);
+  EXPECT_LT(facts.leaving, 0) << "not known";
+  EXPECT_EQ(choose_alltoallv(facts).algorithm->name, "direct");
+}
+
+TEST(Agreement, DigestsTellChoicesApart) {
+  const Way one{.algorithm = &schedule::alltoallv_crystal, .radix = 2};
+  Way other = one;
+  EXPECT_EQ(digest(one), digest(other));
+  other.radix = 4;
+  EXPECT_NE(digest(one), digest(other));
+  other = one;
+  other.segment = 4096;
+  EXPECT_NE(digest(one), digest(other));
+  other = one;
+  other.algorithm = &schedule::alltoallv_bruck;
+  EXPECT_NE(digest(one), digest(other));
+}
+
+}  // namespace
+}  // namespace heddle::select
