@@ -52,13 +52,28 @@ int main(int argc, char** argv) {
 """
 
 
+COLLECTIVES = PROGRAM.replace(
+    "  for (int i = 0; i < 10; ++i) {",
+    """
+  int* all = malloc(2 * 128 * 256 * sizeof(int));
+  MPI_Request request;
+  MPI_Bcast(matrix, 1, column, 0, MPI_COMM_WORLD);
+  MPI_Ibcast(matrix, 1, column, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Gather(matrix, 1, column, all, 128 * 256, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < 0; ++i) {""",
+)
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory) -> dict:
     folder = tmp_path_factory.mktemp("columns")
     (folder / "columns.c").write_text(PROGRAM)
+    (folder / "collectives.c").write_text(COLLECTIVES)
     for mpi in MPIS:
-        subprocess.run([prefix(mpi) / "bin/mpicc", folder / "columns.c", "-o", folder / mpi], check=True)
-    return {mpi: folder / mpi for mpi in MPIS}
+        for name, program in (("columns", mpi), ("collectives", f"collectives-{mpi}")):
+            subprocess.run([prefix(mpi) / "bin/mpicc", folder / f"{name}.c", "-o", folder / program], check=True)
+    return {name: folder / name for mpi in MPIS for name in (mpi, f"collectives-{mpi}")}
 
 
 @pytest.mark.parametrize("scheme", ["bc-spup", "multi-w"])
@@ -75,6 +90,23 @@ def test_a_program_is_reported(heddle, programs, tmp_path, mpi, scheme):
     receive, send = found["rows"]
     assert receive["copy_us"] > 0 and receive["pack_us"] == 0 and send["copy_us"] == 0 and send["search_us"] > 0
     assert scheme in heddle("report", file).stdout
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
+    """By procedure and datatype, blocking or not; the root packs and the others unpack."""
+    file = tmp_path / "r.json"
+    done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file))
+    assert done.returncode == 0, done
+    rows = {(row["call"], row["way"]): row for row in json.loads(file.read_text())["rows"]}
+    assert {key: (row["ranks"], row["calls"]) for key, row in rows.items()} == {
+        ("broadcast", "packed"): (1, 2),
+        ("broadcast", "unpacked"): (1, 2),
+        ("gather", "packed"): (2, 2),
+    }
+    for row in rows.values():
+        assert row["bytes"] == row["calls"] * 128 * 1024 and row["datatype"] == "loop 128 × 16384 B { block 1024 }"
+    assert rows["broadcast", "packed"]["pack_us"] > 0 and rows["broadcast", "unpacked"]["copy_us"] > 0
 
 
 @pytest.mark.parametrize("mpi", MPIS)

@@ -1,7 +1,7 @@
 """`heddle bench overhead`: what Heddle costs a program whose data is contiguous.
 
-Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards), and
-under nothing.
+Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards),
+and under nothing.
 Then messages between two ranks (pingpong.py).
 """
 

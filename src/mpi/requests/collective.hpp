@@ -41,6 +41,11 @@ struct Staged {
   int blocks = 0;                  ///< of so many,
   std::optional<Neighbours> from;  ///< and but those that nobody fills.
 
+  /// What the report calls it.
+  void call(const char* name) {
+    name_one(out, name);
+    name_one(in, name);
+  }
   void load() {
     if (sends) load_all(out);
     if (contributes == all)
@@ -56,6 +61,10 @@ struct Staged {
   }
 
  private:
+  static void name_one(OneSide& side, const char* name) {
+    if (side) side->call(name);
+  }
+  static void name_one(Blocks& side, const char* name) { side.call(name); }
   static void load_all(OneSide& side) { side->load(); }
   static void load_all(Blocks& side) { side.load(); }
   static void load_one(OneSide& side, int block) { side->load(block, 1); }
@@ -105,14 +114,25 @@ struct Kept {
   MPI_Request* request;
 };
 
+/// "gather" of "gather<Started>".
+struct NameOf {
+  explicit NameOf(const char* function) noexcept {
+    for (char* to = text; *function && *function != '<' && to < text + sizeof text - 1;) *to++ = *function++;
+  }
+  char text[32] = {};
+};
+
+/// @param call  What the report calls it: by default the function that calls ("gather").
 template <class Op, class How, class Prepare, class Hand>
-Done carry_out(const How& how, Prepare prepare, Hand hand) noexcept {
+Done carry_out(const How& how, Prepare prepare, Hand hand, const char* call = __builtin_FUNCTION()) noexcept {
   using Operation = std::conditional_t<How::persistent, KeptCollective<Op>, StartedCollective<Op>>;
   if (!how.request || !requests::table.room()) return {};
   auto* operation = new (std::nothrow) Operation;
   if (!operation) return {};
   Done done;
   if (prepare(operation->op)) {
+    static const NameOf name(call);  // one for each caller: `prepare` is a type of its own
+    if constexpr (requires { operation->op.call(name.text); }) operation->op.call(name.text);
     if constexpr (!How::persistent) operation->op.load();
     done = hand(operation->op);
   }

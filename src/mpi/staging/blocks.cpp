@@ -6,6 +6,7 @@
 namespace heddle::mpi {
 
 Blocks::~Blocks() {
+  tally_.flush();
   if (!holds_types_) return;
   for (int i = 0; i < ranks_; ++i)
     if (blocks_[i].type) blocks_[i].type->release();
@@ -128,7 +129,9 @@ void Blocks::load() {
 void Blocks::load(int rank) {
   if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
-  block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+  tally_.packs(block.type->layout(), block.items * block.type->size(), [&] {
+    block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+  });
 }
 
 void Blocks::store() {
@@ -137,7 +140,9 @@ void Blocks::store() {
 void Blocks::store(int rank) {
   if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
-  block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+  tally_.unpacks(block.type->layout(), block.items * block.type->size(), [&] {
+    block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+  });
 }
 
 Blocks::Own Blocks::own(int rank) const noexcept {

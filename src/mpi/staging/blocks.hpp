@@ -13,13 +13,15 @@
 
 #include "mpi/face.hpp"
 #include "mpi/memory/pool.hpp"
+#include "mpi/staging/tally.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
 
 class Blocks {
  public:
-  Blocks() = default;
+  /// @param call  What the report calls it: by default the function that makes this side ("gather").
+  explicit Blocks(const char* call = __builtin_FUNCTION()) noexcept : tally_(call) {}
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
   ~Blocks();
@@ -28,6 +30,7 @@ class Blocks {
   [[nodiscard]] bool prepare(const Spread& data, int ranks, bool significant = true) noexcept;
   [[nodiscard]] bool prepare(const Mosaic& data, int ranks, bool significant = true) noexcept;
 
+  void call(const char* name) { tally_.call(name); }
   [[nodiscard]] bool ours() const { return ours_; }
   [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
   [[nodiscard]] bool wide() const { return !counts_.fit() || !displacements_.fit(); }
@@ -87,6 +90,7 @@ class Blocks {
   MPI_Datatype* elements_ = nullptr;
   Handed counts_, displacements_;
   Bounce arrays_, stand_in_;
+  Tally tally_;
 };
 
 }  // namespace heddle::mpi

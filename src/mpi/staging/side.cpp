@@ -27,11 +27,15 @@ bool Side::prepare() noexcept {
 }
 
 void Side::load(Count first, Count blocks) {
-  if (staged_ && blocks > 0) type_->to_wire(theirs(first), blocks * data_.count, packed(first));
+  if (!staged_ || blocks <= 0) return;
+  const Count count = blocks * data_.count;
+  tally_.packs(type_->layout(), count * type_->size(), [&] { type_->to_wire(theirs(first), count, packed(first)); });
 }
 
 void Side::store(Count first, Count blocks) {
-  if (staged_ && blocks > 0) type_->from_wire(theirs(first), blocks * data_.count, packed(first));
+  if (!staged_ || blocks <= 0) return;
+  const Count count = blocks * data_.count;
+  tally_.unpacks(type_->layout(), count * type_->size(), [&] { type_->from_wire(theirs(first), count, packed(first)); });
 }
 
 bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept {

@@ -12,6 +12,7 @@
 
 #include "mpi/face.hpp"
 #include "mpi/memory/pool.hpp"
+#include "mpi/staging/tally.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
@@ -19,11 +20,18 @@ namespace heddle::mpi {
 class Side {
  public:
   /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
-  Side(const Buffer& data, Count blocks, bool significant = true) noexcept
-      : data_(data), blocks_(blocks), count_(data.count), address_(const_cast<void*>(data.address)), element_(data.type) {
+  /// @param call  What the report calls it: by default the function that makes this side ("gather").
+  Side(const Buffer& data, Count blocks, bool significant = true, const char* call = __builtin_FUNCTION()) noexcept
+      : data_(data),
+        blocks_(blocks),
+        count_(data.count),
+        address_(const_cast<void*>(data.address)),
+        element_(data.type),
+        tally_(call) {
     if (significant) type_ = Derived(data.type);
   }
 
+  void call(const char* name) { tally_.call(name); }
   [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
   [[nodiscard]] bool prepare() noexcept;
 
@@ -67,6 +75,7 @@ class Side {
   MPI_Datatype element_;
   bool staged_ = false;
   Bounce stand_in_;
+  Tally tally_;  // gone before the type is
 };
 
 /// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
