@@ -1,6 +1,6 @@
 // tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune`,
-// `heddle algorithms` and `heddle bench seek`. May include: layout/, group/, settings/, select/, transport/. Each answers with JSON; main.cpp reads the command
-// line and prints.
+// `heddle algorithms` and `heddle bench seek`. May include: layout/, group/, schedule/, settings/, select/, transport/. Each
+// answers with JSON; main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,10 @@ struct GroupOptions {
 
 /// A group's format, and what the others would take. group::TextError, std::invalid_argument.
 Json explain_group(const GroupOptions& options);
+
+/// Which algorithm a collective would take for the volumes described, and what each would take: by the choice's model, and with
+/// all ranks walked. std::invalid_argument.
+Json explain_collective(const std::string& description);
 
 /// Tables {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}: one for each choice that Heddle makes.
 Json algorithms();

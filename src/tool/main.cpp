@@ -2,6 +2,7 @@
 //
 //   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--to TYPE] [--segments N] [--entries N] [--json]
 //   heddle-tool group '0:90000:300' [--members N] [--json]
+//   heddle-tool collective 'allgatherv: 32k, 63 x 8' [--json]
 //   heddle-tool algorithms [--json]
 //   heddle-tool settings [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--progress] [--json]
@@ -113,6 +114,11 @@ int run(int argc, char** argv) {
   grouping->add_option("--members", members.members, "list at most so many")->check(CLI::Range(0, 1000000));
   grouping->add_flag("--json", json, "print JSON");
 
+  std::string volumes;
+  CLI::App* collecting = app.add_subcommand("collective", "Which algorithm a collective takes, and why");
+  collecting->add_option("description", volumes, "such as allgatherv: 32k, 63 x 8")->required();
+  collecting->add_flag("--json", json, "print JSON");
+
   CLI::App* choosing = app.add_subcommand("algorithms", "What Heddle chooses from, and when what is chosen");
   choosing->add_flag("--json", json, "print JSON");
 
@@ -138,8 +144,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "what shall be done? explain, group, algorithms, settings, tune or seek; --help tells more"
-                            : one_line(error.what()));
+    return complain(
+        nothing ? "what shall be done? explain, group, collective, algorithms, settings, tune or seek; --help tells more"
+                : one_line(error.what()));
   }
 
   apply_settings();
@@ -147,6 +154,7 @@ int run(int argc, char** argv) {
     Json answer;
     if (explaining->parsed()) answer = explain(about);
     if (grouping->parsed()) answer = explain_group(members);
+    if (collecting->parsed()) answer = explain_collective(volumes);
     if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
     if (searching->parsed()) answer = seek(seeking);
@@ -159,6 +167,8 @@ int run(int argc, char** argv) {
       print_explained(answer);
     } else if (grouping->parsed()) {
       std::cout << shown(answer["size"]) << " members, " << shown(answer["why"]) << "\n";
+    } else if (collecting->parsed()) {
+      std::cout << shown(answer["why"]) << "\n";
     } else if (choosing->parsed()) {
       print_tables(answer);
     } else if (listing->parsed()) {

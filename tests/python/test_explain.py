@@ -177,8 +177,20 @@ def test_group(heddle):
     assert about["size"] == 10_000 and about["format"] == "grid" and about["bytes"] == 32
 
 
+def test_collective(heddle):
+    output = heddle("explain", "--collective", "allgatherv: 32k, 47 x 8").stdout
+    assert "dissemination" in output and "4096 times" in output and "48 ranks on 1 node" in output
+    about = json.loads(heddle("explain", "--collective", "alltoallv: 26 x 8; 256 ranks, 256 nodes", "--json").stdout)
+    assert [way["name"] for way in about["ways"] if way["chosen"]] == ["crystal"]
+
+
 def test_group_stands_alone(heddle):
-    for line in (["explain"], ["explain", "int", "--group", "0:4"], ["explain", "--group", "0:4:x"]):
+    for line in (
+        ["explain"],
+        ["explain", "int", "--group", "0:4"],
+        ["explain", "--group", "0:4", "--collective", "x"],
+        ["explain", "--group", "0:4:x"],
+    ):
         done = heddle(*line)
         assert done.returncode == 2 and done.stderr.startswith("heddle: ") and not done.stdout, line
 

@@ -158,6 +158,36 @@ TEST(Group, MistakesArePointedAt) {
   EXPECT_EQ(complaint("group '1, 2, 1'"), "heddle: a rank is listed twice\n");
 }
 
+TEST(Collective, IsChosenByItsVolumes) {
+  const Outcome outcome = run("collective 'allgatherv: 32k, 47 x 8; 8 nodes' --json");
+  ASSERT_EQ(outcome.code, 0);
+  const json about = json::parse(outcome.text);
+  EXPECT_EQ(about["ranks"], 48);
+  EXPECT_EQ(about["nodes"], 8);
+  EXPECT_NE(about["why"].get<std::string>().find("4096 times"), std::string::npos);
+  int chosen = 0;
+  for (const json& way : about["ways"]) {
+    chosen += way["chosen"].get<bool>() ? 1 : 0;
+    EXPECT_GT(way["ns"].get<double>(), 0);
+    EXPECT_GT(way["walked_ns"].get<double>(), 0);
+  }
+  EXPECT_EQ(chosen, 1);
+  for (const char* one : {"alltoallv: 26 x 512; 256 ranks, 16 nodes, stride 3", "exchange: 2 x 1M; 8 ranks",
+                          "allgatherv: 5 x 0; 3 ranks a core", "allgatherv: 1"})
+    EXPECT_EQ(run("collective '" + std::string(one) + "'").code, 0) << one;
+}
+
+TEST(Collective, MistakesTakeOneLine) {
+  for (const char* one :
+       {"", "gather: 1", "allgatherv 1", "allgatherv: 3 x", "allgatherv: -1", "allgatherv: 99999999999999 x 1",
+        "alltoallv: 5 x 3; 4 ranks", "alltoallv: 3 x 1", "allgatherv: 8; 2 nodes", "allgatherv: 8; 2 ranks", "allgatherv: 8 8",
+        "allgatherv: 99999999999999999999"}) {
+    const std::string line = complaint("collective '" + std::string(one) + "'");
+    EXPECT_EQ(line.rfind("heddle: column ", 0), 0u) << one << ": " << line;
+    EXPECT_EQ(std::ranges::count(line, '\n'), 1) << line;
+  }
+}
+
 TEST(Algorithms, AreTablesOfTheRooms) {
   const Outcome outcome = run("algorithms --json");
   ASSERT_EQ(outcome.code, 0);

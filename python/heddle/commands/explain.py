@@ -1,4 +1,4 @@
-"""heddle explain: what a datatype looks like, or how a group is kept."""
+"""heddle explain: what a datatype looks like, how a group is kept, or which algorithm a collective takes."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,10 @@ def explain(
         str | None,
         typer.Option("--group", metavar="RANKS", help="A group instead: how it is kept, and why.", show_default=False),
     ] = None,
+    collective: Annotated[
+        str | None,
+        typer.Option("--collective", metavar="VOLUMES", help="A collective: which algorithm, why.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
     """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
@@ -41,17 +45,26 @@ def explain(
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
+    heddle explain --collective 'allgatherv: 32k, 63 x 8'
+    heddle explain --collective 'alltoallv: 26 x 512; 256 ranks, 16 nodes'
     """
     from heddle import native
     from heddle.problem import Problem
 
-    if group is not None:
-        if spec is not None or svg is not None or count != 1 or to:
-            raise Problem("--group stands alone: no datatype, no --count, no --to, no --svg.", code=2)
-        _group(group, as_json)
+    if group is not None or collective is not None:
+        alone = "--collective" if group is None else "--group"
+        if spec is not None or svg is not None or count != 1 or to or None not in (group, collective):
+            raise Problem(f"{alone} stands alone: no datatype, no --count, no --to, no --svg.", code=2)
+        if group is not None:
+            _group(group, as_json)
+        else:
+            _collective(collective, as_json)
         return
     if spec is None:
-        raise Problem("what shall be explained? A datatype, or a group with --group; --help has examples.", code=2)
+        raise Problem(
+            "what shall be explained? A datatype, or what --group or --collective say; --help has examples.",
+            code=2,
+        )
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
     if svg:
@@ -80,5 +93,17 @@ def _group(ranks: str, as_json: bool) -> None:
         print(json.dumps(about, indent=2))
         return
     from heddle.grouped import show
+
+    show(about)
+
+
+def _collective(volumes: str, as_json: bool) -> None:
+    from heddle import native
+
+    about = native.tool("collective", "--json", "--", volumes)
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    from heddle.collective import show
 
     show(about)

@@ -99,7 +99,9 @@ struct Candidates {
   Ways ways;
 };
 
-Ways candidates(const AllgathervFacts& facts) {
+}  // namespace
+
+Ways ways_allgatherv(const AllgathervFacts& facts) {
   Candidates all(facts);
   all.ring();
   if (facts.ranks <= 2) return all.ways;
@@ -112,9 +114,7 @@ Ways candidates(const AllgathervFacts& facts) {
   return all.ways;
 }
 
-}  // namespace
-
-Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(candidates(facts)); }
+Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(ways_allgatherv(facts)); }
 
 std::string why_allgatherv(const AllgathervFacts& facts) {
   const Volumes& seen = facts.volumes;
@@ -122,7 +122,7 @@ std::string why_allgatherv(const AllgathervFacts& facts) {
       fmt::format("{} B in all from {} of {} ranks, the largest {} B", seen.total, seen.partners, seen.count, seen.largest);
   if (seen.outlier_ratio() > 2)
     about += fmt::format(", {:.0f} times what nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
-  return explain(candidates(facts), about, facts);
+  return explain(ways_allgatherv(facts), about, facts);
 }
 
 }  // namespace heddle::select

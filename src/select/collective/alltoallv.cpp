@@ -74,7 +74,14 @@ void add_bundles(Ways& ways, const AlltoallvFacts& facts, const Algorithm& algor
     if (radix == 2 || radix / 2 < facts.ranks) ways.push(timed(in_rounds(facts, algorithm, radix, balanced), facts));
 }
 
-Ways candidates(const AlltoallvFacts& facts) {
+std::string about(const AlltoallvFacts& facts) {
+  return fmt::format("{:.0f} of {} ranks are partners of one on average (up to {}), {:.0f} B for them (up to {} B)",
+                     facts.partners, facts.ranks, facts.most_partners, facts.bytes, facts.most_bytes);
+}
+
+}  // namespace
+
+Ways ways_alltoallv(const AlltoallvFacts& facts) {
   Ways ways;
   ways.push(timed(direct(facts), facts));
   // Bruck's bundles are even if everybody has about as much for everybody; crystal's are fewer pieces if not.
@@ -85,7 +92,10 @@ Ways candidates(const AlltoallvFacts& facts) {
   return ways;
 }
 
-Ways exchanges(const AlltoallvFacts& facts) {
+Way choose_alltoallv(const AlltoallvFacts& facts) { return quickest(ways_alltoallv(facts)); }
+std::string why_alltoallv(const AlltoallvFacts& facts) { return explain(ways_alltoallv(facts), about(facts), facts); }
+
+Ways ways_exchange(const AlltoallvFacts& facts) {
   Ways ways;
   const int doublings = logarithm(facts.ranks);
   const auto also = [&](Way way, double rounds, double bytes) {
@@ -107,17 +117,7 @@ Ways exchanges(const AlltoallvFacts& facts) {
   return ways;
 }
 
-std::string about(const AlltoallvFacts& facts) {
-  return fmt::format("{:.0f} of {} ranks are partners of one on average (up to {}), {:.0f} B for them (up to {} B)",
-                     facts.partners, facts.ranks, facts.most_partners, facts.bytes, facts.most_bytes);
-}
-
-}  // namespace
-
-Way choose_alltoallv(const AlltoallvFacts& facts) { return quickest(candidates(facts)); }
-std::string why_alltoallv(const AlltoallvFacts& facts) { return explain(candidates(facts), about(facts), facts); }
-
-Way choose_exchange(const AlltoallvFacts& facts) { return quickest(exchanges(facts)); }
-std::string why_exchange(const AlltoallvFacts& facts) { return explain(exchanges(facts), about(facts), facts); }
+Way choose_exchange(const AlltoallvFacts& facts) { return quickest(ways_exchange(facts)); }
+std::string why_exchange(const AlltoallvFacts& facts) { return explain(ways_exchange(facts), about(facts), facts); }
 
 }  // namespace heddle::select

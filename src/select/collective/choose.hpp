@@ -4,6 +4,7 @@
 //   const AllgathervFacts facts{{.ranks = 64}, spread.of(64, bytes)};
 //   const Way way = choose_allgatherv(facts);            // dissemination or so
 //   puts(why_allgatherv(facts).c_str());                 // the same in words, with the numbers
+//   ways_allgatherv(facts)                               // all that it was chosen from, with their costs
 //
 // Every rank must choose alike, so facts are what all ranks know: of Allgatherv every recvcount, in bytes of the signature; of
 // Alltoallv and exchanges what has been agreed on (by a reduction of an earlier call's volumes, or at initialization).
@@ -22,6 +23,7 @@ struct AllgathervFacts : Where {
   Volumes volumes;
 };
 Way choose_allgatherv(const AllgathervFacts& facts);
+Ways ways_allgatherv(const AllgathervFacts& facts);
 std::string why_allgatherv(const AllgathervFacts& facts);
 
 /// Alltoallv, Alltoallw, exchange. Per rank, over all that send.
@@ -35,10 +37,12 @@ struct AlltoallvFacts : Where {
   double hops = 0;  ///< That a byte makes through crystal of radix 2, on average (schedule::crystal_hops); 0: not known.
 };
 Way choose_alltoallv(const AlltoallvFacts& facts);
+Ways ways_alltoallv(const AlltoallvFacts& facts);
 std::string why_alltoallv(const AlltoallvFacts& facts);
 
 /// Who sends is not known to those who receive.
 Way choose_exchange(const AlltoallvFacts& facts);
+Ways ways_exchange(const AlltoallvFacts& facts);
 std::string why_exchange(const AlltoallvFacts& facts);
 
 /// Of a stencil: schedule/neighbour/stencil.hpp says messages, rounds and moves.
@@ -50,6 +54,7 @@ struct NeighbourFacts : Where {
   double moved = 0;  ///< Bytes on all hops.
 };
 Way choose_neighbour(const NeighbourFacts& facts);
+Ways ways_neighbour(const NeighbourFacts& facts);
 std::string why_neighbour(const NeighbourFacts& facts);
 
 }  // namespace heddle::select

@@ -5,9 +5,9 @@
 #include "select/collective/choose.hpp"
 
 namespace heddle::select {
-namespace {
+namespace {}  // namespace
 
-Ways candidates(const NeighbourFacts& facts) {
+Ways ways_neighbour(const NeighbourFacts& facts) {
   const auto way = [&](const Algorithm& algorithm, const Load& load, double work, double blocks, double copied) {
     Way one{.algorithm = &algorithm, .blocks = blocks, .copied = copied, .work = work};
     (facts.nodes > 1 ? one.network : one.node) = load;
@@ -22,14 +22,12 @@ Ways candidates(const NeighbourFacts& facts) {
   return ways;
 }
 
-}  // namespace
-
-Way choose_neighbour(const NeighbourFacts& facts) { return quickest(candidates(facts)); }
+Way choose_neighbour(const NeighbourFacts& facts) { return quickest(ways_neighbour(facts)); }
 
 std::string why_neighbour(const NeighbourFacts& facts) {
   const std::string about =
       fmt::format("{:.0f} B for {} neighbours{}", facts.bytes, facts.neighbours, facts.grid ? " on a grid" : "");
-  return explain(candidates(facts), about, facts);
+  return explain(ways_neighbour(facts), about, facts);
 }
 
 }  // namespace heddle::select

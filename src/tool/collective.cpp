@@ -1,0 +1,210 @@
+// tool/collective.cpp: which algorithm a collective would take for some volumes, what the others would take, and why.
+//
+//   allgatherv: 32k, 63 x 8; 8 nodes                    volumes of the ranks, one after the other
+//   alltoallv: 26 x 512; 256 ranks, 16 nodes, stride 1  each rank sends 512 bytes to the 26 nearest, every `stride`-th
+//   exchange: ...                                        likewise, and receivers do not know who sends
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "schedule/algorithms.hpp"
+#include "select/collective/agreement.hpp"
+#include "select/collective/estimate.hpp"
+#include "tool/commands.hpp"
+
+namespace heddle::tool {
+namespace {
+
+using namespace select;
+
+constexpr Count most_ranks = 1 << 20;
+constexpr double most_walked = 3e7;  // messages: a second or so
+
+/// Words and numbers of a description, one after the other.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : all_(text), rest_(text) {}
+
+  bool take(std::string_view word) {
+    skip();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  Count number(Count least, Count greatest) {
+    skip();
+    Count value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc() || value < least || value > greatest >> 20) fail(fmt::format("a number from {}", least));
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    value *= take("k") ? 1 << 10 : take("M") ? 1 << 20 : 1;
+    if (value > greatest) fail(fmt::format("a number up to {}", greatest));
+    return value;
+  }
+  bool end() {
+    skip();
+    return rest_.empty();
+  }
+  [[noreturn]] void fail(const std::string& expected) const {
+    throw std::invalid_argument(
+        fmt::format("column {}: expected {}; such as 'allgatherv: 32k, 63 x 8' or 'alltoallv: 26 x 512; 256 ranks'",
+                    all_.size() - rest_.size() + 1, expected));
+  }
+
+ private:
+  void skip() {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+  }
+  std::string_view all_, rest_;
+};
+
+constexpr Count any = Count{1} << 60;
+
+struct Described {
+  std::string_view collective;
+  std::vector<Bytes> volumes;  ///< Of allgatherv.
+  Count partners = 0, bytes = 0;
+  Count ranks = 0, nodes = 1, stride = 1, crowding = 1;
+};
+
+Described read(const std::string& text) {
+  Reader reader(text);
+  Described about;
+  for (const std::string_view name : {"allgatherv", "alltoallv", "exchange"})
+    if (about.collective.empty() && reader.take(name)) about.collective = name;
+  if (about.collective.empty()) reader.fail("allgatherv, alltoallv or exchange");
+  if (!reader.take(":")) reader.fail("':'");
+  const bool gathers = about.collective == "allgatherv";
+  do {
+    Count first = reader.number(0, any);
+    Count count = 1;
+    if (reader.take("x")) {
+      count = first;
+      first = reader.number(0, any);
+    }
+    if (count < 0 || count + static_cast<Count>(about.volumes.size()) > most_ranks)
+      reader.fail(fmt::format("at most {} ranks", most_ranks));
+    if (gathers) about.volumes.insert(about.volumes.end(), static_cast<std::size_t>(count), first);
+    about.partners = count;
+    about.bytes = first;
+  } while (gathers && reader.take(","));
+  about.ranks = static_cast<Count>(about.volumes.size());
+
+  bool more = reader.take(";");
+  while (more) {
+    if (reader.take("stride")) {
+      about.stride = reader.number(1, any);
+    } else {
+      const Count value = reader.number(1, any);
+      if (reader.take("ranks a core")) {
+        about.crowding = value;
+      } else if (reader.take("ranks") && !gathers) {
+        about.ranks = value;
+      } else if (reader.take("node")) {
+        reader.take("s");
+        about.nodes = value;
+      } else {
+        reader.fail(gathers ? "nodes or ranks a core" : "ranks, nodes or ranks a core");
+      }
+    }
+    more = reader.take(",") || reader.take(";");
+  }
+  if (!reader.end()) reader.fail("the end");
+  if (about.ranks < 1 || about.ranks > most_ranks) reader.fail(fmt::format("1 to {} ranks", most_ranks));
+  if (about.nodes > about.ranks) reader.fail("as many nodes as there are ranks at most");
+  if (about.partners >= about.ranks && !gathers) reader.fail("fewer partners than ranks");
+  return about;
+}
+
+Where where(const Described& about, Rank members) {
+  return {.ranks = static_cast<Rank>(about.ranks),
+          .nodes = static_cast<Rank>((about.ranks + members - 1) / members),
+          .members = members,
+          .crowding = static_cast<double>(about.crowding)};
+}
+
+Json load(const Load& of) { return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}}; }
+
+template <class Walk>
+Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
+  std::vector<Way> sorted(ways.begin(), ways.end());
+  std::ranges::stable_sort(sorted, {}, &Way::ns);
+  Json rows = Json::array();
+  for (const Way& way : sorted) {
+    const std::optional<double> walked = walk(way);
+    rows.push_back({{"name", way.algorithm->name},
+                    {"radix", way.radix},
+                    {"segment", way.segment},
+                    {"chosen", way.algorithm == chosen.algorithm && digest(way) == digest(chosen)},
+                    {"between_nodes", load(way.network)},
+                    {"on_node", load(way.node)},
+                    {"ns", way.ns},
+                    {"walked_ns", walked ? Json(*walked) : Json(nullptr)}});
+  }
+  return rows;
+}
+
+/// Whom a rank sends to: the next one and the one before, every stride-th.
+std::vector<std::vector<Flow>> flows(const Described& about) {
+  std::vector<std::vector<Flow>> all(static_cast<std::size_t>(about.ranks));
+  for (Count rank = 0; rank < about.ranks; ++rank) {
+    for (Count i = 0; i < about.partners; ++i) {
+      const Count away = (i / 2 + 1) * (about.stride % about.ranks) * (i % 2 == 0 ? 1 : -1);
+      all[static_cast<std::size_t>(rank)].push_back(
+          {schedule::around(rank + away, static_cast<Rank>(about.ranks)), about.bytes});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Json explain_collective(const std::string& description) {
+  const Described about = read(description);
+  const auto members = static_cast<Rank>((about.ranks + about.nodes - 1) / about.nodes);
+  std::vector<Rank> node(static_cast<std::size_t>(about.ranks));
+  for (std::size_t rank = 0; rank < node.size(); ++rank) node[rank] = static_cast<Rank>(rank) / members;
+  const schedule::Nodes nodes(node);
+  const Where at = where(about, members);
+  Json answer = {{"input", description}, {"collective", about.collective}, {"ranks", about.ranks}, {"nodes", nodes.count()}};
+  const auto walkable = [&](const Way& way) {
+    return about.crowding == 1 && way.algorithm->rounds != nullptr &&
+           (way.node.messages + way.network.messages + 1) * static_cast<double>(about.ranks) < most_walked;
+  };
+
+  if (about.collective == "allgatherv") {
+    Spread spread;
+    const AllgathervFacts facts{at,
+                                spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; })};
+    answer["why"] = why_allgatherv(facts);
+    answer["ways"] = rows(ways_allgatherv(facts), choose_allgatherv(facts), [&](const Way& way) -> std::optional<double> {
+      return walkable(way) ? std::optional(estimate_allgatherv(way, facts, about.volumes, &nodes)) : std::nullopt;
+    });
+    return answer;
+  }
+
+  const auto sent = flows(about);
+  Share all;
+  for (Rank me = 0; me < at.ranks; ++me) {
+    Share mine;
+    for (const Flow& one : sent[static_cast<std::size_t>(me)]) {
+      mine.send(one.bytes, nodes.of(me) != nodes.of(one.to), schedule::crystal_hops({.ranks = at.ranks}, me, one.to));
+      mine.receive(one.bytes);  // as much comes from the other side
+    }
+    all = joined(all, mine);
+  }
+  const AlltoallvFacts facts = agreed(all, at);
+  const bool known = about.collective == "alltoallv";
+  answer["why"] = known ? why_alltoallv(facts) : why_exchange(facts);
+  answer["ways"] = rows(known ? ways_alltoallv(facts) : ways_exchange(facts),
+                        known ? choose_alltoallv(facts) : choose_exchange(facts), [&](const Way& way) -> std::optional<double> {
+                          return walkable(way) ? std::optional(estimate_alltoallv(way, facts, sent, &nodes)) : std::nullopt;
+                        });
+  return answer;
+}
+
+}  // namespace heddle::tool
