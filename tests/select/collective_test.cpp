@@ -59,6 +59,20 @@ TEST(ChooseAllgatherv, ASentenceWithItsNumbers) {
   std::cout << why << "\n";
 }
 
+TEST(ChooseAllgatherv, KnowsWhatGoingByTheSumWouldTake) {
+  const auto by_sum = [](Rank ranks, const Volumes& volumes) {
+    return by_sum_allgatherv({{.ranks = ranks}, volumes}).algorithm->name;
+  };
+  EXPECT_EQ(by_sum(64, equal(64, 8)), "recursive-doubling");
+  EXPECT_EQ(by_sum(48, equal(48, 8)), "dissemination");
+  EXPECT_EQ(by_sum(48, equal(48, 4 * kib)), "ring");
+  EXPECT_EQ(by_sum(48, one_outlier(48, 100 * kib)), "pipelined-ring");
+  // Where it goes wrong: one block of 100 KiB is a large sum.
+  const AllgathervFacts facts{{.ranks = 48}, one_outlier(48, 100 * kib)};
+  EXPECT_LT(choose_allgatherv(facts).ns * 1.3, by_sum_allgatherv(facts).ns) << why_allgatherv(facts);
+  EXPECT_NE(why_allgatherv(facts).find("by the sum alone it would be pipelined-ring"), std::string::npos);
+}
+
 TEST(ChooseAllgatherv, SegmentsFitTheVolume) {
   const Way way = choose_allgatherv({{.ranks = 48}, one_outlier(48, 64 * mib)});
   EXPECT_GE(way.segment, 4 * kib);

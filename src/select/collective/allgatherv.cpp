@@ -59,21 +59,25 @@ struct Candidates {
     add(way);
   }
 
-  /// Every link carries everything once. Long segments fill the pipeline slowly, short ones cost a message each.
-  void pipelined_ring() {
-    const double hops = std::max(1, facts.ranks - 2);
+  /// Long segments fill the pipeline slowly, short ones cost a message each.
+  [[nodiscard]] Bytes best_segment() const {
     const Link& link = spread ? facts.links->network : facts.links->node;
-    const double best = std::sqrt(total * link.message / (hops * link.byte));
+    const double best = std::sqrt(total * link.message / (hops() * link.byte));
     constexpr double least = 4096;
     constexpr double most = 1 << 20;
-    const auto segment = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp(best, least, most))));
+    return static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp(best, least, most))));
+  }
+  [[nodiscard]] double hops() const { return std::max(1, facts.ranks - 2); }
+
+  /// Every link carries everything once.
+  void pipelined_ring(Bytes segment) {
     if (facts.volumes.largest <= segment) return;  // nothing to cut
     Way way = begun(schedule::allgatherv_pipelined_ring);
     way.segment = segment;
     Load& load = spread ? way.network : way.node;
     load.rounds = facts.ranks - 1;
     load.messages = load.rounds + total / static_cast<double>(segment);
-    load.bytes = total + hops * static_cast<double>(segment);
+    load.bytes = total + hops() * static_cast<double>(segment);
     // Whoever shares a core gets a turn for every segment that passes.
     if (facts.crowding > 1) load.rounds = load.messages;
     add(way);
@@ -109,12 +113,29 @@ Ways ways_allgatherv(const AllgathervFacts& facts) {
   if (std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) all.steps(schedule::allgatherv_recursive_doubling, 2);
   for (const int radix : {2, 4, 8, 16})
     if (radix == 2 || radix / 2 < facts.ranks) all.steps(schedule::allgatherv_dissemination, radix);
-  all.pipelined_ring();
+  all.pipelined_ring(all.best_segment());
   if (facts.nodes > 1 && facts.members > 1) all.two_level();
   return all.ways;
 }
 
 Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(ways_allgatherv(facts)); }
+
+Way by_sum_allgatherv(const AllgathervFacts& facts) {
+  constexpr Bytes short_sum = 80 << 10;
+  constexpr Bytes long_sum = 512 << 10;
+  constexpr Bytes segment = 32 << 10;
+  Candidates one(facts);
+  const Bytes sum = facts.volumes.total;
+  if (sum < long_sum && std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) {
+    one.steps(schedule::allgatherv_recursive_doubling, 2);
+  } else if (sum < short_sum) {
+    one.steps(schedule::allgatherv_dissemination, 2);
+  } else {
+    one.pipelined_ring(segment);
+    if (one.ways.empty()) one.ring();
+  }
+  return one.ways[0];
+}
 
 std::string why_allgatherv(const AllgathervFacts& facts) {
   const Volumes& seen = facts.volumes;
@@ -122,7 +143,9 @@ std::string why_allgatherv(const AllgathervFacts& facts) {
       fmt::format("{} B in all from {} of {} ranks, the largest {} B", seen.total, seen.partners, seen.count, seen.largest);
   if (seen.outlier_ratio() > 2)
     about += fmt::format(", {:.0f} times what nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
-  return explain(ways_allgatherv(facts), about, facts);
+  const Way by_sum = by_sum_allgatherv(facts);
+  return explain(ways_allgatherv(facts), about, facts) +
+         fmt::format("; by the sum alone it would be {}, {:.1f} us", by_sum.algorithm->name, by_sum.ns / 1e3);
 }
 
 }  // namespace heddle::select

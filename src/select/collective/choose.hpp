@@ -26,6 +26,11 @@ Way choose_allgatherv(const AllgathervFacts& facts);
 Ways ways_allgatherv(const AllgathervFacts& facts);
 std::string why_allgatherv(const AllgathervFacts& facts);
 
+/// What a library takes that goes by the sum of the volumes: MPICH 5, with Bruck's rounds under 80 KiB (recursive doubling
+/// under 512 KiB at powers of two), and a ring in segments of 32 KiB above. For whoever decides whether a call is worth taking
+/// over.
+Way by_sum_allgatherv(const AllgathervFacts& facts);
+
 /// Alltoallv, Alltoallw, exchange. Per rank, over all that send.
 struct AlltoallvFacts : Where {
   double partners = 0;      ///< With something to say to each other, on average.
