@@ -1,5 +1,5 @@
 // mpi/calls/igather.cpp: MPI_Igather, MPI_Igatherv and their persistent forms, as MPI_Gather.
-#include "mpi/requests/collective.hpp"
+#include "mpi/requests/rooted.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -9,51 +9,18 @@ Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, 
   if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Igather, Gather_init, out.address(), out.count(), out.type(), in.address(), in.count(),
                            in.type(), root, comm);
-  const Rooted place(root, comm);
-  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
-  using Op = Staged<OneSide, OneSide>;
-  return carry_out<Op>(
-      how,
-      [&](Op& op) {
-        const bool in_place = place.root && send.address == MPI_IN_PLACE;
-        op.out.emplace(send, 1, place.leaf && !in_place);
-        op.in.emplace(receive, place.ranks, place.root);
-        if ((!op.out->ours() && !op.in->ours()) || !op.out->prepare() || !op.in->prepare()) return false;
-        op.wide = op.out->wide() || op.in->wide();
-        op.stores = place.root ? Op::all : Op::none;
-        op.but = in_place ? place.me : Op::none;
-        op.blocks = place.ranks;
-        return true;
-      },
-      [&](Op& op) {
-        return HEDDLE_HAND_HOW(how, op.wide, Igather, Gather_init, op.out->address(), op.out->count(), op.out->type(),
-                               op.in->address(), op.in->count(), op.in->type(), root, comm);
-      });
+  return carry_out_rooted<One::sent>(send, receive, root, comm, how, [&](auto& op) {
+    return HEDDLE_HAND_HOW(how, op.wide, Igather, Gather_init, op.out->address(), op.out->count(), op.out->type(),
+                           op.in->address(), op.in->count(), op.in->type(), root, comm);
+  });
 }
 
 template <class How>
 Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm, const How& how) noexcept {
-  const Rooted place(root, comm);
-  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
-  using Op = Staged<OneSide, Blocks>;
-  return carry_out<Op>(
-      how,
-      [&](Op& op) {
-        const bool in_place = place.root && send.address == MPI_IN_PLACE;
-        op.out.emplace(send, 1, place.leaf && !in_place);
-        if (!op.out->prepare() || !op.in.prepare(receive, place.ranks, place.root)) return false;
-        if (!op.out->ours() && !op.in.ours()) return false;
-        op.wide = op.out->wide() || op.in.wide();
-        op.in.narrow_unless(op.wide);
-        op.stores = place.root ? Op::all : Op::none;
-        op.but = in_place ? place.me : Op::none;
-        op.blocks = place.ranks;
-        return true;
-      },
-      [&](Op& op) {
-        return HEDDLE_HAND_HOW(how, op.wide, Igatherv, Gatherv_init, op.out->address(), op.out->count(), op.out->type(),
-                               op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), root, comm);
-      });
+  return carry_out_rooted<One::sent>(send, receive, root, comm, how, [&](auto& op) {
+    return HEDDLE_HAND_HOW(how, op.wide, Igatherv, Gatherv_init, op.out->address(), op.out->count(), op.out->type(),
+                           op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), root, comm);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // mpi/calls/iscatter.cpp: MPI_Iscatter, MPI_Iscatterv and their persistent forms, as MPI_Scatter.
-#include "mpi/requests/collective.hpp"
+#include "mpi/requests/rooted.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -9,46 +9,18 @@ Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm,
   if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Iscatter, Scatter_init, out.address(), out.count(), out.type(), in.address(), in.count(),
                            in.type(), root, comm);
-  const Rooted place(root, comm);
-  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
-  using Op = Staged<OneSide, OneSide>;
-  return carry_out<Op>(
-      how,
-      [&](Op& op) {
-        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
-        op.out.emplace(send, place.ranks, place.root);
-        op.in.emplace(receive, 1, place.leaf && !in_place);
-        if ((!op.out->ours() && !op.in->ours()) || !op.out->prepare() || !op.in->prepare()) return false;
-        op.wide = op.out->wide() || op.in->wide();
-        return true;
-      },
-      [&](Op& op) {
-        return HEDDLE_HAND_HOW(how, op.wide, Iscatter, Scatter_init, op.out->address(), op.out->count(), op.out->type(),
-                               op.in->address(), op.in->count(), op.in->type(), root, comm);
-      });
+  return carry_out_rooted<One::received>(send, receive, root, comm, how, [&](auto& op) {
+    return HEDDLE_HAND_HOW(how, op.wide, Iscatter, Scatter_init, op.out->address(), op.out->count(), op.out->type(),
+                           op.in->address(), op.in->count(), op.in->type(), root, comm);
+  });
 }
 
 template <class How>
 Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
-  const Rooted place(root, comm);
-  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
-  using Op = Staged<Blocks, OneSide>;
-  return carry_out<Op>(
-      how,
-      [&](Op& op) {
-        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
-        op.in.emplace(receive, 1, place.leaf && !in_place);
-        if (!op.out.prepare(send, place.ranks, place.root) || !op.in->prepare()) return false;
-        if (!op.out.ours() && !op.in->ours()) return false;
-        op.wide = op.out.wide() || op.in->wide();
-        op.out.narrow_unless(op.wide);
-        return true;
-      },
-      [&](Op& op) {
-        return HEDDLE_HAND_HOW(how, op.wide, Iscatterv, Scatterv_init, op.out.address(), op.out.counts(),
-                               op.out.displacements(), op.out.type(), op.in->address(), op.in->count(), op.in->type(), root,
-                               comm);
-      });
+  return carry_out_rooted<One::received>(send, receive, root, comm, how, [&](auto& op) {
+    return HEDDLE_HAND_HOW(how, op.wide, Iscatterv, Scatterv_init, op.out.address(), op.out.counts(), op.out.displacements(),
+                           op.out.type(), op.in->address(), op.in->count(), op.in->type(), root, comm);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/several.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::requests {
@@ -33,31 +34,6 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
   return row.settle_some(count, nullptr, statuses, error);
 }
 
-int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
-  Row row(count, requests);
-  if (!row.readable()) return no_memory();
-  if (!row.ours()) return PMPI_Testany(count, requests, index, flag, status);
-  const StatusOf arrived(status);
-  *index = MPI_UNDEFINED;
-  *flag = 0;
-  const int error = PMPI_Testany(count, row.handles(), index, flag, arrived.get());
-  row.give_back();
-  if (error == MPI_SUCCESS && !*flag) return error;
-  return row.settle_one(*index, *arrived.get(), error);
-}
-
-int test_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
-  Row row(count, requests);
-  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
-  if (!row.readable() || !own) return no_memory();
-  if (!row.ours()) return PMPI_Testsome(count, requests, n, indices, statuses);
-  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
-  *n = 0;
-  const int error = PMPI_Testsome(count, row.handles(), n, indices, statuses);
-  row.give_back();
-  return row.settle_some(*n, indices, statuses, error);
-}
-
 }  // namespace
 }  // namespace heddle::mpi::requests
 
@@ -79,14 +55,14 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !indx || !flag)
     return PMPI_Testany(count, array_of_requests, indx, flag, status);
-  return requests::test_any(count, array_of_requests, indx, flag, status);
+  return requests::complete_any(count, array_of_requests, indx, flag, status);
 }
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                  MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
     return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return requests::test_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  return requests::complete_some(false, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 
 }  // extern "C"

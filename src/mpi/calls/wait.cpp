@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/several.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::requests {
@@ -114,39 +115,6 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   return result != MPI_SUCCESS ? result : MPI_ERR_IN_STATUS;
 }
 
-int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
-  Row row(count, requests);
-  if (!row.readable()) return no_memory();
-  if (!row.ours()) return PMPI_Waitany(count, requests, index, status);
-  const StatusOf arrived(status);
-  *index = MPI_UNDEFINED;
-  int error = MPI_SUCCESS;
-  if (row.advances())
-    for (int found = 0; error == MPI_SUCCESS && !found; row.advance())
-      error = PMPI_Testany(count, row.handles(), index, &found, arrived.get());
-  else
-    error = PMPI_Waitany(count, row.handles(), index, arrived.get());
-  row.give_back();
-  return row.settle_one(*index, *arrived.get(), error);
-}
-
-int wait_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
-  Row row(count, requests);
-  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
-  if (!row.readable() || !own) return no_memory();
-  if (!row.ours()) return PMPI_Waitsome(count, requests, n, indices, statuses);
-  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
-  *n = 0;
-  int error = MPI_SUCCESS;
-  if (row.advances())
-    for (; error == MPI_SUCCESS && *n == 0; row.advance())
-      error = PMPI_Testsome(count, row.handles(), n, indices, statuses);
-  else
-    error = PMPI_Waitsome(count, row.handles(), n, indices, statuses);
-  row.give_back();
-  return row.settle_some(*n, indices, statuses, error);
-}
-
 }  // namespace
 }  // namespace heddle::mpi::requests
 
@@ -168,14 +136,14 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !indx)
     return PMPI_Waitany(count, array_of_requests, indx, status);
-  return requests::wait_any(count, array_of_requests, indx, status);
+  return requests::complete_any(count, array_of_requests, indx, nullptr, status);
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                  MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
     return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return requests::wait_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  return requests::complete_some(true, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 
 }  // extern "C"
