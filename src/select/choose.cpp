@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr Count most_entries = 1024;   // of a process_vm call, on either side
-constexpr double clearly = 0.9;        // of the cost of BC-SPUP: less than that is the model's error
+constexpr double clearly = 0.9;        // of another cost: more than that is the model's error
 constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
 
 /// Cache lines beyond those of the curves, whose blocks have holes of their own length between them: sparse blocks.
@@ -26,11 +26,11 @@ double pipelined(double first, double second, double segments) noexcept {
 }
 
 /// The sender packs from the front, which the receiver unpacks; the receiver moves from the back. They meet where
-/// both have worked equally long.
+/// both have worked equally long, and there the receiver waits for half a segment.
 double shared(const Steps& step, double segments) noexcept {
   const double saved = step.pack - step.unpack;
-  if (saved <= 0) return never;  // the receiver has more to do already
-  return step.pack * step.move / (saved + step.move) + (step.pack + step.unpack) / segments;
+  if (saved <= 0) return pipelined(step.pack, step.unpack, segments);  // the receiver has more to do already
+  return step.pack * step.move / (saved + step.move) + step.pack / segments / 2;
 }
 
 }  // namespace
@@ -77,7 +77,8 @@ Costs costs(const Facts& facts) noexcept {
   set(Scheme::p_rrs, facts.process_vm,
       ready + (step.from.contiguous ? scatter : pipelined(step.pack, scatter, segments) + segments * p.handover));
   set(Scheme::multi_w, facts.process_vm, ready + step.read(step.from.blocks, step.to.blocks));
-  set(Scheme::direct, facts.mapped, ready + step.move);
+  // To claim a cell is to fetch its line.
+  set(Scheme::direct, facts.mapped, ready + p.handover + step.move);
   set(Scheme::both, facts.mapped, ready + p.handover + shared(step, segments));
   return costs;
 }
@@ -94,6 +95,10 @@ Choice choose(const Facts& facts) noexcept {
         best = scheme;
         least = cost.of(scheme);
       }
+    // Two cores at one message even out what the model has wrong about each of them; and a receiver that is not known may have
+    // less to do than its sender.
+    const bool alone = best == Scheme::direct || (best == Scheme::bc_spup && !facts.receiver.known);
+    if (alone && facts.mapped && facts.blocking && cost.of(best) > clearly * cost.of(Scheme::both)) best = Scheme::both;
   }
   return with(best, facts);
 }

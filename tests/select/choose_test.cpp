@@ -202,6 +202,17 @@ TEST(Choose, SaysWhyWithItsNumbers) {
   EXPECT_NE(why(crowded(facts), choose(crowded(facts))).find("more ranks than cores"), std::string::npos);
 }
 
+// Either of them may be slower than the profile says, and then the other does more of the work.
+TEST(Choose, TwoCoresUnlessOneIsClearlyEnough) {
+  for (const Bytes length : {64, 256, 1024, 4096, 8192}) {
+    const Facts facts = readable(mapped(unknown(vectors(128, length))));
+    const Costs cost = costs(facts);
+    const bool clear = cost.of(Scheme::direct) < 0.9 * cost.of(Scheme::both);
+    EXPECT_EQ(choose(facts).scheme, clear ? Scheme::direct : Scheme::both) << length;
+    EXPECT_LT(cost.of(Scheme::both), 1.15 * cost.of(Scheme::direct)) << length;  // it can do what direct does
+  }
+}
+
 // Some tens of ns, as the header says; ten times that is a loaded machine or a sanitizer.
 TEST(Choose, IsQuick) {
   const Facts facts = readable(mapped(vectors(1024, 64)));
