@@ -47,6 +47,16 @@ def test_the_seeds_way_costs_more_at_every_level(measured):
     assert all(theirs[level, "seed: bitmap"] > 5 * ours[level, "heddle"] for level in map(str, range(1, 9)))
 
 
+def test_ranks_play_ping_pong_at_every_level(measured):
+    rows, output, _ = measured
+    played = [row for row in rows if row["metric"] in ("8 B", "64 KiB with holes")]
+    assert {row["case"] for row in played} == {f"level {level}, {end}" for level in (0, 1) for end in ("0-first", "0-last")}
+    assert {row["variant"] for row in played} == {"host alone", "host", "heddle"}
+    assert {row["mpi"].split()[0] for row in played} == {"MPICH", "Open"}
+    assert {row["pattern"] for row in played if row["variant"] == "heddle"} == {"identity", "stride"}
+    assert "What a level more adds" in output
+
+
 def test_the_figure_comes_twice(measured):
     _, _, folder = measured
     assert (folder / "figure.svg").read_text().startswith("<?xml")

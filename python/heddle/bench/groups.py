@@ -2,7 +2,7 @@
 
 The seed's cases (Chaarawi and Gabriel 2008): HPL's communicators at 90,000 processes, and a hierarchy of communicators
 without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the difference
-to a parent, asked level by level), and the seed's own tables.
+to a parent, asked level by level), and the seed's own tables. Then real ranks play ping-pong over such communicators.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import typer
 from rich.table import Table
 
 from heddle import native
-from heddle.console import console
+from heddle.console import console, wide_console
 from heddle.problem import Problem
 
-from . import groups_plot, groups_seed
+from . import groups_plot, groups_ranks, groups_seed
+from .native import Mpi
 from .rows import Row, write
 
 # Look-up, ns, at most: the goals.
@@ -168,7 +169,10 @@ def command(
     figure: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure, as FILE.svg and FILE.png.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small worlds, few samples.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small worlds, few samples, 4 ranks.")] = False,
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI's ranks play ping-pong.")] = Mpi.both,
+    ranks: Annotated[int, typer.Option(min=0, max=512, help="How many of them; 0: none.")] = 48,
+    rounds: Annotated[int, typer.Option(min=1, help="How often ranks with Heddle and without take turns.")] = 2,
 ) -> None:
     """Show what groups cost: bytes, look-ups and creation, beside lists and seed 003's formats."""
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
@@ -176,6 +180,12 @@ def command(
     screen = console()
     for part in (memory, lookups, depths, hierarchy, creations, goals):
         screen.print(part(rows))
+    if ranks >= 2:
+        played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick)
+        wide = wide_console() if not screen.is_terminal else screen
+        for part in groups_ranks.tables(played):
+            wide.print(part)
+        rows += played
     if json is not None:
         write(rows, json)
     if figure is not None:

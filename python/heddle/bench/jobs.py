@@ -89,7 +89,7 @@ def command(program: str, family: Family, run: Run, ranks: int, arguments: list[
         words = ["--bind-to", "none", "--oversubscribe", *words]
         words = ["--allow-run-as-root", *words] if os.geteuid() == 0 else words
         if crowded:
-            env["OMPI_MCA_mpi_yield_when_idle"] = "1"
+            env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     elif value:
         words = preload.for_hydra(words, value)
     return [str(mpi.mpiexec), *words], env

@@ -1,0 +1,99 @@
+"""The part of `heddle bench groups` with real ranks: ping-pong over communicators without odd ranks, level by level.
+
+Tables 2 to 4 of Chaarawi and Gabriel 2008. Nobody gives way while waiting (HEDDLE_YIELD, mpi_yield_when_idle): two ranks work
+at a time, on a core each, and the others sleep.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from rich.table import Table
+
+from . import groups_seed
+from .jobs import Collector, Run, lines
+from .native import Mpi, With
+from .rows import Row, merged
+
+ALONE = "host alone"
+MESSAGES = {"8 B": "8 contiguous bytes, to and fro", "64 KiB with holes": "64 KiB in pieces of 128 bytes, one way"}
+ENDS = ("0-first", "0-last")
+SPINNING = {"HEDDLE_YIELD": "off", "OMPI_MCA_mpi_yield_when_idle": "0"}
+
+
+def measure(mpi: Mpi, ranks: int, rounds: int, quick: bool) -> list[Row]:
+    rows = []
+    for turn in range(rounds):
+        for family in mpi.families:
+            for between in (With.nothing, With.heddle) if turn % 2 == 0 else (With.heddle, With.nothing):
+                collector = Collector(family, Run(between.value, between, SPINNING), ranks)
+                for line in lines("hierarchy", family, collector.run, ranks, ["--quick"] if quick else []):
+                    collector.take(line)
+                if collector.wrong:
+                    raise RuntimeError("\n".join(collector.wrong))
+                alone = between is With.nothing
+                rows += [Row.of(row.__dict__, variant=ALONE) if alone else row for row in collector.rows]
+    return merged(rows)
+
+
+def slope(values: list[float]) -> tuple[float, float]:
+    """What a level more adds, and the standard error of that."""
+    levels = range(len(values))
+    if len(values) < 3:
+        return (values[-1] - values[0] if len(values) == 2 else 0.0), math.nan
+    line = statistics.linear_regression(levels, values)
+    off = sum((value - line.intercept - line.slope * level) ** 2 for level, value in zip(levels, values, strict=True))
+    spread = sum((level - statistics.fmean(levels)) ** 2 for level in levels)
+    return line.slope, math.sqrt(off / (len(values) - 2) / spread)
+
+
+def _cells(rows: list[Row], metric: str, variant: str, end: str) -> list[Row]:
+    """By level."""
+    found = {row.case: row for row in rows if (row.metric, row.variant) == (metric, variant) and row.case.endswith(end)}
+    return [found[f"level {level}, {end}"] for level in range(len(found))]
+
+
+def table(rows: list[Row], metric: str) -> Table:
+    """One MPI, one message; beside the small one the seed's of as many processes."""
+    some = rows[0]
+    seed = groups_seed.INFINIBAND if metric == "8 B" else {}
+    shown = Table(
+        title=f"{MESSAGES[metric]}, {some.ranks} ranks, without odd ranks level by level, {some.mpi}, us one way",
+        title_justify="left",
+    )
+    shown.add_column("level")
+    shown.add_column("kept as")
+    columns: list[list[float]] = []
+    for end in ENDS:
+        for variant, title in ((ALONE, ALONE), ("host", "PMPI_"), ("heddle", "Heddle")):
+            shown.add_column(f"{end}\n{title}", justify="right")
+            columns.append([row.value for row in _cells(rows, metric, variant, end)])
+    for name in seed:
+        shown.add_column(f"paper\n{name}", justify="right")
+    formats = [row.pattern for row in _cells(rows, metric, "heddle", ENDS[0])]
+    for level, kept in enumerate(formats):
+        paper = [f"{values[level]:.2f}" if level < len(values) else "" for values in seed.values()]
+        shown.add_row(str(level), kept, *(f"{column[level]:.3g}" for column in columns), *paper)
+    levels = [f"{1000 * slope(column)[0]:+.1f}" for column in [*columns, *seed.values()]]
+    shown.add_section()
+    shown.add_row("+1", "ns", *levels)
+    return shown
+
+
+def tables(rows: list[Row]) -> list[Table]:
+    shown = []
+    summary = Table(title="What a level more adds, ns, ± standard error", title_justify="left")
+    for name in ("MPI", "message", "between", ALONE, "PMPI_ under Heddle", "Heddle"):
+        summary.add_column(name, justify="left" if name in ("MPI", "message", "between") else "right")
+    low, _ = groups_seed.PER_LEVEL_NS
+    summary.caption = f"seed 003: {low} ns and more"
+    for mpi in dict.fromkeys(row.mpi for row in rows):
+        of = [row for row in rows if row.mpi == mpi]
+        for metric in MESSAGES:
+            shown.append(table(of, metric))
+            for end in ENDS:
+                series = [[row.value for row in _cells(of, metric, variant, end)] for variant in (ALONE, "host", "heddle")]
+                more = [slope(values) for values in series]
+                summary.add_row(mpi, metric, end, *(f"{1000 * each:+.1f} ± {1000 * error:.1f}" for each, error in more))
+    return [*shown, summary]
