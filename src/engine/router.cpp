@@ -1,0 +1,260 @@
+// engine/router.cpp
+#include "engine/router.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "schedule/algorithms.hpp"
+
+namespace heddle::engine {
+namespace {
+
+struct Head {
+  Bytes bytes;  ///< Of the whole bundle.
+  std::int64_t parcels;
+};
+struct Heading {
+  Rank from;
+  Rank to;
+  Bytes bytes;
+};
+static_assert(sizeof(Head) == 16 && sizeof(Heading) == 16);
+
+/// The first message is no longer than this: hosts send that much eagerly.
+constexpr Bytes first_room = 8 << 10;
+/// No message is longer than this: lengths of pieces are int in MPI.
+constexpr Bytes most_in_one = Bytes{1} << 30;
+
+/// Where the rest of a bundle is cut: each() gets begin and end of every message, in order.
+template <class Each>
+void cut_rest(Bytes bytes, int channels, Bytes segment, Each each) {
+  const Bytes rest = bytes - first_room;
+  if (rest <= 0) return;
+  const Bytes step = segment > 0 ? std::min(segment, most_in_one) : most_in_one;
+  for (int channel = 0; channel < channels; ++channel) {
+    const schedule::Window window = schedule::window({channel, channels}, rest);
+    for (Bytes begin = window.begin; begin < window.end; begin += step)
+      each(first_room + begin, first_room + std::min(begin + step, window.end));
+  }
+}
+
+/// A stream of pieces that is sent while it grows.
+class Stream {
+ public:
+  void add(const std::byte* at, Bytes bytes) {
+    if (bytes == 0) return;
+    if (!pieces_.empty() && pieces_.back().at + pieces_.back().bytes == at)
+      pieces_.back().bytes += bytes;
+    else
+      pieces_.push_back({at, bytes});
+    end_ += bytes;
+  }
+  [[nodiscard]] Bytes end() const { return end_; }
+  /// The next `bytes` of the stream, which are there already.
+  std::span<const Piece> next(Bytes bytes) {
+    cut_.clear();
+    while (bytes > 0) {
+      const Piece& piece = pieces_[index_];
+      if (within_ == piece.bytes) {
+        ++index_;
+        within_ = 0;
+        continue;
+      }
+      const Bytes now = std::min(bytes, piece.bytes - within_);
+      cut_.push_back({piece.at + within_, now});
+      bytes -= now;
+      within_ += now;
+    }
+    return cut_;
+  }
+
+ private:
+  std::vector<Piece> pieces_, cut_;
+  std::size_t index_ = 0;
+  Bytes within_ = 0;
+  Bytes end_ = 0;
+};
+
+std::unique_ptr<std::byte[]> room_for(Bytes bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
+/// A bundle on its way in.
+struct Router::Coming {
+  Rank from;
+  int channels;
+  Memory memory;
+  Channel::Ticket first;
+  Bytes first_end = 0;
+  std::vector<std::pair<Channel::Ticket, Bytes>> rest{};  ///< Each with where it ends.
+  std::int64_t parcels = 0, taken = 0;
+  Bytes reached = 0;  ///< Where the next parcel begins.
+};
+
+Router::Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight)
+    : place_(place), me_(me), options_(options), channel_(channel), freight_(freight) {}
+Router::~Router() = default;
+
+std::byte* Router::keep(Bytes bytes) {
+  kept_.push_back(room_for(bytes));
+  return kept_.back().get();
+}
+
+/// Into memory of its own.
+const std::byte* Router::copy(const Parcel& parcel) {
+  std::byte* to = keep(parcel.bytes);
+  if (!parcel.at) {
+    freight_.pack(parcel.number, to);
+  } else if (parcel.bytes > 0) {
+    std::memcpy(to, parcel.at, static_cast<std::size_t>(parcel.bytes));
+    tally_.copied += parcel.bytes;
+  }
+  return to;
+}
+
+void Router::add(Rank to, Bytes bytes, const std::byte* at, std::size_t number) {
+  Parcel parcel{me_, to, bytes, bytes == 0 ? nullptr : at, number};
+  const bool at_hand = parcel.at || bytes == 0;
+  if (options_.copies || (to == me_ && !at_hand)) parcel.at = copy(parcel);
+  (to == me_ ? arrived_ : held_).push_back(parcel);
+}
+
+schedule::Count Router::rounds() const { return schedule::exchange_crystal.rounds(place_); }
+
+void Router::run() {
+  for (schedule::Count k = 0; k < rounds(); ++k) {
+    send(k);
+    receive();
+  }
+}
+
+void Router::send(schedule::Count k) {
+  const schedule::Round round = schedule::exchange_crystal.round(place_, me_, k);
+  for (const schedule::Receive& one : round.receives) {
+    if (one.part.index != 0) continue;  // the channels of one bundle
+    Coming bundle{.from = one.from, .channels = static_cast<int>(one.part.of), .memory = room_for(first_room), .first = 0};
+    bundle.first = channel_.receive(one.from, bundle.memory.get(), first_room);
+    coming_.push_back(std::move(bundle));
+  }
+  std::vector<Parcel> going;
+  for (const schedule::Send& one : round.sends) {
+    if (one.part.index != 0) continue;
+    going.clear();
+    const auto stays =
+        std::ranges::stable_partition(held_, [&](const Parcel& parcel) { return !one.what.contains(parcel.to); });
+    going.assign(stays.begin(), stays.end());
+    held_.erase(stays.begin(), stays.end());
+    send_bundle(one.to, static_cast<int>(one.part.of), going);
+  }
+}
+
+void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
+  const auto referred = [&](const Parcel& p) { return p.at && p.bytes >= options_.by_reference && !options_.copies; };
+  const Bytes headings = static_cast<Bytes>(sizeof(Head) + parcels.size() * sizeof(Heading));
+  Bytes total = headings;
+  Bytes own = headings;
+  for (const Parcel& parcel : parcels) {
+    total += parcel.bytes;
+    if (!referred(parcel)) own += parcel.bytes;
+  }
+  leaving_.push_back(room_for(own));
+  std::byte* write = leaving_.back().get();
+  const Head head{total, static_cast<std::int64_t>(parcels.size())};
+  std::memcpy(write, &head, sizeof head);
+  for (std::size_t i = 0; i < parcels.size(); ++i) {
+    const Heading heading{parcels[i].from, parcels[i].to, parcels[i].bytes};
+    std::memcpy(write + sizeof head + i * sizeof heading, &heading, sizeof heading);
+  }
+
+  Stream stream;
+  stream.add(write, headings);
+  write += headings;
+  std::vector<Bytes> ends{std::min(total, first_room)};
+  cut_rest(total, channels, options_.segment, [&](Bytes /*begin*/, Bytes end) { ends.push_back(end); });
+  Bytes sent = 0;
+  std::size_t next = 0;
+  const auto send_what_is_there = [&] {
+    for (; next < ends.size() && ends[next] <= stream.end(); ++next) {
+      channel_.send(to, stream.next(ends[next] - sent));
+      ++tally_.messages;
+      sent = ends[next];
+    }
+  };
+  for (const Parcel& parcel : parcels) {
+    if (referred(parcel)) {
+      stream.add(parcel.at, parcel.bytes);
+    } else {
+      if (parcel.at && parcel.bytes > 0) {
+        std::memcpy(write, parcel.at, static_cast<std::size_t>(parcel.bytes));
+        tally_.copied += parcel.bytes;
+      } else if (parcel.bytes > 0) {
+        freight_.pack(parcel.number, write);
+      }
+      stream.add(write, parcel.bytes);
+      write += parcel.bytes;
+    }
+    if (options_.segment > 0) send_what_is_there();  // and pack the next one meanwhile
+  }
+  send_what_is_there();
+  tally_.sent += total;
+}
+
+/// Looks through what is there of a bundle.
+void Router::take(Coming& bundle, Bytes there) {
+  const std::byte* memory = bundle.memory.get();
+  while (bundle.taken < bundle.parcels) {
+    const Bytes heading_at = static_cast<Bytes>(sizeof(Head)) + bundle.taken * static_cast<Bytes>(sizeof(Heading));
+    if (heading_at + static_cast<Bytes>(sizeof(Heading)) > there) return;
+    Heading heading;
+    std::memcpy(&heading, memory + heading_at, sizeof heading);
+    if (bundle.reached + heading.bytes > there) return;
+    Parcel parcel{heading.from, heading.to, heading.bytes, memory + bundle.reached, 0};
+    if (options_.copies) parcel.at = copy(parcel);
+    (parcel.to == me_ ? arrived_ : held_).push_back(parcel);
+    bundle.reached += heading.bytes;
+    ++bundle.taken;
+  }
+}
+
+/// The first message says what the others are.
+void Router::open(Coming& bundle) {
+  channel_.wait(bundle.first);
+  Head head;
+  std::memcpy(&head, bundle.memory.get(), sizeof head);
+  const Bytes headings = static_cast<Bytes>(sizeof(Head)) + head.parcels * static_cast<Bytes>(sizeof(Heading));
+  if (head.parcels < 0 || head.bytes < headings) throw std::runtime_error("no bundle");
+  bundle.first_end = std::min(head.bytes, first_room);
+  bundle.parcels = head.parcels;
+  bundle.reached = headings;
+  if (head.bytes > first_room) {
+    Memory whole = room_for(head.bytes);
+    std::memcpy(whole.get(), bundle.memory.get(), static_cast<std::size_t>(first_room));
+    tally_.copied += first_room;
+    bundle.memory = std::move(whole);
+    cut_rest(head.bytes, bundle.channels, options_.segment, [&](Bytes begin, Bytes end) {
+      bundle.rest.emplace_back(channel_.receive(bundle.from, bundle.memory.get() + begin, end - begin), end);
+    });
+  }
+}
+
+void Router::receive() {
+  // The rest of every bundle is asked for before any is waited for.
+  for (Coming& bundle : coming_) open(bundle);
+  for (Coming& bundle : coming_) {
+    take(bundle, bundle.first_end);
+    for (const auto& [ticket, end] : bundle.rest) {
+      channel_.wait(ticket);
+      take(bundle, end);
+    }
+    if (bundle.taken != bundle.parcels) throw std::runtime_error("a bundle is shorter than its headings say");
+    if (!options_.copies) kept_.push_back(std::move(bundle.memory));
+  }
+  coming_.clear();
+  channel_.settle();
+  leaving_.clear();
+}
+
+}  // namespace heddle::engine

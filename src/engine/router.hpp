@@ -1,0 +1,139 @@
+// engine/router.hpp: the crystal router carried out: a rank's messages to any others travel in bundles by the rounds of
+// schedule/alltoallv/crystal.cpp, over a channel that is handed in. May include: schedule/, layout/bytes.hpp. No MPI.
+//
+//   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
+//   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
+//   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
+//   router.run();                                      // or round by round: send(k), receive()
+//   for (const Router::Parcel& one : router.arrived()) // by reference to the bundles they came in, which the router keeps
+//     unpack(one.from, one.at, one.bytes);
+//
+// A bundle, a stream of bytes:
+//
+//   ┌─ head ─────────┬─ headings, one for each parcel ──────┬─ bytes of the parcels, in the same order ───┐
+//   │ bytes, parcels │ from, for, bytes │ from, for, bytes │ …  │ ▓▓▓▓▓▓▓▓ │ ▓▓▓ │ ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ │
+//   └────────────────┴──────────────────┴──────────────────┴────┴──────────┴─────┴───────────────────────┘
+//   ├─ first message, whose room the receiver has posted ─┼─ channel 0 ──────────┼─ channel 1 ──────────┤
+//                                                         ├ segment ┼ segment ┼ … each a message
+//
+// The first message says how long the rest is; both ends cut it alike. What Schliephake and Laure (2013, §4) asked for, each
+// to be switched by Options: fewer copies (a parcel is packed straight into the bundle, a received one goes on from where it
+// lies, long ones not even into the next bundle's memory), several channels (or a radix of more than 2), and transfer
+// overlapped with processing (segments: one travels while the next is packed, or the last one looked through).
+// Parcels of one pair of ranks stay in order: they take the same path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "layout/bytes.hpp"
+#include "schedule/schedule.hpp"
+
+namespace heddle::engine {
+
+using layout::Bytes;
+using schedule::Rank;
+
+/// Bytes of a message that lie here and there.
+struct Piece {
+  const std::byte* at;
+  Bytes bytes;
+};
+
+/// How messages get from rank to rank. Those of a pair of ranks arrive in order. Errors are thrown.
+class Channel {
+ public:
+  Channel() = default;
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  virtual ~Channel() = default;
+
+  using Ticket = std::size_t;
+  /// Begins to send one message: the pieces one after the other. They stay as they are until settle() returns.
+  virtual void send(Rank to, std::span<const Piece> pieces) = 0;
+  /// Begins to receive the next message of `from`, of at most `room` bytes.
+  virtual Ticket receive(Rank from, std::byte* at, Bytes room) = 0;
+  /// Returns when it is there.
+  virtual void wait(Ticket ticket) = 0;
+  /// Returns when all that was begun is over; tickets are void.
+  virtual void settle() = 0;
+};
+
+/// What is not packed yet.
+class Freight {
+ public:
+  Freight() = default;
+  Freight(const Freight&) = delete;
+  Freight& operator=(const Freight&) = delete;
+  virtual ~Freight() = default;
+  virtual void pack(std::size_t number, std::byte* to) = 0;
+};
+
+class Router {
+ public:
+  struct Options {
+    Bytes segment = 0;    ///< 0: the rest of a bundle in one piece (of 1 GiB at most).
+    bool copies = false;  ///< The original algorithm: from buffer to buffer in every round.
+    /// Parcels from this size on are sent from where they lie: below, a copy costs less than one more piece.
+    Bytes by_reference = 32 << 10;
+  };
+  struct Parcel {
+    Rank from;
+    Rank to;
+    Bytes bytes;
+    const std::byte* at;  ///< Null: still freight.
+    std::size_t number;
+  };
+
+  /// `place` and `options.segment` are the same on all ranks.
+  Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight);
+  ~Router();
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
+
+  void add(Rank to, Bytes bytes, const std::byte* at, std::size_t number = 0);
+  void run();
+
+  [[nodiscard]] schedule::Count rounds() const;
+  void send(schedule::Count k);
+  /// What others have sent in the round that this rank has sent. Throws std::runtime_error if it is no bundle.
+  void receive();
+
+  /// For this rank; those from each source in the order in which it added them. `at` is valid while the router lives.
+  [[nodiscard]] const std::vector<Parcel>& arrived() const { return arrived_; }
+
+  /// So far.
+  struct Tally {
+    std::int64_t messages = 0;
+    Bytes sent = 0;
+    Bytes copied = 0;  ///< From memory to memory within this rank; packing of freight is not counted.
+  };
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  using Memory = std::unique_ptr<std::byte[]>;
+  struct Coming;
+
+  void send_bundle(Rank to, int channels, std::vector<Parcel>& parcels);
+  void take(Coming& bundle, Bytes there);
+  void open(Coming& bundle);
+  std::byte* keep(Bytes bytes);
+  const std::byte* copy(const Parcel& parcel);
+
+  schedule::Place place_;
+  Rank me_;
+  Options options_;
+  Channel& channel_;
+  Freight& freight_;
+  std::vector<Parcel> held_;     ///< For others.
+  std::vector<Parcel> arrived_;  ///< For us.
+  std::vector<Memory> kept_;     ///< What parcels lie in.
+  std::vector<Memory> leaving_;  ///< What is being sent, until settle().
+  std::vector<Coming> coming_;   ///< Of the round that has been sent: room for the first messages is posted already.
+  Tally tally_;
+};
+
+}  // namespace heddle::engine

@@ -1,0 +1,240 @@
+// The crystal router with all its ranks in one process: whatever the number of ranks, the radix, channels and segments, every
+// message arrives once, whole, in order; no round waits for a message that nobody sends.
+#include "engine/router.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+namespace heddle::engine {
+namespace {
+
+using Content = std::vector<std::byte>;
+
+/// Messages of all ranks, in order of each pair.
+using Post = std::map<std::pair<Rank, Rank>, std::deque<Content>>;
+
+/// One rank's channel. Ranks go round by round together, so what is waited for has been sent already.
+class Wire final : public Channel {
+ public:
+  Wire(Post& post, Rank me) : post_(post), me_(me) {}
+  void send(Rank to, std::span<const Piece> pieces) override {
+    Content all;
+    for (const Piece& piece : pieces) {
+      EXPECT_GT(piece.bytes, 0);
+      all.insert(all.end(), piece.at, piece.at + piece.bytes);
+    }
+    ++messages;
+    most_pieces = std::max(most_pieces, pieces.size());
+    post_[{me_, to}].push_back(std::move(all));
+  }
+  Ticket receive(Rank from, std::byte* at, Bytes room) override {
+    asked_.push_back({from, at, room});
+    return asked_.size() - 1;
+  }
+  void wait(Ticket ticket) override {
+    auto& line = post_[{asked_[ticket].from, me_}];
+    if (line.empty()) throw std::logic_error("waits for ever");
+    const Content& message = line.front();
+    if (static_cast<Bytes>(message.size()) > asked_[ticket].room) throw std::logic_error("longer than the receiver expects");
+    std::memcpy(asked_[ticket].at, message.data(), message.size());
+    line.pop_front();
+  }
+  void settle() override { asked_.clear(); }
+
+  std::int64_t messages = 0;
+  std::size_t most_pieces = 0;
+
+ private:
+  struct Asked {
+    Rank from;
+    std::byte* at;
+    Bytes room;
+  };
+  Post& post_;
+  Rank me_;
+  std::vector<Asked> asked_;
+};
+
+Content content(Rank from, Rank to, std::size_t number, Bytes bytes) {
+  Content all(static_cast<std::size_t>(bytes));
+  auto state = static_cast<std::uint32_t>(from * 7919 + to * 104729) + static_cast<std::uint32_t>(number) * 31 + 1;
+  for (std::byte& one : all) one = static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24);
+  return all;
+}
+
+/// Every other message is packed only when its bundle is.
+class Load final : public Freight {
+ public:
+  explicit Load(const std::vector<Content>& contents) : contents_(contents) {}
+  void pack(std::size_t number, std::byte* to) override {
+    ++packed;
+    std::memcpy(to, contents_[number].data(), contents_[number].size());
+  }
+  int packed = 0;
+
+ private:
+  const std::vector<Content>& contents_;
+};
+
+struct RankOf {
+  std::vector<Content> contents;
+  std::vector<Rank> to;
+  std::unique_ptr<Wire> wire;
+  std::unique_ptr<Load> load;
+  std::unique_ptr<Router> router;
+};
+
+/// bytes(from, k) of the k-th message of each; to(from, k) whom it is for.
+struct Job {
+  schedule::Place place;
+  Router::Options options;
+  std::function<int(Rank)> many;
+  std::function<Rank(Rank, int)> to;
+  std::function<Bytes(Rank, int)> bytes;
+};
+
+std::vector<RankOf> run(const Job& job) {
+  Post post;
+  std::vector<RankOf> ranks(static_cast<std::size_t>(job.place.ranks));
+  std::map<std::pair<Rank, Rank>, std::vector<Content>> expected;
+  for (Rank me = 0; me < job.place.ranks; ++me) {
+    RankOf& rank = ranks[static_cast<std::size_t>(me)];
+    for (int k = 0; k < job.many(me); ++k) {
+      rank.to.push_back(job.to(me, k));
+      rank.contents.push_back(content(me, rank.to.back(), static_cast<std::size_t>(k), job.bytes(me, k)));
+      expected[{me, rank.to.back()}].push_back(rank.contents.back());
+    }
+    rank.wire = std::make_unique<Wire>(post, me);
+    rank.load = std::make_unique<Load>(rank.contents);
+    rank.router = std::make_unique<Router>(job.place, me, job.options, *rank.wire, *rank.load);
+    for (std::size_t k = 0; k < rank.to.size(); ++k)
+      rank.router->add(rank.to[k], static_cast<Bytes>(rank.contents[k].size()), k % 2 ? rank.contents[k].data() : nullptr, k);
+  }
+  for (schedule::Count k = 0; k < ranks[0].router->rounds(); ++k) {
+    for (RankOf& rank : ranks) rank.router->send(k);
+    for (RankOf& rank : ranks) rank.router->receive();
+  }
+  for (const auto& [pair, line] : post) EXPECT_TRUE(line.empty()) << pair.first << " to " << pair.second << " is left over";
+  for (Rank me = 0; me < job.place.ranks; ++me) {
+    std::map<Rank, std::vector<Content>> got;
+    for (const Router::Parcel& one : ranks[static_cast<std::size_t>(me)].router->arrived())
+      got[one.from].emplace_back(one.at, one.at + one.bytes);
+    std::size_t wanted = 0;
+    for (const auto& [pair, contents] : expected)
+      if (pair.second == me) {
+        ++wanted;
+        EXPECT_TRUE(got[pair.first] == contents) << "from " << pair.first << " to " << me << " of " << job.place.ranks;
+      }
+    EXPECT_EQ(got.size(), wanted);
+  }
+  return ranks;
+}
+
+Job sparse(Rank ranks, unsigned seed, Bytes most) {
+  const auto random = [seed](Rank a, int b, unsigned below) {
+    std::seed_seq mixed{seed, static_cast<unsigned>(a), static_cast<unsigned>(b)};
+    return static_cast<unsigned>(std::mt19937(mixed)()) % below;
+  };
+  Job job;
+  job.place.ranks = ranks;
+  job.many = [=](Rank me) { return static_cast<int>(random(me, -1, 6)); };
+  job.to = [=](Rank me, int k) { return static_cast<Rank>(random(me, 2 * k, static_cast<unsigned>(ranks))); };
+  job.bytes = [=](Rank me, int k) {
+    const unsigned kind = random(me, 2 * k + 1, 8);
+    return kind == 0 ? 0 : kind < 7 ? Bytes{kind * 13} : Bytes{random(me, 1000 + k, static_cast<unsigned>(most))};
+  };
+  return job;
+}
+
+}  // namespace
+
+TEST(Router, EveryNumberOfRanks) {
+  for (Rank ranks = 1; ranks <= 70; ++ranks) run(sparse(ranks, static_cast<unsigned>(ranks), 30'000));
+  run(sparse(301, 1, 20'000));
+}
+
+TEST(Router, EveryRadixChannelAndSegment) {
+  for (const Rank ranks : {2, 7, 17})
+    for (const int radix : {2, 3, 4, 9})
+      for (const int channels : {1, 2, 5})
+        for (const Bytes segment : {Bytes{0}, Bytes{1000}, Bytes{65'536}})
+          for (const bool copies : {false, true}) {
+            Job job = sparse(ranks, static_cast<unsigned>(radix * 10 + channels), 200'000);
+            job.place.radix = radix;
+            job.place.channels = channels;
+            job.options = {.segment = segment, .copies = copies};
+            run(job);
+          }
+}
+
+TEST(Router, NobodySendsAnything) {
+  Job job = sparse(13, 0, 1);
+  job.many = [](Rank) { return 0; };
+  for (const RankOf& rank : run(job)) EXPECT_TRUE(rank.router->arrived().empty());
+}
+
+TEST(Router, AllToOneAndToOneself) {
+  Job job = sparse(11, 4, 1);
+  job.many = [](Rank) { return 3; };
+  job.to = [](Rank me, int k) { return k == 1 ? me : Rank{7}; };
+  job.bytes = [](Rank me, int k) { return Bytes{me} * 1000 * k; };
+  run(job);
+}
+
+// ceil(log2 P) messages a rank and no more, when bundles are short and P a power of two (Schliephake and Laure 2013, §3).
+TEST(Router, ShortBundlesTakeLog2Messages) {
+  Job job = sparse(64, 9, 1);
+  job.many = [](Rank) { return 26; };
+  job.to = [](Rank me, int k) { return (me + k + 1) % 64; };
+  job.bytes = [](Rank, int) { return 8; };
+  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.wire->messages, 6);
+  job.place.radix = 4;
+  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.wire->messages, 9);  // three in each of three rounds
+}
+
+// The first improvement: nothing long is copied within a rank, whatever the number of rounds.
+TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
+  Job job = sparse(16, 2, 1);
+  job.many = [](Rank) { return 4; };
+  job.to = [](Rank me, int k) { return (me + 5 * k + 3) % 16; };
+  job.bytes = [](Rank, int) { return 100'000; };
+  Bytes copied = 0;
+  Bytes sent = 0;
+  for (const RankOf& rank : run(job)) {
+    copied += rank.router->tally().copied;
+    sent += rank.router->tally().sent;
+    EXPECT_EQ(rank.load->packed, 2);  // each straight into its bundle, once
+    EXPECT_GT(rank.wire->most_pieces, 1u);
+  }
+  EXPECT_LT(copied * 8, sent);  // first messages of 8 KiB
+  job.options.copies = true;
+  Bytes original = 0;
+  for (const RankOf& rank : run(job)) original += rank.router->tally().copied;
+  EXPECT_GT(original, 2 * sent);
+}
+
+TEST(Router, WhatIsNoBundleIsRefused) {
+  Post post;
+  Wire wire(post, 0);
+  std::vector<Content> none;
+  Load load(none);
+  for (const std::int64_t bytes : {std::int64_t{-5}, std::int64_t{16}}) {
+    Router router({.ranks = 2}, 0, {}, wire, load);
+    router.send(0);
+    const std::int64_t head[2] = {bytes, 3};
+    Content bad(sizeof head);
+    std::memcpy(bad.data(), head, sizeof head);
+    post[{1, 0}].push_back(bad);
+    EXPECT_THROW(router.receive(), std::runtime_error);
+  }
+}
+
+}  // namespace heddle::engine
