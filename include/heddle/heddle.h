@@ -1,5 +1,5 @@
 /* heddle/heddle.h: what a program can ask of Heddle that MPI has no word for. C99 and C++; nothing to link: a program that runs
- * without Heddle gets the fallback named with each function.
+ * without Heddle gets the fallback named with each function. The sparse exchange is in heddle/exchange.h, which needs mpi.h.
  *
  *   #include <heddle/heddle.h>
  *

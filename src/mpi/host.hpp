@@ -69,10 +69,12 @@
 #pragma weak PMPI_Comm_create_keyval
 #pragma weak PMPI_Comm_free_keyval
 #pragma weak PMPI_Comm_set_attr
+#pragma weak PMPI_Comm_get_attr
 #pragma weak PMPI_Group_translate_ranks
 #pragma weak PMPI_Group_free
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Iallreduce
+#pragma weak PMPI_Ibarrier
 #pragma weak PMPI_Abort
 #pragma weak PMPI_Cartdim_get
 #pragma weak PMPI_Cart_get
@@ -104,6 +106,9 @@
 
 // Datatypes.
 #pragma weak PMPI_Type_commit
+#pragma weak PMPI_Type_create_hindexed
+#pragma weak PMPI_Type_create_struct
+#pragma weak PMPI_Type_contiguous
 #pragma weak PMPI_Type_dup
 #pragma weak PMPI_Type_free
 #pragma weak PMPI_Type_size_x

@@ -41,6 +41,12 @@ constexpr Variable rows[] = {
      "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair; native: packed, through the MPI "
      "library's. The same for all ranks",
      library},
+    {"HEDDLE_EXCHANGE", "auto", "auto|consensus|crystal|counts",
+     "how heddle_exchange finds out who sends to whom. The same for all ranks", library},
+    {"HEDDLE_ROUTER", "auto", "auto, or a list of radix=2..9, channels=1..8, segment=bytes, copies",
+     "the crystal router: parts that ranks split into in each round, messages at once for one bundle, bytes of a segment that "
+     "travels while the next is packed; copies: from buffer to buffer as in the original algorithm. The same for all ranks",
+     library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
      "there",
@@ -120,6 +126,44 @@ Parsed<Collectives> collectives(std::string_view text) {
   if (word == "auto") return {Collectives::automatic, {}};
   if (word == "native") return {Collectives::native, {}};
   return {Collectives::automatic, "is neither auto nor native"};
+}
+
+Parsed<Exchange> exchange(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "auto") return {Exchange::automatic, {}};
+  if (word == "consensus") return {Exchange::consensus, {}};
+  if (word == "crystal") return {Exchange::crystal, {}};
+  if (word == "counts") return {Exchange::counts, {}};
+  return {Exchange::automatic, "is no way to exchange"};
+}
+
+Parsed<Router> router(std::string_view text) {
+  Router router;
+  const std::string words = lower(text);
+  if (words == "auto") return {router, {}};
+  for (std::size_t begin = 0; begin <= words.size();) {
+    const std::size_t end = std::min(words.find(',', begin), words.size());
+    const std::string_view word = std::string_view(words).substr(begin, end - begin);
+    const std::string_view value = word.substr(std::min(word.find('='), word.size() - 1) + 1);
+    std::string complaint;
+    const auto take = [&complaint](auto& to, auto parsed) {
+      to = parsed.value;
+      complaint = parsed.complaint;
+    };
+    if (word == "copies")
+      router.copies = true;
+    else if (word.starts_with("radix="))
+      take(router.radix, integer(value, 2, 9));
+    else if (word.starts_with("channels="))
+      take(router.channels, integer(value, 1, 8));
+    else if (word.starts_with("segment="))
+      take(router.segment, bytes(value));
+    else
+      complaint = "has a part that is neither radix=, channels=, segment= nor copies";
+    if (!complaint.empty()) return {{}, complaint};
+    begin = end + 1;
+  }
+  return {router, {}};
 }
 
 Parsed<Yield> yield(std::string_view text) {
@@ -248,6 +292,8 @@ Settings read(const char* const* environment) {
   take("HEDDLE_SEGMENT", segment, set.segment);
   take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
   take("HEDDLE_COLLECTIVES", collectives, set.collectives);
+  take("HEDDLE_EXCHANGE", exchange, set.exchange);
+  take("HEDDLE_ROUTER", router, set.router);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take(

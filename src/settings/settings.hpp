@@ -35,6 +35,7 @@ enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, 
 enum class Yield { automatic, on, off };
 enum class Collectives { automatic, native };
 enum class Messages { automatic, packed, native };
+enum class Exchange { automatic, consensus, crystal, counts };
 
 /// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
 struct Transports {
@@ -44,6 +45,16 @@ struct Transports {
   bool ring = true;
 
   bool operator==(const Transports&) const = default;
+};
+
+/// How the crystal router goes about it (engine/router.hpp).
+struct Router {
+  int radix = 0;             ///< 0: what the choice of a way says.
+  int channels = 1;          ///< Messages that a bundle's rest is split into.
+  std::int64_t segment = 0;  ///< Bytes; 0: the rest in one piece.
+  bool copies = false;       ///< Each message is copied from buffer to buffer in every round, as in the original algorithm.
+
+  bool operator==(const Router&) const = default;
 };
 
 /// What the library reads, with its types; the members' initial values are the defaults of the table.
@@ -58,6 +69,8 @@ struct Settings {
   Transports transports;                             ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes
   Collectives collectives = Collectives::automatic;  ///< HEDDLE_COLLECTIVES
+  Exchange exchange = Exchange::automatic;           ///< HEDDLE_EXCHANGE
+  Router router;                                     ///< HEDDLE_ROUTER
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
@@ -85,6 +98,8 @@ Parsed<bool> on_off(std::string_view text);                     ///< on|off, als
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
 Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
+Parsed<Exchange> exchange(std::string_view text);               ///< auto|consensus|crystal|counts; any case.
+Parsed<Router> router(std::string_view text);                   ///< auto, or radix=,channels=,segment=,copies in any order.
 Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
 Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.

@@ -102,6 +102,25 @@ TEST(Settings, CollectivesAreOursOrTheHosts) {
   ASSERT_EQ(bad.complaints.size(), 1u);
 }
 
+TEST(Settings, ExchangesGoOneWayOfThree) {
+  EXPECT_EQ(with({}).exchange, Exchange::automatic);
+  EXPECT_EQ(with({"HEDDLE_EXCHANGE=Consensus"}).exchange, Exchange::consensus);
+  EXPECT_EQ(with({"HEDDLE_EXCHANGE=crystal"}).exchange, Exchange::crystal);
+  EXPECT_EQ(with({"HEDDLE_EXCHANGE=counts"}).exchange, Exchange::counts);
+  EXPECT_EQ(with({"HEDDLE_EXCHANGE=pigeons"}).complaints.size(), 1u);
+}
+
+TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
+  EXPECT_EQ(with({"HEDDLE_ROUTER=auto"}).router, Router{});
+  EXPECT_EQ(with({"HEDDLE_ROUTER=radix=4,Channels=2,segment=64K"}).router, (Router{4, 2, 64 << 10, false}));
+  EXPECT_EQ(with({"HEDDLE_ROUTER=copies"}).router, (Router{0, 1, 0, true}));
+  for (const char* bad :
+       {"HEDDLE_ROUTER=radix=1", "HEDDLE_ROUTER=copies,", "HEDDLE_ROUTER=segment", "HEDDLE_ROUTER=channels=9"}) {
+    EXPECT_EQ(with({bad}).complaints.size(), 1u) << bad;
+    EXPECT_EQ(with({bad}).router, Router{}) << bad;
+  }
+}
+
 TEST(Settings, AnEmptyValueMeansTheDefault) { EXPECT_TRUE(with({"HEDDLE=", "HEDDLE_ISA="}).complaints.empty()); }
 
 TEST(Settings, BytesHaveUnits) {

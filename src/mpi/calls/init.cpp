@@ -8,6 +8,7 @@
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
+#include "mpi/sparse/lane.hpp"
 #include "mpi/start.hpp"
 
 using namespace heddle::mpi;
@@ -48,6 +49,7 @@ void world_ends() {
   requests::finish_freed();
   communicators::close();
   finish_reporting();
+  sparse::Lane::close();
   Companion::close();
   Node::stop();
   progress::stop();

@@ -1,0 +1,55 @@
+// mpi/sparse/call.cpp: heddle_exchange of heddle/exchange.h, as programs under Heddle get it.
+#include <exception>
+#include <new>
+
+#include "mpi/sparse/ways.hpp"
+#include "mpi/start.hpp"
+
+namespace heddle::mpi::sparse {
+namespace {
+
+int go(Job& job) {
+  const std::string_view way = job.lane.ranks() == 1 ? "consensus" : job.lane.agreed().way;
+  if (way == "counts") return by_counts(job);
+  if (way == "crystal") return by_crystal(job);
+  return by_consensus(job);
+}
+
+int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI_Datatype receive_type, MPI_Comm comm) {
+  int inter = 0;
+  int ranks = 0;
+  if (const int error = PMPI_Comm_test_inter(comm, &inter); error != MPI_SUCCESS) return error;
+  if (inter) return MPI_ERR_COMM;
+  if (!arrivals || (arrivals->data && arrivals->room < 0)) return MPI_ERR_ARG;
+  PMPI_Comm_size(comm, &ranks);
+  Element element;
+  if (const int error = element.look(receive_type); error != MPI_SUCCESS) return error;
+  Outgoing out;
+  if (const int error = out.read(departures, ranks); error != MPI_SUCCESS) return error;
+  Lane* lane = Lane::of(comm);
+  if (!lane) return MPI_ERR_NO_MEM;
+  Incoming in(element, lane->comm());
+  Job job{*lane, out, in, *arrivals};
+  return go(job);
+}
+
+}  // namespace
+}  // namespace heddle::mpi::sparse
+
+extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, heddle_arrivals* arrivals,
+                                         MPI_Datatype receive_type, MPI_Comm comm) {
+  using namespace heddle::mpi;
+  running();  // in programs that were initialized from Fortran, this may be what wakes Heddle
+  int result = MPI_SUCCESS;
+  try {
+    result = sparse::exchange(*departures, arrivals, receive_type, comm);
+  } catch (const sparse::Failed& failed) {
+    result = failed.code;
+  } catch (const std::bad_alloc&) {
+    result = MPI_ERR_NO_MEM;
+  } catch (const std::exception&) {
+    result = MPI_ERR_INTERN;
+  }
+  if (result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, result);
+  return result;
+}

@@ -1,0 +1,92 @@
+// mpi/sparse/counts.cpp: counts and direct (schedule/exchange/counts.cpp).
+//
+//   all-to-all: for each rank {messages, bytes};  who sends several to one rank sends their sizes, too;
+//   now every place is known: receives are posted there, then the sends;  messages of no bytes need not travel
+#include <cstdint>
+#include <map>
+
+#include "mpi/sparse/ways.hpp"
+
+namespace heddle::mpi::sparse {
+namespace {
+
+struct Volume {
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+static_assert(sizeof(long) == sizeof(std::int64_t));
+
+using Sizes = std::vector<std::int64_t>;
+
+std::byte* raw(Sizes& sizes) { return reinterpret_cast<std::byte*>(sizes.data()); }
+Bytes length(const Sizes& sizes) { return static_cast<Bytes>(sizes.size() * sizeof(std::int64_t)); }
+
+/// What every other rank has for us.
+std::vector<Volume> volumes(const Job& job) {
+  std::vector<Volume> out(static_cast<std::size_t>(job.lane.ranks()));
+  std::vector<Volume> in(out.size());
+  for (const Outgoing::Message& message : job.out.messages()) {
+    Volume& volume = out[static_cast<std::size_t>(message.to)];
+    ++volume.messages;
+    volume.bytes += message.bytes;
+  }
+  check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, job.lane.comm()));
+  return in;
+}
+
+/// The sizes of those messages that are not alone between their ranks.
+std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>& volumes) {
+  const Lane& lane = job.lane;
+  std::map<int, Sizes> out;
+  std::map<int, Sizes> in;
+  for (const Outgoing::Message& message : job.out.messages()) out[message.to].push_back(message.bytes);
+  Requests requests;
+  for (int rank = 0; rank < lane.ranks(); ++rank)
+    if (const Volume& volume = volumes[static_cast<std::size_t>(rank)]; volume.messages > 1 && rank != lane.me()) {
+      Sizes& sizes = in[rank];
+      sizes.resize(static_cast<std::size_t>(volume.messages));
+      receive(raw(sizes), length(sizes), rank, Lane::direct_tag, lane.comm(), requests);
+    }
+  for (auto& [rank, sizes] : out)
+    if (sizes.size() > 1 && rank != lane.me()) send(raw(sizes), length(sizes), rank, Lane::direct_tag, lane.comm(), requests);
+  wait_all(requests);
+  return in;
+}
+
+}  // namespace
+
+int by_counts(Job& job) {
+  const Lane& lane = job.lane;
+  Incoming& in = job.in;
+  const std::vector<Volume> expected = volumes(job);
+  const std::map<int, Sizes> several = sizes_of_several(job, expected);
+  for (int rank = 0; rank < lane.ranks(); ++rank) {
+    const Volume& volume = expected[static_cast<std::size_t>(rank)];
+    if (rank == lane.me() || volume.messages == 0) continue;
+    if (volume.messages == 1)
+      in.add(rank, nullptr, volume.bytes);
+    else
+      for (const std::int64_t bytes : several.at(rank)) in.add(rank, nullptr, bytes);
+  }
+  for (const Outgoing::Message& message : job.out.messages())
+    if (message.to == lane.me()) in.add(lane.me(), bytes_of(message, job), message.bytes);
+
+  const int result = in.lay_out(job.arrivals);
+  Requests requests;
+  for (std::size_t i = 0; i < in.messages().size(); ++i) {
+    Incoming::Message& message = in.messages()[i];
+    if (message.bytes == 0 || message.source == lane.me()) continue;
+    std::byte* at = in.place_of(job.arrivals, i);
+    if (!at) at = in.keep(message.bytes);
+    message.at = at;
+    receive(at, message.bytes, message.source, Lane::direct_tag, lane.comm(), requests);
+  }
+  for (const Outgoing::Message& message : job.out.messages())
+    if (message.to != lane.me() && message.bytes > 0)
+      send(bytes_of(message, job), message.bytes, message.to, Lane::direct_tag, lane.comm(), requests);
+  wait_all(requests);
+  const int error = in.fill(job.arrivals);
+  return error != MPI_SUCCESS ? error : result;
+}
+
+}  // namespace heddle::mpi::sparse

@@ -1,0 +1,155 @@
+// mpi/sparse/lane.cpp
+#include "mpi/sparse/lane.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "mpi/exchange/companion.hpp"
+#include "mpi/progress/progress.hpp"
+#include "mpi/start.hpp"
+#include "select/collective/choose.hpp"
+
+namespace heddle::mpi::sparse {
+namespace {
+
+struct Lanes {
+  std::mutex lock;
+  std::set<Lane*> all;
+  int keyval = MPI_KEYVAL_INVALID;
+};
+Lanes& lanes() {
+  static Lanes lanes;
+  return lanes;
+}
+
+int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+int freed(MPI_Comm, int, void* attribute, void*) {
+  auto* lane = static_cast<Lane*>(attribute);
+  {
+    const std::lock_guard guard(lanes().lock);
+    if (lanes().all.erase(lane) == 0) return MPI_SUCCESS;  // closed already
+  }
+  delete lane;
+  return MPI_SUCCESS;
+}
+
+bool have_keyval() noexcept {
+  const std::lock_guard guard(lanes().lock);
+  return lanes().keyval != MPI_KEYVAL_INVALID ||
+         PMPI_Comm_create_keyval(not_copied, freed, &lanes().keyval, nullptr) == MPI_SUCCESS;
+}
+
+/// Ranks of this node among those of `comm`.
+int members_here(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int members = 1;
+  if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return members;
+  PMPI_Comm_size(node, &members);
+  PMPI_Comm_free(&node);
+  return members;
+}
+
+/// Who sends to whom is nobody's knowledge: the choice is made once, for what such exchanges are like (Schliephake and Laure
+/// 2013: 26 partners; a KiB for each).
+select::Way typical(int ranks, int members) {
+  select::AlltoallvFacts facts;
+  facts.ranks = ranks;
+  facts.members = members;
+  facts.nodes = (ranks + members - 1) / members;
+  facts.most_partners = std::min(ranks - 1, 26);
+  facts.partners = facts.most_partners;
+  facts.largest_block = 1 << 10;
+  facts.most_bytes = facts.most_partners * facts.largest_block;
+  facts.bytes = static_cast<double>(facts.most_bytes);
+  return choose_exchange(facts);
+}
+
+}  // namespace
+
+Lane::~Lane() {
+  if (own_ && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+}
+
+Lane* Lane::of(MPI_Comm comm) noexcept {
+  if (!have_keyval()) return nullptr;
+  void* found = nullptr;
+  int known = 0;
+  if (PMPI_Comm_get_attr(comm, lanes().keyval, static_cast<void*>(&found), &known) != MPI_SUCCESS) return nullptr;
+  return known ? static_cast<Lane*>(found) : make(comm);
+}
+
+Lane* Lane::make(MPI_Comm comm) noexcept {
+  std::unique_ptr<Lane> lane;
+  try {
+    lane.reset(new Lane);
+    const std::lock_guard guard(lanes().lock);
+    lanes().all.insert(lane.get());
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // the others wait for us, as they do for any rank that is lost
+  }
+  PMPI_Comm_rank(comm, &lane->me_);
+  PMPI_Comm_size(comm, &lane->ranks_);
+  lane->crowded_ = progress::ranks() > progress::cores();
+  if (const Companion* companion = Companion::of(comm)) {
+    lane->comm_ = companion->comm();
+  } else if (PMPI_Comm_split(comm, 0, lane->me_, &lane->comm_) == MPI_SUCCESS) {
+    lane->own_ = true;
+    PMPI_Comm_set_errhandler(lane->comm_, MPI_ERRORS_RETURN);
+  }
+  if (lane->comm_ != MPI_COMM_NULL) lane->agree(lane->comm_);
+  if (lane->comm_ == MPI_COMM_NULL || PMPI_Comm_set_attr(comm, lanes().keyval, lane.get()) != MPI_SUCCESS) {
+    const std::lock_guard guard(lanes().lock);
+    lanes().all.erase(lane.get());
+    return nullptr;
+  }
+  return lane.release();
+}
+
+void Lane::agree(MPI_Comm comm) {
+  const settings::Settings& set = settings_of_process();
+  // What all wish is what the least and the greatest wish; what they do not agree on is as if nobody had wished.
+  const std::array<int, 5> mine = {static_cast<int>(set.exchange), set.router.radix, set.router.channels,
+                                   static_cast<int>(std::min<Bytes>(set.router.segment, 1 << 30)), -members_here(comm)};
+  std::array<int, 10> both{};
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    both[i] = mine[i];
+    both[mine.size() + i] = -mine[i];
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT, MPI_MIN, comm);
+  const auto wish = [&](std::size_t i, int otherwise) { return both[i] == -both[mine.size() + i] ? both[i] : otherwise; };
+  const select::Way way = typical(ranks_, -both[4]);
+  agreed_ = {.way = way.algorithm->name, .radix = std::max(2, way.radix), .channels = wish(2, 1), .segment = wish(3, 0)};
+  switch (static_cast<settings::Exchange>(wish(0, 0))) {
+    case settings::Exchange::automatic:
+      break;
+    case settings::Exchange::consensus:
+      agreed_.way = "consensus";
+      break;
+    case settings::Exchange::crystal:
+      agreed_.way = "crystal";
+      break;
+    case settings::Exchange::counts:
+      agreed_.way = "counts";
+      break;
+  }
+  if (const int radix = wish(1, 0); radix > 0) agreed_.radix = radix;
+}
+
+void Lane::close() noexcept {
+  std::set<Lane*> all;
+  {
+    const std::lock_guard guard(lanes().lock);
+    all.swap(lanes().all);
+    if (lanes().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&lanes().keyval);
+  }
+  for (const Lane* lane : all) delete lane;
+}
+
+}  // namespace heddle::mpi::sparse
