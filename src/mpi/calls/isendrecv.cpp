@@ -1,6 +1,10 @@
 // mpi/calls/isendrecv.cpp: MPI_Isendrecv and MPI_Isendrecv_replace; each side is packed or not by itself, one request for both.
+#include <memory>
+
+#include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/freed.hpp"
 #include "mpi/requests/receive.hpp"
 #include "mpi/start.hpp"
 
@@ -46,9 +50,69 @@ class Exchanged final : public Pending {
   MPI_Comm comm_;
 };
 
+// A receive that is over before its request is given out: a generalized request, which is unique and says where from.
+
+int tell(void* arrived, MPI_Status* status) {
+  const int error = status->MPI_ERROR;
+  *status = *static_cast<const MPI_Status*>(arrived);
+  status->MPI_ERROR = error;
+  return MPI_SUCCESS;
+}
+int forget(void* arrived) {
+  delete static_cast<MPI_Status*>(arrived);
+  return MPI_SUCCESS;
+}
+int too_late(void* /*arrived*/, int /*complete*/) { return MPI_SUCCESS; }
+
+/// What is sent from a copy; its request is nobody's.
+class SentCopy final : public Pending {
+ public:
+  explicit SentCopy(const Buffer& data) noexcept : message(data, Message::End::copying) {}
+  int finish(MPI_Status& /*status*/, int error) noexcept override { return error; }
+  Message message;
+};
+
+/// A probe has received the announcement of what is to be received, or the message itself: it is received now. What is sent
+/// goes from a copy, and needs no one.
+Done iexchange_held(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
+                    MPI_Request* request) noexcept {
+  if (!Held::any() || source == MPI_PROC_NULL || !request) return {};
+  MPI_Message held = MPI_MESSAGE_NULL;
+  const Done taken = Held::of_process().take(source, recvtag, comm, &held);
+  if (taken != MPI_SUCCESS) return taken;
+  std::unique_ptr<MPI_Status> arrived(new (std::nothrow) MPI_Status);
+  auto* sent = new (std::nothrow) SentCopy(out);
+  if (!arrived || !sent) {
+    delete sent;
+    return requests::no_memory();
+  }
+  if (dest == MPI_PROC_NULL) {
+    delete sent;
+  } else {
+    MPI_Request sending = MPI_REQUEST_NULL;
+    Message& message = sent->message;
+    if (message.ours()) message.pack();
+    const int error =
+        HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, sendtag, comm, &sending)
+            .value_or(MPI_ERR_COUNT);
+    if (error == MPI_SUCCESS && !message.ours()) PMPI_Wait(&sending, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && message.ours())
+      requests::let_go(sent, sending);
+    else
+      delete sent;
+    if (error != MPI_SUCCESS) return error;
+  }
+  if (const int error = face::receive_matched(in, &held, arrived.get()); error != MPI_SUCCESS) return error;
+  const int error = PMPI_Grequest_start(tell, forget, too_late, arrived.get(), request);
+  if (error != MPI_SUCCESS) return error;
+  arrived.release();
+  return PMPI_Grequest_complete(*request);
+}
+
 Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const Buffer& in, int source, int recvtag,
                MPI_Comm comm, MPI_Request* request) noexcept {
   if (comm == MPI_COMM_NULL || !request || out.count < 0 || in.count < 0 || !requests::table.room()) return {};
+  if (const Done done = iexchange_held(out, dest, sendtag, in, source, recvtag, comm, request)) return done;
   auto* both = new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
                                             source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, comm);
   if (!both) return {};
@@ -71,7 +135,7 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
 
 /// Whether the receiving side is Heddle's, or may bring a descriptor.
 bool must_follow(Count count, MPI_Datatype type) noexcept {
-  return travels_packed(type, count) || must_not_split(type) || must_look(count, type);
+  return travels_packed(type, count) || must_not_split(type) || must_look(count, type) || Held::any();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // afterwards, by the probed rank, in any order with others.
 #include <memory>
 
+#include "support/witness.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {
@@ -207,6 +208,29 @@ TEST_RANKS(2, Probes, SendrecvReceivesWhatWasProbed) {
     EXPECT_EQ(in.wrong(turn + 10 * static_cast<std::uint32_t>(1 - team.rank)), "");
   }
 }
+
+#if defined(MPI_VERSION) && (MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5))
+TEST_RANKS(2, Probes, IsendrecvReceivesWhatWasProbed) {
+  for (std::uint32_t turn = 0; turn < 6; ++turn) {
+    const Shapes pair = shapes[turn];
+    Large out(pair.sent, turn % 3 ? 64 * KiB : 8 * KiB), in(pair.received, turn % 3 ? 64 * KiB : 8 * KiB);
+    out.fill(turn + 10 * static_cast<std::uint32_t>(team.rank));
+    if (team.rank == 0) {
+      MPI_Sendrecv(out.base(), out.count(), out.type(), 1, tag, in.base(), in.count(), in.type(), 1, tag, team.comm,
+                   MPI_STATUS_IGNORE);
+    } else {
+      MPI_Status status;
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Probe(0, tag, team.comm, &status);
+      MPI_Isendrecv(out.base(), out.count(), out.type(), 0, tag, in.base(), in.count(), in.type(), 0, tag, team.comm, &request);
+      MPI_Wait(&request, &status);
+      if (expected() == Expected::on) expect_size(status, in, 0, tag);  // MPICH 5.0.2 alone says that nothing has arrived
+      out.fill(999);
+    }
+    EXPECT_EQ(in.wrong(turn + 10 * static_cast<std::uint32_t>(1 - team.rank)), "") << turn;
+  }
+}
+#endif
 
 /// What a probe has seen is the next that a receive gets, whatever arrives meanwhile with other tags and from other ranks.
 TEST_RANKS(3, Probes, WhatWasProbedIsReceivedNext) {
