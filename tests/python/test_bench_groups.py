@@ -1,6 +1,7 @@
 """heddle bench groups: bytes, look-ups and the seed's tables, quickly."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -61,3 +62,10 @@ def test_the_figure_comes_twice(measured):
     _, _, folder = measured
     assert (folder / "figure.svg").read_text().startswith("<?xml")
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_hpl_says_what_is_missing(tmp_path):
+    command = [sys.executable, "-m", "heddle", "bench", "hpl"]
+    environment = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 1 and "apt-get install" in done.stderr

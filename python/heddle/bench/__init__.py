@@ -6,13 +6,14 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import alltoall_struct, groups, overhead, pack, seek, transpose, vector
+from . import alltoall_struct, groups, hpl, overhead, pack, seek, transpose, vector
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
 app.command("overhead")(overhead.command)
 app.command("seek")(seek.command)
 app.command("groups")(groups.command)
+app.command("hpl")(hpl.command)
 app.command("vector")(vector.command)
 app.command("transpose")(transpose.command)
 app.command("alltoall-struct")(alltoall_struct.command)

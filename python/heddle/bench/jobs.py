@@ -101,7 +101,7 @@ def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[st
     with tempfile.TemporaryFile("w+") as errors:
         options = {"stdout": subprocess.PIPE, "stderr": errors, "stdin": subprocess.DEVNULL, "start_new_session": True}
         with subprocess.Popen(["timeout", str(TIMEOUT_S), *words], env=env, text=True, **options) as process:
-            _go_first(process.pid)
+            go_first(process.pid)
             try:
                 for line in process.stdout:
                     if line.startswith("{"):
@@ -117,7 +117,7 @@ def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[st
             raise Problem(f"{' '.join(words)} ended with code {process.returncode}. {what}".strip())
 
 
-def _go_first(pid: int) -> None:
+def go_first(pid: int) -> None:
     """Where one may (root), a job goes before what else runs here; Linux weighs sessions first, and a job has its own."""
     with contextlib.suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text("-15")
