@@ -145,3 +145,13 @@ def test_a_scheme_is_forced_by_its_variable(monkeypatch):
     assert jobs.schemes(("direct",)) == [Run("direct", With.heddle, {"HEDDLE_SCHEME": "direct"})]
     monkeypatch.setattr(jobs, "known_settings", lambda: frozenset())
     assert jobs.schemes(("direct",)) == []
+
+
+@MPIS
+def test_alltoallv_sparse_measures_every_way(mpi, tmp_path):
+    rows, shown = rows_of(
+        "alltoallv-sparse", "--mpi", mpi, "--quick", "--ranks", 4, "--bytes", 64, "--plot", tmp_path / "figure", folder=tmp_path
+    )
+    variants = {row["variant"] for row in rows if row["metric"] == "exchange"}
+    assert variants >= {"host", "direct", "heddle", "consensus", "counts", "crystal", "crystal, copies", "crystal, segments"}
+    assert "improvements" in shown and (tmp_path / "figure.svg").exists()

@@ -6,7 +6,7 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import alltoall_struct, groups, hpl, overhead, pack, seek, transpose, vector
+from . import alltoall_struct, alltoallv_sparse, groups, hpl, overhead, pack, seek, transpose, vector
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
@@ -17,3 +17,4 @@ app.command("hpl")(hpl.command)
 app.command("vector")(vector.command)
 app.command("transpose")(transpose.command)
 app.command("alltoall-struct")(alltoall_struct.command)
+app.command("alltoallv-sparse")(alltoallv_sparse.command)

@@ -1,0 +1,159 @@
+// bench/alltoallv_sparse/main.cpp: every rank exchanges messages with a few partners around it (Schliephake and Laure 2013,
+// figures 1 to 6). Prints JSON lines.
+//
+//   heddle run -n 16 -- heddle-bench-alltoallv-sparse-mpich --bytes 8 512 --partners 26 --stride 1
+//
+// Ways: host (PMPI_Alltoallv), direct (MPI_Alltoallv as whoever interposes does it), interposed (heddle_exchange, which also
+// finds out who sends: HEDDLE_EXCHANGE says by which way). Without Heddle the last one is the header's own.
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "common/give_way.hpp"
+#include "common/job.hpp"
+#include "common/report.hpp"
+#include "heddle/exchange.h"
+
+namespace heddle::bench::sparse {
+namespace {
+
+struct Options {
+  std::vector<long> bytes = {8, 64, 512, 4096, 32768, 131072};
+  std::vector<int> partners = {26};
+  std::vector<int> strides = {1};
+  std::vector<std::string> ways = {"host", "direct", "interposed"};
+  bool quick = false;
+  double budget_ms = 600;
+};
+
+/// Who is whose partner: me ± stride, me ± 2 stride, … around the ring, each rank once.
+std::vector<int> partners_of(int me, int ranks, int many, int stride) {
+  std::vector<int> found;
+  std::vector<bool> is(static_cast<std::size_t>(ranks));
+  for (int k = 1; k <= ranks && static_cast<int>(found.size()) < many; ++k)
+    for (const int away : {k * stride, -k * stride}) {
+      const int rank = ((me + away) % ranks + ranks) % ranks;
+      if (rank == me || is[static_cast<std::size_t>(rank)] || static_cast<int>(found.size()) == many) continue;
+      is[static_cast<std::size_t>(rank)] = true;
+      found.push_back(rank);
+    }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// One exchange among all ranks: what is sent and where it arrives, the same for all ways.
+class Exchange {
+ public:
+  Exchange(int me, int ranks, int partners, int stride, long bytes) : me_(me), bytes_(bytes) {
+    to_ = partners_of(me, ranks, partners, stride);
+    for (int rank = 0; rank < ranks; ++rank)
+      if (std::ranges::binary_search(partners_of(rank, ranks, partners, stride), me)) from_.push_back(rank);
+    const auto all = static_cast<std::size_t>(ranks);
+    send_counts_.resize(all), send_places_.resize(all), receive_counts_.resize(all), receive_places_.resize(all);
+    for (std::size_t i = 0; i < to_.size(); ++i) fill(send_counts_, send_places_, to_[i], i);
+    for (std::size_t i = 0; i < from_.size(); ++i) fill(receive_counts_, receive_places_, from_[i], i);
+    counts_.assign(to_.size(), bytes);
+    out_.resize(to_.size() * static_cast<std::size_t>(bytes) + 1);
+    in_.resize(from_.size() * static_cast<std::size_t>(bytes) + 1);
+  }
+
+  void write(long number) {
+    for (std::size_t i = 0; i < to_.size(); ++i) fill_with(out_, i, value(me_, to_[i], number));
+    if (number == 0) std::ranges::fill(in_, static_cast<char>(-1));
+  }
+  [[nodiscard]] std::string compare() const {
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      const auto begin = in_.begin() + static_cast<long>(i) * bytes_;
+      const char wanted = value(from_[i], me_, 0);
+      if (std::any_of(begin, begin + bytes_, [&](char is) { return is != wanted; }))
+        return "rank " + std::to_string(me_) + " has not got what rank " + std::to_string(from_[i]) + " sent";
+    }
+    return {};
+  }
+
+  template <class Alltoallv>
+  void alltoallv(Alltoallv call) {
+    call(out_.data(), send_counts_.data(), send_places_.data(), MPI_CHAR, in_.data(), receive_counts_.data(),
+         receive_places_.data(), MPI_CHAR, MPI_COMM_WORLD);
+  }
+  void exchange() {
+    heddle_arrivals came = HEDDLE_ARRIVALS_INIT;
+    came.data = in_.data();
+    came.room = static_cast<MPI_Count>(in_.size());
+    heddle_exchange(out_.data(), static_cast<int>(to_.size()), to_.data(), counts_.data(), nullptr, MPI_CHAR, &came, MPI_CHAR,
+                    MPI_COMM_WORLD);
+    heddle_arrivals_free(&came);
+  }
+
+ private:
+  static char value(int from, int to, long number) { return static_cast<char>((from * 31 + to * 7 + number) % 127); }
+  void fill(std::vector<int>& counts, std::vector<int>& places, int rank, std::size_t i) const {
+    counts[static_cast<std::size_t>(rank)] = static_cast<int>(bytes_);
+    places[static_cast<std::size_t>(rank)] = static_cast<int>(static_cast<long>(i) * bytes_);
+  }
+  void fill_with(std::vector<char>& data, std::size_t i, char value) const {
+    std::fill_n(data.begin() + static_cast<long>(i) * bytes_, bytes_, value);
+  }
+
+  int me_;
+  long bytes_;
+  std::vector<int> to_, from_, send_counts_, send_places_, receive_counts_, receive_places_;
+  std::vector<MPI_Count> counts_;
+  std::vector<char> out_, in_;
+};
+
+std::vector<Way> ways_of(Exchange& exchange) {
+  const auto way = [&exchange](std::string name, std::function<void(long)> act) -> Way {
+    return {std::move(name), [&exchange](long number) { exchange.write(number); }, std::move(act),
+            [&exchange] { return exchange.compare(); }};
+  };
+  return {
+      way("host", [&exchange](long) { exchange.alltoallv(PMPI_Alltoallv); }),
+      way("direct", [&exchange](long) { exchange.alltoallv(MPI_Alltoallv); }),
+      way("interposed", [&exchange](long) { exchange.exchange(); }),
+  };
+}
+
+bool run(const Options& options) {
+  int me = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const GiveWay give_way{crowded(ranks)};
+  Stage stage{MPI_COMM_WORLD, crowded(ranks)};
+  Report report{stage, "alltoallv-sparse"};
+  Pace pace{.budget_ns = options.budget_ms * 1e6, .burst_ns = 1e7};
+  if (options.quick) pace = {.rounds = 12, .at_least = 5, .budget_ns = options.budget_ms * 1e5, .burst_ns = 1e6};
+  report.plan(std::ssize(options.bytes) * std::ssize(options.partners) * std::ssize(options.strides));
+  for (const int partners : options.partners)
+    for (const int stride : options.strides)
+      for (const long bytes : options.bytes) {
+        Exchange exchange(me, ranks, partners, stride, bytes);
+        const std::string name =
+            "partners=" + std::to_string(partners) + " stride=" + std::to_string(stride) + " bytes=" + std::to_string(bytes);
+        std::vector<Way> ways = ways_of(exchange);
+        choose(ways, options.ways);
+        report.check(ways, name);
+        report.measured(ways, Clock::everybody, pace, {{"case", name}, {"metric", "exchange"}, {"bytes", bytes}});
+        report.done(name);
+      }
+  return report.all_right();
+}
+
+}  // namespace
+}  // namespace heddle::bench::sparse
+
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
+  heddle::bench::sparse::Options options;
+  CLI::App app{"A sparse exchange with partners around each rank; prints JSON lines."};
+  app.add_option("--bytes", options.bytes, "Bytes for each partner")->check(CLI::Range(0, 1 << 24));
+  app.add_option("--partners", options.partners, "Of each rank (fewer, if there are not so many ranks)")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--stride", options.strides, "From one partner to the next, in ranks")->check(CLI::Range(1, 1024));
+  app.add_option("--ways", options.ways, "host, direct, interposed");
+  app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
+  app.add_flag("--quick", options.quick, "Short and rough");
+  CLI11_PARSE(app, argc, argv);
+  return heddle::bench::as_job(argc, argv, 2, 128, [&] { return heddle::bench::sparse::run(options); });
+}

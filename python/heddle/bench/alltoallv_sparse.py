@@ -1,0 +1,163 @@
+"""`heddle bench alltoallv-sparse`: a few partners around each rank, by the host's MPI_Alltoallv and by heddle_exchange.
+
+Figures 1 to 6 of Schliephake and Laure 2013. The exchange also finds out who sends; MPI_Alltoallv is told. With more ranks than
+cores, host and Heddle run with the same giving way of those who wait.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from . import figure, messages
+from .compare import geometric_mean
+from .jobs import Run
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+
+METRIC = "exchange"
+WAYS = ("consensus", "counts", "crystal")
+# The router without, and with more of, what its paper asked for.
+ROUTERS = {
+    "crystal, copies": "copies",
+    "crystal, radix 4": "radix=4",
+    "crystal, 2 channels": "channels=2",
+    "crystal, segments": "segment=16K",
+}
+
+
+def runs(ways: tuple[str, ...], routers: bool) -> list[Run]:
+    short = ("--ways", "host", "interposed")
+    forced = [Run(way, With.heddle, {"HEDDLE_EXCHANGE": way}, short) for way in ways]
+    if routers:
+        for name, router in ROUTERS.items():
+            forced.append(Run(name, With.heddle, {"HEDDLE_EXCHANGE": "crystal", "HEDDLE_ROUTER": router}, short))
+    return [Run("heddle", With.heddle, {"HEDDLE_EXCHANGE": "auto"}), *forced]
+
+
+def table(figures: Figures) -> Table:
+    """One line a case, microseconds; what is quickest stands out."""
+    variants = figures.variants(METRIC)
+    shown = Table(title=f"sparse exchange, {figures.ranks} ranks, {figures.mpi}, us", title_justify="left")
+    shown.add_column("case", no_wrap=True)
+    for name in variants:
+        shown.add_column(name, justify="right")
+    for case in figures.cases(METRIC):
+        values = [figures.value(case, variant, METRIC) for variant in variants]
+        least = min(value for value in values if value is not None)
+        shown.add_row(case, *(_cell(value, value == least) for value in values))
+    shown.caption = "medians; direct: MPI_Alltoallv under Heddle; heddle: the way that HEDDLE_EXCHANGE=auto takes"
+    return shown
+
+
+def _cell(value: float | None, best: bool) -> str:
+    if value is None:
+        return ""
+    number = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    return f"[bold green]{number}[/]" if best else number
+
+
+def effects(found: list[Figures]) -> Table:
+    """What each improvement of the router gains: the time without it over the time with it."""
+    shown = Table(title="The router's improvements: times as quick as without, geometric means", title_justify="left")
+    for name in ("ranks, MPI", "fewer copies", "radix 4", "2 channels", "segments of 16K"):
+        shown.add_column(name)
+    for figures in found:
+        plain = figures.series("crystal", f"{METRIC} over host")
+        cells = []
+        for variant in ROUTERS:
+            other = figures.series(variant, f"{METRIC} over host")
+            gains = [plain[case] / other[case] for case in plain if case in other]
+            gain = geometric_mean(gains) if gains else float("nan")
+            cells.append(f"{1 / gain if variant.endswith('copies') else gain:.2f}")
+        shown.add_row(f"{figures.ranks}, {figures.mpi}", *cells)
+    return shown
+
+
+def goals(of_one_mpi: list[Figures]) -> list:
+    over_best, gains = {}, {}
+    for figures in of_one_mpi:
+        chosen = figures.series("heddle", f"{METRIC} over host")
+        for case, ratio in chosen.items():
+            name = f"{figures.ranks} ranks, {case}"
+            gains[name] = 1 / ratio
+            forced = [figures.value(case, way, f"{METRIC} over host") for way in WAYS]
+            forced = [value for value in forced if value is not None]
+            if forced:
+                over_best[name] = ratio / min(forced)
+    return [
+        messages.at_most("what is chosen over the best of the three ways, everywhere", 1.1, over_best),
+        messages.mean("over the host's MPI_Alltoallv, which is told who sends; geometric mean", 1.0, gains),
+    ]
+
+
+def draw(rows: list[Row], file: Path) -> None:
+    found = messages.by_mpi(rows)
+    mpis = list(dict.fromkeys(figures.mpi for figures in found))
+    counts = sorted({figures.ranks for figures in found})
+    with figure.panels(file, "Sparse exchange with partners around each rank", len(mpis), len(counts)) as axes:
+        for figures in found:
+            axis = axes[mpis.index(figures.mpi)][counts.index(figures.ranks)]
+            for variant in figures.variants(METRIC):
+                series = figures.series(variant, METRIC)
+                axis.plot(
+                    range(len(series)), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant)
+                )
+            cases = figures.cases(METRIC)
+            axis.set_xticks(range(len(cases)), [case.replace(" ", "\n") for case in cases], fontsize=5)
+            axis.set(yscale="log", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
+            axis.legend(fontsize=6)
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 8 ranks, three sizes.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    ranks: Annotated[
+        list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="So many ranks; may be repeated.")
+    ] = None,
+    size: Annotated[
+        list[int] | None, typer.Option("--bytes", min=0, metavar="N", help="Bytes for each partner; may be repeated.")
+    ] = None,
+    partners: Annotated[
+        list[int] | None, typer.Option("--partners", min=0, metavar="N", help="Partners of each rank; may be repeated.")
+    ] = None,
+    stride: Annotated[
+        list[int] | None,
+        typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
+    ] = None,
+    way: Annotated[
+        list[str] | None, typer.Option("--way", metavar="NAME", help=f"Only these forced: {', '.join(WAYS)}, none.")
+    ] = None,
+    routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Exchange messages with 26 partners: the host's MPI_Alltoallv, pair by pair, and the three ways of heddle_exchange."""
+    if plot is not None:
+        figure.base(plot)
+    started = time.monotonic()
+    arguments = ["--bytes", *map(str, size or ([8, 512, 32768] if quick else [8, 64, 512, 4096, 32768, 131072]))]
+    arguments += ["--partners", *map(str, partners or [26])]
+    arguments += ["--stride", *map(str, stride or [1])]
+    arguments += ["--quick"] if quick else []
+    forced = tuple(name for name in (way or WAYS) if name != "none")
+    wanted = runs(forced, routers and "crystal" in forced)
+    rows = messages.measure("alltoallv-sparse", mpi, wanted, rounds, arguments, ranks or ([8] if quick else [8, 16, 32]))
+    found = messages.by_mpi(rows)
+    for figures in found:
+        messages.screen().print(table(figures))
+    if routers and "crystal" in forced:
+        messages.screen().print(effects(found))
+    of_mpi: dict[str, list[Figures]] = {}
+    for figures in found:
+        of_mpi.setdefault(figures.mpi, []).append(figures)
+    messages.screen().print(messages.goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+    messages.finish(rows, json, time.monotonic() - started)
+    if plot is not None:
+        draw(rows, plot)
