@@ -122,6 +122,11 @@ void Router::add(Rank to, Bytes bytes, const std::byte* at, std::size_t number) 
   (to == me_ ? arrived_ : held_).push_back(parcel);
 }
 
+void Router::announce(Rank to, Bytes bytes) {
+  const Parcel parcel{me_, to, bytes, nullptr, 0, true};
+  (to == me_ ? arrived_ : held_).push_back(parcel);
+}
+
 schedule::Count Router::rounds() const { return schedule::exchange_crystal.rounds(place_); }
 
 void Router::run() {
@@ -152,20 +157,21 @@ void Router::send(schedule::Count k) {
 }
 
 void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
-  const auto referred = [&](const Parcel& p) { return p.at && p.bytes >= options_.by_reference && !options_.copies; };
+  const auto referred = [&](const Parcel& p) { return p.at && p.carried() >= options_.by_reference && !options_.copies; };
   const Bytes headings = static_cast<Bytes>(sizeof(Head) + parcels.size() * sizeof(Heading));
   Bytes total = headings;
   Bytes own = headings;
   for (const Parcel& parcel : parcels) {
-    total += parcel.bytes;
-    if (!referred(parcel)) own += parcel.bytes;
+    total += parcel.carried();
+    if (!referred(parcel)) own += parcel.carried();
   }
   leaving_.push_back(room_for(own));
   std::byte* write = leaving_.back().get();
   const Head head{total, static_cast<std::int64_t>(parcels.size())};
   std::memcpy(write, &head, sizeof head);
   for (std::size_t i = 0; i < parcels.size(); ++i) {
-    const Heading heading{parcels[i].from, parcels[i].to, parcels[i].bytes};
+    const Parcel& parcel = parcels[i];
+    const Heading heading{parcel.from, parcel.to, parcel.beside ? -parcel.bytes : parcel.bytes};
     std::memcpy(write + sizeof head + i * sizeof heading, &heading, sizeof heading);
   }
 
@@ -187,14 +193,14 @@ void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
     if (referred(parcel)) {
       stream.add(parcel.at, parcel.bytes);
     } else {
-      if (parcel.at && parcel.bytes > 0) {
+      if (parcel.at && parcel.carried() > 0) {
         std::memcpy(write, parcel.at, static_cast<std::size_t>(parcel.bytes));
         tally_.copied += parcel.bytes;
-      } else if (parcel.bytes > 0) {
+      } else if (parcel.carried() > 0) {
         freight_.pack(parcel.number, write);
       }
-      stream.add(write, parcel.bytes);
-      write += parcel.bytes;
+      stream.add(write, parcel.carried());
+      write += parcel.carried();
     }
     if (options_.segment > 0) send_what_is_there();  // and pack the next one meanwhile
   }
@@ -210,11 +216,13 @@ void Router::take(Coming& bundle, Bytes there) {
     if (heading_at + static_cast<Bytes>(sizeof(Heading)) > there) return;
     Heading heading;
     std::memcpy(&heading, memory + heading_at, sizeof heading);
-    if (bundle.reached + heading.bytes > there) return;
-    Parcel parcel{heading.from, heading.to, heading.bytes, memory + bundle.reached, 0};
-    if (options_.copies) parcel.at = copy(parcel);
+    const bool beside = heading.bytes < 0;
+    Parcel parcel{heading.from, heading.to, beside ? -heading.bytes : heading.bytes, nullptr, 0, beside};
+    if (bundle.reached + parcel.carried() > there) return;
+    if (!beside) parcel.at = memory + bundle.reached;
+    if (!beside && options_.copies) parcel.at = copy(parcel);
     (parcel.to == me_ ? arrived_ : held_).push_back(parcel);
-    bundle.reached += heading.bytes;
+    bundle.reached += parcel.carried();
     ++bundle.taken;
   }
 }

@@ -4,6 +4,7 @@
 //   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
 //   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
+//   router.announce(dest, bytes);                      // too long to be moved more than once: goes beside, all ends know of it
 //   router.run();                                      // or round by round: send(k), receive()
 //   for (const Router::Parcel& one : router.arrived()) // by reference to the bundles they came in, which the router keeps
 //     unpack(one.from, one.at, one.bytes);
@@ -20,7 +21,8 @@
 // to be switched by Options: fewer copies (a parcel is packed straight into the bundle, a received one goes on from where it
 // lies, long ones not even into the next bundle's memory), several channels (or a radix of more than 2), and transfer
 // overlapped with processing (segments: one travels while the next is packed, or the last one looked through).
-// Parcels of one pair of ranks stay in order: they take the same path.
+// Parcels of one pair of ranks stay in order: they take the same path. One that is announced has a heading only, which says
+// its bytes as a negative number.
 #pragma once
 
 #include <cstddef>
@@ -86,6 +88,9 @@ class Router {
     Bytes bytes;
     const std::byte* at;  ///< Null: still freight.
     std::size_t number;
+    bool beside = false;  ///< Announced: its bytes do not travel in bundles.
+
+    [[nodiscard]] Bytes carried() const { return beside ? 0 : bytes; }
   };
 
   /// `place` and `options.segment` are the same on all ranks.
@@ -95,6 +100,8 @@ class Router {
   Router& operator=(const Router&) = delete;
 
   void add(Rank to, Bytes bytes, const std::byte* at, std::size_t number = 0);
+  /// One that the caller sends itself; its receiver finds it among those that have arrived, in its turn.
+  void announce(Rank to, Bytes bytes);
   void run();
 
   [[nodiscard]] schedule::Count rounds() const;

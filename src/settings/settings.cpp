@@ -43,9 +43,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_EXCHANGE", "auto", "auto|consensus|crystal|counts",
      "how heddle_exchange finds out who sends to whom. The same for all ranks", library},
-    {"HEDDLE_ROUTER", "auto", "auto, or a list of radix=2..9, channels=1..8, segment=bytes, copies",
+    {"HEDDLE_ROUTER", "auto", "auto, or a list of radix=2..9, channels=1..8, segment=bytes, beside=bytes, copies",
      "the crystal router: parts that ranks split into in each round, messages at once for one bundle, bytes of a segment that "
-     "travels while the next is packed; copies: from buffer to buffer as in the original algorithm. The same for all ranks",
+     "travels while the next is packed, bytes from which on a message is only announced and goes beside; copies: all of it, "
+     "from buffer to buffer, as in the original algorithm. The same for all ranks",
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
@@ -158,8 +159,10 @@ Parsed<Router> router(std::string_view text) {
       take(router.channels, integer(value, 1, 8));
     else if (word.starts_with("segment="))
       take(router.segment, bytes(value));
+    else if (word.starts_with("beside="))
+      take(router.beside, bytes(value));
     else
-      complaint = "has a part that is neither radix=, channels=, segment= nor copies";
+      complaint = "has a part that is neither radix=, channels=, segment=, beside= nor copies";
     if (!complaint.empty()) return {{}, complaint};
     begin = end + 1;
   }

@@ -49,10 +49,12 @@ struct Transports {
 
 /// How the crystal router goes about it (engine/router.hpp).
 struct Router {
-  int radix = 0;             ///< 0: what the choice of a way says.
-  int channels = 1;          ///< Messages that a bundle's rest is split into.
-  std::int64_t segment = 0;  ///< Bytes; 0: the rest in one piece.
-  bool copies = false;       ///< Each message is copied from buffer to buffer in every round, as in the original algorithm.
+  int radix = 0;                  ///< 0: what the choice of a way says.
+  int channels = 1;               ///< Messages that a bundle's rest is split into.
+  std::int64_t segment = 0;       ///< Bytes; 0: the rest in one piece.
+  std::int64_t beside = 4 << 10;  ///< Messages from so many bytes on are announced by the router, and go straight.
+  bool copies = false;  ///< Nothing goes beside; each message is copied from buffer to buffer in every round, as in the
+                        ///< original algorithm.
 
   bool operator==(const Router&) const = default;
 };
@@ -94,18 +96,18 @@ struct Parsed {
   std::string complaint;  ///< Empty: fine.
 };
 
-Parsed<bool> on_off(std::string_view text);                     ///< on|off, also 1|0, yes|no, true|false; any case.
-Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
-Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
-Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
-Parsed<Exchange> exchange(std::string_view text);               ///< auto|consensus|crystal|counts; any case.
-Parsed<Router> router(std::string_view text);                   ///< auto, or radix=,channels=,segment=,copies in any order.
-Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
-Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
-Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
-Parsed<Transports> transports(std::string_view text);           ///< auto, or self,mapped,cma,ring,mpi in any order and case.
-Parsed<std::int64_t> node_memory(std::string_view text);        ///< bytes(), from 4M to 1T.
-Parsed<std::string> file(std::string_view text);                ///< Whatever is written.
+Parsed<bool> on_off(std::string_view text);               ///< on|off, also 1|0, yes|no, true|false; any case.
+Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx2|avx512; any case.
+Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
+Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
+Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
+Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
+Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
+Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
+Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
+Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.
+Parsed<std::int64_t> node_memory(std::string_view text);  ///< bytes(), from 4M to 1T.
+Parsed<std::string> file(std::string_view text);          ///< Whatever is written.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 

@@ -221,6 +221,32 @@ TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
   EXPECT_GT(original, 2 * sent);
 }
 
+// Too long to be moved several times: its bytes travel beside, its receiver learns of it in its turn.
+TEST(Router, AnnouncedOnesArriveInTurnWithoutTheirBytes) {
+  Post post;
+  const std::vector<Content> contents{content(0, 4, 0, 10), content(0, 4, 1, 20)};
+  std::vector<std::unique_ptr<Wire>> wires;
+  std::vector<std::unique_ptr<Router>> routers;
+  Load load(contents);
+  for (Rank me = 0; me < 5; ++me) {
+    wires.push_back(std::make_unique<Wire>(post, me));
+    routers.push_back(std::make_unique<Router>(schedule::Place{.ranks = 5}, me, Router::Options{}, *wires.back(), load));
+  }
+  routers[0]->add(4, 10, nullptr, 0);
+  routers[0]->announce(4, Bytes{5} << 40);
+  routers[0]->add(4, 20, contents[1].data());
+  for (schedule::Count k = 0; k < routers[0]->rounds(); ++k) {
+    for (auto& router : routers) router->send(k);
+    for (auto& router : routers) router->receive();
+  }
+  const std::vector<Router::Parcel>& arrived = routers[4]->arrived();
+  ASSERT_EQ(arrived.size(), 3u);
+  EXPECT_EQ(Content(arrived[0].at, arrived[0].at + 10), contents[0]);
+  EXPECT_TRUE(arrived[1].beside);
+  EXPECT_EQ(arrived[1].bytes, Bytes{5} << 40);
+  EXPECT_EQ(Content(arrived[2].at, arrived[2].at + 20), contents[1]);
+}
+
 TEST(Router, WhatIsNoBundleIsRefused) {
   Post post;
   Wire wire(post, 0);

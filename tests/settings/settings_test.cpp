@@ -112,8 +112,10 @@ TEST(Settings, ExchangesGoOneWayOfThree) {
 
 TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
   EXPECT_EQ(with({"HEDDLE_ROUTER=auto"}).router, Router{});
-  EXPECT_EQ(with({"HEDDLE_ROUTER=radix=4,Channels=2,segment=64K"}).router, (Router{4, 2, 64 << 10, false}));
-  EXPECT_EQ(with({"HEDDLE_ROUTER=copies"}).router, (Router{0, 1, 0, true}));
+  EXPECT_EQ(with({"HEDDLE_ROUTER=radix=4,Channels=2,segment=64K"}).router,
+            (Router{.radix = 4, .channels = 2, .segment = 64 << 10}));
+  EXPECT_EQ(with({"HEDDLE_ROUTER=beside=1G"}).router, (Router{.beside = 1 << 30}));
+  EXPECT_EQ(with({"HEDDLE_ROUTER=copies"}).router, (Router{.copies = true}));
   for (const char* bad :
        {"HEDDLE_ROUTER=radix=1", "HEDDLE_ROUTER=copies,", "HEDDLE_ROUTER=segment", "HEDDLE_ROUTER=channels=9"}) {
     EXPECT_EQ(with({bad}).complaints.size(), 1u) << bad;

@@ -70,23 +70,7 @@ int by_counts(Job& job) {
   }
   for (const Outgoing::Message& message : job.out.messages())
     if (message.to == lane.me()) in.add(lane.me(), bytes_of(message, job), message.bytes);
-
-  const int result = in.lay_out(job.arrivals);
-  Requests requests;
-  for (std::size_t i = 0; i < in.messages().size(); ++i) {
-    Incoming::Message& message = in.messages()[i];
-    if (message.bytes == 0 || message.source == lane.me()) continue;
-    std::byte* at = in.place_of(job.arrivals, i);
-    if (!at) at = in.keep(message.bytes);
-    message.at = at;
-    receive(at, message.bytes, message.source, Lane::direct_tag, lane.comm(), requests);
-  }
-  for (const Outgoing::Message& message : job.out.messages())
-    if (message.to != lane.me() && message.bytes > 0)
-      send(bytes_of(message, job), message.bytes, message.to, Lane::direct_tag, lane.comm(), requests);
-  wait_all(requests);
-  const int error = in.fill(job.arrivals);
-  return error != MPI_SUCCESS ? error : result;
+  return deliver(job, 1);
 }
 
 }  // namespace heddle::mpi::sparse

@@ -1,4 +1,8 @@
-// mpi/sparse/crystal.cpp: the crystal router (engine/router.hpp) over the host's messages.
+// mpi/sparse/crystal.cpp: the crystal router (engine/router.hpp) over the host's messages. Long messages are only announced
+// through it: each sender decides, receivers learn of it, and their bytes move once.
+#include <algorithm>
+#include <limits>
+
 #include "engine/router.hpp"
 #include "mpi/sparse/ways.hpp"
 #include "mpi/start.hpp"
@@ -67,15 +71,23 @@ class Unpacked final : public engine::Freight {
 int by_crystal(Job& job) {
   const Lane& lane = job.lane;
   const Agreed& agreed = lane.agreed();
+  const settings::Router& wishes = settings_of_process().router;
   Unpacked freight(job);
   Messages channel(lane);
   engine::Router router({.ranks = lane.ranks(), .radix = agreed.radix, .channels = agreed.channels}, lane.me(),
-                        {.segment = agreed.segment, .copies = settings_of_process().router.copies}, channel, freight);
+                        {.segment = agreed.segment, .copies = wishes.copies}, channel, freight);
+  const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);
   const std::vector<Outgoing::Message>& messages = job.out.messages();
-  for (std::size_t i = 0; i < messages.size(); ++i) router.add(messages[i].to, messages[i].bytes, messages[i].dense, i);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const Outgoing::Message& one = messages[i];
+    if (one.bytes >= beside && one.to != lane.me())
+      router.announce(one.to, one.bytes);
+    else
+      router.add(one.to, one.bytes, one.dense, i);
+  }
   router.run();
   for (const engine::Router::Parcel& parcel : router.arrived()) job.in.add(parcel.from, parcel.at, parcel.bytes);
-  return job.in.place(job.arrivals);
+  return deliver(job, beside);
 }
 
 }  // namespace heddle::mpi::sparse

@@ -53,4 +53,25 @@ void wait_all(Requests& requests) {
   requests.clear();
 }
 
+int deliver(Job& job, Bytes least) {
+  const Lane& lane = job.lane;
+  Incoming& in = job.in;
+  const int result = in.lay_out(job.arrivals);
+  Requests requests;
+  for (std::size_t i = 0; i < in.messages().size(); ++i) {
+    Incoming::Message& message = in.messages()[i];
+    if (message.bytes == 0 || message.at) continue;
+    std::byte* at = in.place_of(job.arrivals, i);
+    if (!at) at = in.keep(message.bytes);
+    message.at = at;
+    receive(at, message.bytes, message.source, Lane::direct_tag, lane.comm(), requests);
+  }
+  for (const Outgoing::Message& message : job.out.messages())
+    if (message.to != lane.me() && message.bytes >= least)
+      send(bytes_of(message, job), message.bytes, message.to, Lane::direct_tag, lane.comm(), requests);
+  wait_all(requests);
+  const int error = in.fill(job.arrivals);
+  return error != MPI_SUCCESS ? error : result;
+}
+
 }  // namespace heddle::mpi::sparse

@@ -25,6 +25,10 @@ int by_consensus(Job& job);
 int by_counts(Job& job);
 int by_crystal(Job& job);
 
+/// Once all incoming messages are known (those not there yet without an address): receives them, straight into place where
+/// that can be, sends all that have at least `least` bytes to others, and puts what has come in place.
+int deliver(Job& job, Bytes least);
+
 /// The host has said no.
 struct Failed {
   int code;
