@@ -135,6 +135,13 @@ Made part(MPI_Comm cart, unsigned mask) {
   return with_comm([&](MPI_Comm* made) { return MPI_Cart_sub(cart, remain.data(), made); });
 }
 
+// Open MPI 5.0.11 ends the program when it reorders some rings ("Not enough slots/constraints"), by where ranks are bound.
+#if defined(OPEN_MPI)
+constexpr bool rings_may_be_reordered = false;
+#else
+constexpr bool rings_may_be_reordered = true;
+#endif
+
 Made ring(MPI_Comm comm, int reorder, bool adjacent) {
   const int size = size_of(comm), me = rank_in(comm), next = (me + 1) % size, previous = (me + size - 1) % size, one = 1;
   return with_comm([&](MPI_Comm* made) {
@@ -231,8 +238,10 @@ TEST_EACH_RANKS(1, 17, Groups, OfTopologies) {
   }
   for (const int reorder : {0, 1}) {
     const Known wanted = reorder ? Known::asked : Known::composed;
-    expect_right(ring(parent, reorder, true), "MPI_Dist_graph_create_adjacent", wanted);
-    expect_right(ring(parent, reorder, false), "MPI_Dist_graph_create", wanted);
+    if (!reorder || rings_may_be_reordered) {
+      expect_right(ring(parent, reorder, true), "MPI_Dist_graph_create_adjacent", wanted);
+      expect_right(ring(parent, reorder, false), "MPI_Dist_graph_create", wanted);
+    }
     expect_right(graph(parent, team.size, reorder), "MPI_Graph_create", wanted);
     if (team.size > 2) expect_right(graph(parent, team.size - 1, reorder), "MPI_Graph_create, one left out");
   }
@@ -286,8 +295,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfChains) {
           next = cart(at, factors(size, dims), 0);
           break;
         case 6:
-          // Open MPI 5.0.11 ends the program when it reorders some rings ("Not enough slots/constraints"), and has trouble with
-          // rings of grids.
+          // Not of the grid itself: Open MPI 5.0.11 has trouble with rings of grids.
           next = ring(split(at, 0, me), 0, which % 2 != 0);
           break;
         case 7:
