@@ -105,7 +105,7 @@ Done iexchange_held(const Buffer& out, int dest, int sendtag, const Buffer& in, 
   if (const int error = face::receive_matched(in, &held, arrived.get()); error != MPI_SUCCESS) return error;
   const int error = PMPI_Grequest_start(tell, forget, too_late, arrived.get(), request);
   if (error != MPI_SUCCESS) return error;
-  arrived.release();
+  static_cast<void>(arrived.release());  // the request has it
   return PMPI_Grequest_complete(*request);
 }
 
