@@ -158,7 +158,7 @@ void Router::send(schedule::Count k) {
 
 void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
   const auto referred = [&](const Parcel& p) { return p.at && p.carried() >= options_.by_reference && !options_.copies; };
-  const Bytes headings = static_cast<Bytes>(sizeof(Head) + parcels.size() * sizeof(Heading));
+  const auto headings = static_cast<Bytes>(sizeof(Head) + parcels.size() * sizeof(Heading));
   Bytes total = headings;
   Bytes own = headings;
   for (const Parcel& parcel : parcels) {
