@@ -308,6 +308,7 @@
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_info_null
 #pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_op_max
 #pragma weak ompi_mpi_op_band
 #pragma weak ompi_mpi_unsigned
 #pragma weak ompi_request_null

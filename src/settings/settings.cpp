@@ -48,6 +48,11 @@ constexpr Variable rows[] = {
      "travels while the next is packed, bytes from which on a message is only announced and goes beside; copies: all of it, "
      "from buffer to buffer, as in the original algorithm. The same for all ranks",
      library},
+    {"HEDDLE_ALLGATHERV", "auto", "auto|native|ring|recursive-doubling|dissemination|pipelined-ring|two-level",
+     "algorithm of MPI_Allgatherv (heddle algorithms says which is good for what); native leaves it to the MPI library. The "
+     "same "
+     "for all ranks",
+     library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
      "there",
@@ -167,6 +172,15 @@ Parsed<Router> router(std::string_view text) {
     begin = end + 1;
   }
   return {router, {}};
+}
+
+Parsed<std::string> allgatherv(std::string_view text) {
+  static constexpr std::array<std::string_view, 7> names = {"auto",          "native",         "ring",     "recursive-doubling",
+                                                            "dissemination", "pipelined-ring", "two-level"};
+  const std::string word = lower(text);
+  for (const std::string_view name : names)
+    if (word == name) return {word, {}};
+  return {"auto", "is no algorithm"};
 }
 
 Parsed<Yield> yield(std::string_view text) {
@@ -297,6 +311,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_COLLECTIVES", collectives, set.collectives);
   take("HEDDLE_EXCHANGE", exchange, set.exchange);
   take("HEDDLE_ROUTER", router, set.router);
+  take("HEDDLE_ALLGATHERV", allgatherv, set.allgatherv);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take(

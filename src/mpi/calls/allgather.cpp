@@ -1,5 +1,6 @@
 // mpi/calls/allgather.cpp: MPI_Allgather and MPI_Allgatherv. In place, a rank's own block is its contribution: it goes into
 // the stand-in first and is not written back.
+#include "mpi/exchange/gather.hpp"
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -73,10 +74,11 @@ using namespace heddle::mpi;
 #define HEDDLE_ALLGATHERV(name, Integer, Displacement)                                                                     \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
                  const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                      \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
+    const Spread receive{recvbuf, recvcounts, displs, recvtype};                                                           \
+    if (const Done done = exchange_gather(send, receive, comm)) return *done;                                              \
     if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done =                                                                                                \
-              face::allgather({sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, comm))        \
-        return *done;                                                                                                      \
+      if (const Done done = face::allgather(send, receive, comm)) return *done;                                            \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                         \
   }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "mpi/communicators/known.hpp"
+#include "mpi/progress/progress.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -128,6 +129,26 @@ void Companion::close() noexcept {
   Known& known = known_ones();
   if (known.keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&known.keyval);
   known.companions.clear();
+}
+
+// Ranks of a node are named by the lowest of them. What cores there are may differ from node to node: the fewest count.
+const Surroundings& Companion::surroundings() {
+  if (surroundings_) return *surroundings_;
+  MPI_Comm node = MPI_COMM_NULL;
+  int lowest = me_;
+  int members = 1;
+  if (PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, me_, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+    PMPI_Comm_size(node, &members);
+    PMPI_Comm_free(&node);
+  }
+  std::vector<schedule::Rank> lowest_of(static_cast<std::size_t>(ranks_));
+  PMPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, comm_);
+  double crowding = std::max(1.0, static_cast<double>(members) / progress::cores());
+  PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm_);
+  schedule::Nodes nodes(lowest_of);
+  const select::Where where{.ranks = ranks_, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding};
+  return surroundings_.emplace(std::move(nodes), where);
 }
 
 bool Companion::look_at_topology(MPI_Comm comm) {

@@ -11,9 +11,19 @@
 #include <optional>
 #include <vector>
 
+#include "mpi/exchange/channel.hpp"
 #include "mpi/host.hpp"
+#include "schedule/nodes.hpp"
+#include "select/collective/volumes.hpp"
+#include "select/collective/way.hpp"
 
 namespace heddle::mpi {
+
+/// Where the ranks are; equal on all of them.
+struct Surroundings {
+  schedule::Nodes nodes;
+  select::Where where;
+};
 
 /// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
 struct Edge {
@@ -42,6 +52,16 @@ class Companion {
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
+  /// Collective at the first call.
+  const Surroundings& surroundings();
+
+  // For one collective at a time, as MPI has it for those that block; kept for their memory.
+  [[nodiscard]] Channel& channel() noexcept {
+    channel_.open(comm_);
+    return channel_;
+  }
+  [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
+
   ~Companion();
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;
@@ -57,6 +77,9 @@ class Companion {
   int ranks_ = 0;
   bool has_neighbours_ = false;
   std::vector<Edge> in_, out_;
+  std::optional<Surroundings> surroundings_;
+  Channel channel_;
+  select::Spread spread_;
 };
 
 }  // namespace heddle::mpi

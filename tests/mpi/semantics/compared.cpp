@@ -1,6 +1,9 @@
 // Collectives beside the host's own: the same call once through Heddle, once by PMPI_, and where the host has large counts once
 // by the _c form; every byte of the receive buffers must agree, those in holes and between blocks included. All ranks name the
 // same types here, for what the hosts do otherwise is not always right (rounds.hpp).
+#include <algorithm>
+
+#include "support/known_host_errors.hpp"
 #include "support/rounds.hpp"
 
 namespace heddle::test {
@@ -57,6 +60,10 @@ struct Comparison {
   template <class Call>
   void operator()(const char* what, const std::vector<Area::Block>& out, const std::vector<Area::Block>& in,
                   const Call& call) const {
+    const auto is_cut = [](const Area::Block& block) { return host_cuts_elements(*block.shape, block.count); };
+    int cut = std::ranges::any_of(out, is_cut) || std::ranges::any_of(in, is_cut);
+    PMPI_Allreduce(MPI_IN_PLACE, &cut, 1, MPI_INT, MPI_MAX, r.team.comm);
+    if (cut) return;  // what is right, the tests know that expect content
     Area sent(out, 3), wanted(in, 4);
     for (std::size_t i = 0; i < out.size(); ++i) sent.put(i, r.from(r.team.rank, static_cast<int>(i), sent.size(i)));
     EXPECT_EQ(call(By::host, sent.base(), wanted.base()), MPI_SUCCESS) << what;

@@ -1,0 +1,147 @@
+// mpi/exchange/gather.cpp
+#include "mpi/exchange/gather.hpp"
+
+#include "engine/gathering.hpp"
+#include "layout/pack.hpp"
+#include "layout/transfer.hpp"
+#include "mpi/exchange/companion.hpp"
+#include "mpi/memory/pool.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/start.hpp"
+#include "mpi/types/registry.hpp"
+#include "select/collective/choose.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// The blocks of all ranks in rank order: in the program's buffer, if they lie so there, or in a stand-in.
+class Gathered {
+ public:
+  /// False: a mistake of the program, for the host to report; or types that Heddle does not know.
+  bool measure(const Spread& receive, int ranks) noexcept {
+    receive_ = &receive;
+    ranks_ = ranks;
+    type_ = Derived(hold_any(receive.type));
+    if (!receive.counts.array() || !receive.displacements.array()) return false;
+    for (int i = 0; i < ranks; ++i) {
+      Bytes bytes = 0;
+      if (receive.counts[i] < 0 || __builtin_mul_overflow(receive.counts[i], type_->size(), &bytes) ||
+          __builtin_add_overflow(starts_[i], bytes, &starts_[i + 1]))
+        return false;
+      in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * type_->extent() == starts_[i] + shift(i));
+    }
+    return true;
+  }
+  [[nodiscard]] bool decoded() const { return static_cast<bool>(type_); }
+  explicit Gathered(int ranks) noexcept : starts_(ranks + 1) {
+    if (starts_) starts_[0] = 0;
+  }
+  explicit operator bool() const { return static_cast<bool>(starts_); }
+
+  [[nodiscard]] Bytes bytes(int rank) { return starts_[rank + 1] - starts_[rank]; }
+  [[nodiscard]] const Bytes* starts() { return starts_.get(); }
+  [[nodiscard]] std::byte* memory() const { return memory_; }
+
+  /// This rank's block in its place, from where the program has it. False: no memory.
+  bool begin(const Buffer& send, int me) noexcept {
+    me_ = me;
+    in_place_ = send.address == MPI_IN_PLACE;
+    if (in_order_ && type_->layout().dense())
+      memory_ = address(first_) + type_->first_byte() - starts_[first_];
+    else if (stand_in_.reserve(starts_[ranks_]))
+      memory_ = stand_in_.data();
+    else
+      return false;
+    const bool staged = memory_ == stand_in_.data();
+    if (in_place_) {
+      if (staged) layout::pack(type_->layout(), receive_->counts[me], address(me), memory_ + starts_[me]);
+      return true;
+    }
+    const Derived sent(hold_any(send.type));
+    if (!sent) return false;
+    layout::pack_range(sent->layout(), send.count, send.address, 0, bytes(me), memory_ + starts_[me]);
+    return true;
+  }
+  /// To where the program wants it.
+  void end() noexcept {
+    if (memory_ != stand_in_.data()) return;
+    for (int i = 0; i < ranks_; ++i)
+      if (bytes(i) > 0 && (i != me_ || !in_place_))
+        layout::unpack(type_->layout(), receive_->counts[i], address(i), memory_ + starts_[i]);
+  }
+
+ private:
+  [[nodiscard]] std::byte* address(int rank) const {
+    return static_cast<std::byte*>(const_cast<void*>(receive_->address)) + receive_->displacements[rank] * type_->extent();
+  }
+  /// By how far the blocks lie behind where they would if the first began at the buffer.
+  [[nodiscard]] Bytes shift(int rank) noexcept {
+    if (first_ < 0) {
+      first_ = rank;
+      shift_ = receive_->displacements[rank] * type_->extent() - starts_[rank];
+    }
+    return shift_;
+  }
+
+  const Spread* receive_ = nullptr;
+  Derived type_;
+  int ranks_ = 0;
+  int me_ = 0;
+  int first_ = -1;  // block that has bytes
+  Bytes shift_ = 0;
+  bool in_order_ = true;
+  bool in_place_ = false;
+  std::byte* memory_ = nullptr;
+  requests::Scratch<Bytes> starts_;
+  Bounce stand_in_;
+};
+
+/// Bytes of all blocks. Below, a few messages' latencies are all there is, and hosts do not choose badly.
+constexpr Bytes worth_choosing = 4 << 10;
+
+/// HEDDLE_ALLGATHERV, or what the volumes say. Null algorithm: the host's.
+select::Way choose(const select::AllgathervFacts& facts) {
+  const std::string& wanted = settings_of_process().allgatherv;
+  if (wanted == "native" || (wanted == "auto" && facts.volumes.total < worth_choosing)) return {};
+  select::Way way = select::choose_allgatherv(facts);
+  if (wanted == "auto") return way;
+  way.algorithm = schedule::find(schedule::allgatherv(), wanted);
+  constexpr Bytes usual_segment = 32 << 10;
+  if (way.segment == 0) way.segment = usual_segment;
+  return way;
+}
+
+}  // namespace
+
+Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
+  Companion* own = Companion::of(comm);
+  if (!own) return {};
+  Gathered blocks(own->ranks());
+  if (!blocks || !blocks.measure(receive, own->ranks()) || blocks.starts()[own->ranks()] == 0) return {};
+  const Surroundings& around = own->surroundings();
+  const select::Volumes& volumes = own->spread().of(own->ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  const select::Way way = choose({around.where, volumes});
+  if (!way.algorithm) return {};
+  if (!blocks.begin(send, own->me())) return {};
+  const Bytes segment = way.segment > 0 ? way.segment : volumes.largest;
+  Channel& channel = own->channel();
+  engine::Gathering gathering({.algorithm = way.algorithm,
+                               .place = {.ranks = own->ranks(),
+                                         .radix = way.radix,
+                                         .segments = (volumes.largest + segment - 1) / segment,
+                                         .nodes = &around.nodes},
+                               .segment = segment},
+                              own->me(), {blocks.memory(), blocks.starts()}, channel);
+  gathering.advance(true);
+  if (channel.error() != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(comm, channel.error());
+    return channel.error();
+  }
+  blocks.end();
+  return MPI_SUCCESS;
+} catch (const std::bad_alloc&) {
+  PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
+}  // namespace heddle::mpi
