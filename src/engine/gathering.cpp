@@ -12,7 +12,7 @@ void Gathering::pieces(const schedule::Ranks& what, const schedule::Segment& par
     const Bytes start = blocks_.starts[origin];
     const Bytes length = blocks_.starts[origin + 1] - start;
     const schedule::Window window =
-        part == schedule::whole ? schedule::Window{0, length} : schedule::window(part, length, way_.segment);
+        part == schedule::whole ? schedule::Window{0, length} : schedule::window(part, length, way_.place.pieces->length());
     if (window.begin == window.end) return;
     if (start + window.begin != end) {
       if (end > begin) move(blocks_.memory + begin, end - begin);

@@ -22,7 +22,6 @@ class Gathering {
   struct Way {
     const schedule::Algorithm* algorithm;
     schedule::Place place;
-    Bytes segment = 0;  ///< Of pipelined algorithms: bytes of a piece.
   };
   struct Blocks {
     std::byte* memory;

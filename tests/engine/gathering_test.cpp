@@ -42,13 +42,9 @@ void run(const Algorithm& algorithm, Rank ranks, const Volumes& of, Bytes segmen
   std::vector<Rank> node_of(of.size());
   for (std::size_t i = 0; i < of.size(); ++i) node_of[i] = static_cast<Rank>(i / 3);
   const schedule::Nodes nodes(node_of);
-  const Bytes largest = *std::max_element(of.begin(), of.end());
+  const schedule::Pieces pieces(ranks, segment, [&](Rank rank) { return of[static_cast<std::size_t>(rank)]; });
   const Gathering::Way way{&algorithm,
-                           {.ranks = ranks,
-                            .radix = 2 + static_cast<int>(random() % 3),
-                            .segments = std::max<Bytes>(1, (largest + segment - 1) / segment),
-                            .nodes = &nodes},
-                           segment};
+                           {.ranks = ranks, .radix = 2 + static_cast<int>(random() % 3), .pieces = &pieces, .nodes = &nodes}};
   Network network(ranks);
   std::vector<std::vector<std::byte>> memory(of.size(), std::vector<std::byte>(static_cast<std::size_t>(starts.back()) + 1));
   std::vector<Gathering> all;

@@ -121,6 +121,12 @@ TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
     EXPECT_EQ(with({bad}).complaints.size(), 1u) << bad;
     EXPECT_EQ(with({bad}).router, Router{}) << bad;
   }
+TEST(Settings, AllgathervGoesByANameOfTheTable) {
+  EXPECT_EQ(with({}).allgatherv, "auto");
+  EXPECT_EQ(with({"HEDDLE_ALLGATHERV=Ring"}).allgatherv, "ring");
+  const Settings bad = with({"HEDDLE_ALLGATHERV=rnig"});
+  EXPECT_EQ(bad.allgatherv, "auto");
+  ASSERT_EQ(bad.complaints.size(), 1u);
 }
 
 TEST(Settings, AnEmptyValueMeansTheDefault) { EXPECT_TRUE(with({"HEDDLE=", "HEDDLE_ISA="}).complaints.empty()); }

@@ -9,6 +9,7 @@
 #include "mpi/requests/completion.hpp"
 #include "mpi/start.hpp"
 #include "mpi/types/registry.hpp"
+#include "schedule/algorithms.hpp"
 #include "select/collective/choose.hpp"
 
 namespace heddle::mpi {
@@ -107,7 +108,7 @@ select::Way choose(const select::AllgathervFacts& facts) {
   if (wanted == "auto") return way;
   way.algorithm = schedule::find(schedule::allgatherv(), wanted);
   constexpr Bytes usual_segment = 32 << 10;
-  if (way.segment == 0) way.segment = usual_segment;
+  way.segment = way.algorithm == &schedule::allgatherv_pipelined_ring ? usual_segment : 0;
   return way;
 }
 
@@ -123,15 +124,12 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   const select::Way way = choose({around.where, volumes});
   if (!way.algorithm) return {};
   if (!blocks.begin(send, own->me())) return {};
-  const Bytes segment = way.segment > 0 ? way.segment : volumes.largest;
+  std::optional<schedule::Pieces> pieces;
+  if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  const schedule::Place place{
+      .ranks = own->ranks(), .radix = way.radix, .nodes = &around.nodes, .pieces = pieces ? &*pieces : nullptr};
   Channel& channel = own->channel();
-  engine::Gathering gathering({.algorithm = way.algorithm,
-                               .place = {.ranks = own->ranks(),
-                                         .radix = way.radix,
-                                         .segments = (volumes.largest + segment - 1) / segment,
-                                         .nodes = &around.nodes},
-                               .segment = segment},
-                              own->me(), {blocks.memory(), blocks.starts()}, channel);
+  engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
   if (channel.error() != MPI_SUCCESS) {
     PMPI_Comm_call_errhandler(comm, channel.error());
