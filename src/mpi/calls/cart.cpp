@@ -1,14 +1,24 @@
-// mpi/calls/cart.cpp: communicators with a topology, whose groups follow from the parent's.
+// mpi/calls/cart.cpp: communicators with a topology, whose groups follow from the parent's. All their ranks are here: the
+// companion (exchange/) is made now, for non-blocking neighbour collectives could not make it.
 #include "mpi/communicators/made.hpp"
+#include "mpi/exchange/companion.hpp"
 
 namespace communicators = heddle::mpi::communicators;
+
+namespace {
+
+void made(const char* call, MPI_Comm comm, MPI_Comm parent, bool reordered) noexcept {
+  if (communicators::opened()) communicators::front_of(call, comm, parent, reordered);
+  heddle::mpi::Companion::of(comm);
+}
+
+}  // namespace
 
 extern "C" {
 
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   const int result = PMPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
-  if (result == MPI_SUCCESS && communicators::opened())
-    communicators::front_of("MPI_Cart_create", *comm_cart, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Cart_create", *comm_cart, comm_old, reorder != 0);
   return result;
 }
 
@@ -20,8 +30,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
 
 int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   const int result = PMPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
-  if (result == MPI_SUCCESS && communicators::opened())
-    communicators::front_of("MPI_Graph_create", *comm_graph, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Graph_create", *comm_graph, comm_old, reorder != 0);
   return result;
 }
 
@@ -29,8 +38,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
                           const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   const int result =
       PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-  if (result == MPI_SUCCESS && communicators::opened())
-    communicators::front_of("MPI_Dist_graph_create", *comm_dist_graph, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create", *comm_dist_graph, comm_old, reorder != 0);
   return result;
 }
 
@@ -39,8 +47,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
                                    MPI_Comm* comm_dist_graph) {
   const int result = PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations,
                                                      destweights, info, reorder, comm_dist_graph);
-  if (result == MPI_SUCCESS && communicators::opened())
-    communicators::front_of("MPI_Dist_graph_create_adjacent", *comm_dist_graph, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create_adjacent", *comm_dist_graph, comm_old, reorder != 0);
   return result;
 }
 
