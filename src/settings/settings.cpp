@@ -50,8 +50,7 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_ALLGATHERV", "auto", "auto|native|ring|recursive-doubling|dissemination|pipelined-ring|two-level",
      "algorithm of MPI_Allgatherv (heddle algorithms says which is good for what); native leaves it to the MPI library. The "
-     "same "
-     "for all ranks",
+     "same for all ranks",
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "

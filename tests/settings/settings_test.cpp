@@ -121,6 +121,8 @@ TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
     EXPECT_EQ(with({bad}).complaints.size(), 1u) << bad;
     EXPECT_EQ(with({bad}).router, Router{}) << bad;
   }
+}
+
 TEST(Settings, AllgathervGoesByANameOfTheTable) {
   EXPECT_EQ(with({}).allgatherv, "auto");
   EXPECT_EQ(with({"HEDDLE_ALLGATHERV=Ring"}).allgatherv, "ring");
