@@ -44,7 +44,7 @@ void run(const Algorithm& algorithm, Rank ranks, const Volumes& of, Bytes segmen
   const schedule::Nodes nodes(node_of);
   const schedule::Pieces pieces(ranks, segment, [&](Rank rank) { return of[static_cast<std::size_t>(rank)]; });
   const Gathering::Way way{&algorithm,
-                           {.ranks = ranks, .radix = 2 + static_cast<int>(random() % 3), .pieces = &pieces, .nodes = &nodes}};
+                           {.ranks = ranks, .radix = 2 + static_cast<int>(random() % 3), .nodes = &nodes, .pieces = &pieces}};
   Network network(ranks);
   std::vector<std::vector<std::byte>> memory(of.size(), std::vector<std::byte>(static_cast<std::size_t>(starts.back()) + 1));
   std::vector<Gathering> all;
