@@ -155,3 +155,25 @@ def test_alltoallv_sparse_measures_every_way(mpi, tmp_path):
     variants = {row["variant"] for row in rows if row["metric"] == "exchange"}
     assert variants >= {"host", "direct", "heddle", "consensus", "counts", "crystal", "crystal, bundled", "crystal, copies"}
     assert "improvements" in shown and (tmp_path / "figure.svg").exists()
+
+
+@MPIS
+def test_allgatherv_measures_the_choice_and_what_is_forced(mpi, tmp_path):
+    arguments = ("--mpi", mpi, "--quick", "--ranks", 3, "--largest", 20000, "--plot", tmp_path / "figure")
+    rows, told = rows_of("allgatherv", *arguments, folder=tmp_path)
+    found = seen(rows)
+    for case in ("outlier s=20000", "power s=20000"):
+        for variant in ("host", "heddle", "ring", "dissemination", "pipelined-ring"):
+            assert (case, variant, "allgatherv") in found
+    assert "over the plain ring" in told
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@MPIS
+@pytest.mark.parametrize(("name", "case"), [("alltoallw-ring", "ring P=4"), ("halo", "halo P=4")])
+def test_exchanges_with_neighbours_measure_every_way(mpi, name, case, tmp_path):
+    arguments = ("--mpi", mpi, "--quick", "--ranks", 4, "--plot", tmp_path / "figure")
+    rows, _ = rows_of(name, *arguments, folder=tmp_path)
+    ways = {"host", "heddle", "contiguous", "kept", "host-kept"} | ({"round-robin"} if name == "alltoallw-ring" else set())
+    assert {(case, way, case.split()[0]) for way in ways} <= seen(rows)
+    assert (tmp_path / "figure.svg").read_text().rstrip().endswith("</svg>")

@@ -6,7 +6,7 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import alltoall_struct, alltoallv_sparse, groups, hpl, overhead, pack, seek, transpose, vector
+from . import allgatherv, alltoall_struct, alltoallv_sparse, groups, hpl, neighbours, overhead, pack, seek, transpose, vector
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
@@ -18,3 +18,6 @@ app.command("vector")(vector.command)
 app.command("transpose")(transpose.command)
 app.command("alltoall-struct")(alltoall_struct.command)
 app.command("alltoallv-sparse")(alltoallv_sparse.command)
+app.command("allgatherv")(allgatherv.command)
+app.command("alltoallw-ring")(neighbours.ring)
+app.command("halo")(neighbours.halo)

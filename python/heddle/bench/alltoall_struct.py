@@ -114,12 +114,5 @@ def command(
 
 
 def report(rows: list[Row], memory: MemoryFrom) -> None:
-    found = messages.by_mpi(rows)
-    for figures in found:
-        title = f"MPI_Alltoall, {figures.ranks} ranks, memory from {memory.value}"
-        messages.screen().print(messages.table(figures, METRIC, title))
-    of_mpi: dict[str, list[Figures]] = {}
-    for figures in found:
-        of_mpi.setdefault(figures.mpi, []).append(figures)
-    messages.screen().print(messages.goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+    messages.show(rows, METRIC, f"MPI_Alltoall, memory from {memory.value}", goals)
     messages.tell_what_cannot_be_forced()

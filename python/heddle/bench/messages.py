@@ -203,6 +203,15 @@ def _verdict(goal: Goal) -> str:
     return f"{'≤' if goal.at_most else '≥'} {goal.wanted:g}: {verdict(goal)}"
 
 
+def show(rows: list[Row], metric: str, title: str, goals: Callable[[list[Figures]], list[Goal]]) -> None:
+    """A table for each MPI and number of ranks, then what was wanted of each MPI."""
+    of_mpi: dict[str, list[Figures]] = {}
+    for figures in by_mpi(rows):
+        screen().print(table(figures, metric, f"{title}, {figures.ranks} ranks"))
+        of_mpi.setdefault(figures.mpi, []).append(figures)
+    screen().print(goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+
+
 def tell_what_cannot_be_forced() -> None:
     if "HEDDLE_SCHEME" not in known_settings():
         screen().print("[dim]This build of Heddle cannot force a scheme (`heddle env` lists no HEDDLE_SCHEME).[/]")

@@ -1,0 +1,102 @@
+"""`heddle bench allgatherv`: one rank has much, or a few have most: the host's MPI_Allgatherv, and Heddle's algorithms.
+
+Figure 14 of Balaji et al. 2007, where rank 0 has s bytes and all others 8, and volumes by a power law. With more ranks than
+cores, host and Heddle run with the same giving way of those who wait.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import figure, messages
+from .jobs import Run
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+
+METRIC = "allgatherv"
+ALGORITHMS = ("ring", "dissemination", "pipelined-ring")
+WORTH_IT = 1 << 20  # bytes of an outlier from which the issue is decided
+
+
+def runs(algorithms: tuple[str, ...]) -> list[Run]:
+    forced = [Run(name, With.heddle, {"HEDDLE_ALLGATHERV": name}) for name in algorithms]
+    return [Run("heddle", With.heddle, {"HEDDLE_ALLGATHERV": "auto"}), *forced]
+
+
+def _large(case: str) -> bool:
+    return case.startswith("outlier") and int(case.partition("s=")[2]) >= WORTH_IT
+
+
+def goals(of_one_mpi: list[Figures]) -> list:
+    gains, large, over_best, over_ring = {}, {}, {}, {}
+    for figures in of_one_mpi:
+        ours = figures.series("heddle", f"{METRIC} over host")
+        rings = figures.series("ring", f"{METRIC} over host")
+        for case, ratio in ours.items():
+            name = f"{figures.ranks} ranks, {case}"
+            gains[name] = 1 / ratio
+            if _large(case) or (figures.ranks == 48 and figures.bytes(case) >= WORTH_IT):
+                large[name] = 1 / ratio
+            if case in rings and case == "outlier s=32768":
+                over_ring[name] = rings[case] / ratio
+            forced = [figures.value(case, algorithm, f"{METRIC} over host") for algorithm in ALGORITHMS]
+            forced = [value for value in forced if value is not None]
+            if forced:
+                over_best[name] = ratio / min(forced)
+    return [
+        messages.at_least("never slower than the host (5 % is noise)", 0.95, gains),
+        messages.at_least("over the host, outliers from 1 MiB and all of 48 ranks from 1 MiB in all", 2.0, large),
+        messages.best("over the plain ring, an outlier of 32 KiB", 1.2, over_ring),
+        messages.at_most("what is chosen over the best of the algorithms", 1.1, over_best),
+    ]
+
+
+def draw(rows: list[Row], file: Path) -> None:
+    found = messages.by_mpi(rows)
+    mpis = list(dict.fromkeys(figures.mpi for figures in found))
+    counts = sorted({figures.ranks for figures in found})
+    with figure.panels(file, "MPI_Allgatherv of volumes that differ", len(mpis), len(counts)) as axes:
+        for figures in found:
+            axis = axes[mpis.index(figures.mpi)][counts.index(figures.ranks)]
+            for variant in figures.variants(METRIC):
+                series = {c: v for c, v in figures.series(variant, METRIC).items() if c.startswith("outlier")}
+                sizes = [int(case.partition("s=")[2]) for case in series]
+                axis.plot(sizes, series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+            axis.set_xscale("log", base=2)
+            axis.set(yscale="log", xlabel="bytes of rank 0", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
+            axis.legend(fontsize=6)
+
+
+def command(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 8 ranks, three sizes.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    ranks: Annotated[
+        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+    ] = None,
+    largest: Annotated[
+        list[int] | None, typer.Option("--largest", min=1, metavar="S", help="Bytes of the largest block; may be repeated.")
+    ] = None,
+    algorithm: Annotated[
+        list[str] | None, typer.Option("--algorithm", metavar="NAME", help=f"Only these forced: {', '.join(ALGORITHMS)}, none.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Gather volumes that differ on all ranks: the host, Heddle's choice, and its algorithms one by one."""
+    if plot is not None:
+        figure.base(plot)
+    started = time.monotonic()
+    sizes = largest or ([512, 32768, 1 << 20] if quick else [8, 512, 4096, 32768, 1 << 18, 1 << 20, 1 << 22])
+    arguments = ["--largest", *map(str, sizes)] + (["--quick"] if quick else [])
+    forced = tuple(name for name in (algorithm or ALGORITHMS) if name != "none")
+    rows = messages.measure(METRIC, mpi, runs(forced), rounds, arguments, ranks or ([2, 8] if quick else [2, 8, 16, 48]))
+    messages.show(rows, METRIC, "MPI_Allgatherv", goals)
+    messages.finish(rows, json, time.monotonic() - started)
+    if plot is not None:
+        draw(rows, plot)

@@ -1,0 +1,112 @@
+"""`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges with few of many ranks.
+
+The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by MPI_Alltoallw, nothing to others.
+The halo is what a 3-D stencil code does: faces, edges and corners of a cube to 26 neighbours, subarray types,
+MPI_Neighbor_alltoallw.
+Persistent forms (MPI_Start and MPI_Wait) are measured beside: "kept".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import figure, messages
+from .jobs import Run
+from .messages import Figures
+from .native import Mpi, With
+from .rows import Row
+
+RUNS = [Run("heddle", With.heddle)]
+
+
+def _ratios(of_one_mpi: list[Figures], metric: str, variant: str, over: str) -> dict[str, float]:
+    """How many times the time of `over` the variant takes, by number of ranks."""
+    found = {}
+    for figures in of_one_mpi:
+        for case in figures.cases(metric):
+            one, other = figures.value(case, variant, metric), figures.value(case, over, metric)
+            if one and other:
+                found[case] = one / other
+    return found
+
+
+def ring_goals(of_one_mpi: list[Figures]) -> list:
+    bare = _ratios(of_one_mpi, "ring", "heddle", "contiguous")
+    robin = {case: 1 - ratio for case, ratio in _ratios(of_one_mpi, "ring", "heddle", "round-robin").items()}
+    kept = {case: 1 / ratio for case, ratio in _ratios(of_one_mpi, "ring", "kept", "heddle").items()}
+    return [
+        messages.at_most("over four bare contiguous messages, everywhere", 1.1, bare),
+        messages.best("less than round-robin, at best", 0.88, robin),
+        messages.at_least("a persistent start over the blocking call", 2.0, kept),
+    ]
+
+
+def halo_goals(of_one_mpi: list[Figures]) -> list:
+    gains = {case: 1 / ratio for case, ratio in _ratios(of_one_mpi, "halo", "heddle", "host").items()}
+    return [messages.at_least("over the host's MPI_Neighbor_alltoallw", 2.0, gains)]
+
+
+def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
+    found = messages.by_mpi(rows)
+    mpis = list(dict.fromkeys(figures.mpi for figures in found))
+    with figure.panels(file, title, 1, len(mpis)) as axes:
+        for column, mpi in enumerate(mpis):
+            axis = axes[0][column]
+            lines: dict[str, dict[int, float]] = {}
+            for figures in (one for one in found if one.mpi == mpi):
+                for variant in figures.variants(metric):
+                    for value in figures.series(variant, metric).values():
+                        lines.setdefault(variant, {})[figures.ranks] = value
+            for variant, line in lines.items():
+                axis.plot(line.keys(), line.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+            axis.set_xscale("log", base=2)
+            axis.set(yscale="log", xlabel="ranks", ylabel="µs", title=mpi)
+            axis.legend(fontsize=6)
+
+
+def _command(what: str, title: str, goals: Callable, usual: list[int], short: list[int], help_text: str) -> Callable:
+    def command(
+        mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+        json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+        quick: Annotated[bool, typer.Option("--quick", help="Short and rough, for two numbers of ranks.")] = False,
+        rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+        ranks: Annotated[
+            list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+        ] = None,
+        plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    ) -> None:
+        if plot is not None:
+            figure.base(plot)
+        started = time.monotonic()
+        arguments = ["--case", what] + (["--quick"] if quick else [])
+        rows = messages.measure("neighbours", mpi, RUNS, rounds, arguments, ranks or (short if quick else usual))
+        messages.show(rows, what, title, goals)
+        messages.finish(rows, json, time.monotonic() - started)
+        if plot is not None:
+            draw(rows, plot, what, title)
+
+    command.__doc__ = help_text
+    return command
+
+
+ring = _command(
+    "ring",
+    "MPI_Alltoallw around a ring",
+    ring_goals,
+    [4, 8, 16, 32, 64],
+    [4, 16],
+    "Exchange strided doubles with both neighbours of a ring by MPI_Alltoallw: the host, Heddle, bare messages.",
+)
+halo = _command(
+    "halo",
+    "MPI_Neighbor_alltoallw, 26 neighbours",
+    halo_goals,
+    [2, 4, 8, 16],
+    [2, 8],
+    "Exchange the halo of a cube with 26 neighbours by MPI_Neighbor_alltoallw: the host, Heddle, contiguous messages.",
+)
