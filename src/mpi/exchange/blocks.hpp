@@ -162,7 +162,9 @@ struct Neighbours {
   static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
   template <class Given>
   static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-    return whole(send) && whole(receive) && to_neighbours(own, send, receive, exchange);
+    // Who has no neighbours may pass no arrays; the host may not get this rank alone to do its collective.
+    return (sends(own) == 0 || whole(send)) && (receives(own) == 0 || whole(receive)) &&
+           to_neighbours(own, send, receive, exchange);
   }
 };
 

@@ -18,7 +18,7 @@ std::atomic<bool> allowed{false};
 /// By handle; null: looked at, and not for Heddle.
 struct Known {
   std::mutex lock;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Companion>> companions;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Companion>> companions;
   int keyval = MPI_KEYVAL_INVALID;
 };
 Known& known_ones() {
@@ -33,7 +33,7 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
 
 int freed(MPI_Comm comm, int, void*, void*) {
   Known& known = known_ones();
-  std::unique_ptr<Companion> last;  // freed outside of the lock: it calls the host
+  std::shared_ptr<Companion> last;  // freed outside of the lock: it calls the host
   const std::lock_guard guard(known.lock);
   if (const auto found = known.companions.find(key_of(comm)); found != known.companions.end()) {
     last = std::move(found->second);
@@ -85,43 +85,45 @@ Companion* Companion::of(MPI_Comm comm) noexcept {
   return known ? *known : make(comm);
 }
 
+// What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
 Companion* Companion::make(MPI_Comm comm) noexcept {
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
-  std::unique_ptr<Companion> own;
+  const bool entered = enter(comm);
+  if (inter || ranks == 1) return nullptr;
+  std::shared_ptr<Companion> own;
   int able = 0;
-  const bool eligible = !inter && ranks > 1;
-  if (eligible) try {
-      if (within_world(comm)) {
-        own.reset(new Companion);
-        own->ranks_ = ranks;
-        PMPI_Comm_rank(comm, &own->me_);
-        own->has_neighbours_ = own->look_at_topology(comm);
-        able = 1;
-      }
-    } catch (const std::bad_alloc&) {
-      own.reset();
+  try {
+    if (entered && within_world(comm)) {
+      own.reset(new Companion);
+      own->ranks_ = ranks;
+      PMPI_Comm_rank(comm, &own->me_);
+      own->has_neighbours_ = own->look_at_topology(comm);
+      able = 1;
     }
-  // From here on collective: one rank without memory keeps all from it.
-  if (eligible) {
-    PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
-    if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS)
-      own.reset();
-    else
-      PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
+  } catch (const std::bad_alloc&) {
+    able = 0;
   }
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
+  if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
+  PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   Known& known = known_ones();
   const std::lock_guard guard(known.lock);
-  try {
-    if (known.keyval == MPI_KEYVAL_INVALID) PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr);
-    Companion* made = own.get();
-    known.companions.insert_or_assign(key_of(comm), std::move(own));
-    PMPI_Comm_set_attr(comm, known.keyval, nullptr);
-    return made;
-  } catch (const std::bad_alloc&) {
-    return own.release();  // used once, and lost: others may be about to send
-  }
+  return (known.companions.find(key_of(comm))->second = std::move(own)).get();
+}
+
+bool Companion::enter(MPI_Comm comm) noexcept try {
+  Known& known = known_ones();
+  const std::lock_guard guard(known.lock);
+  if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
+    return false;
+  known.companions.insert_or_assign(key_of(comm), nullptr);
+  if (PMPI_Comm_set_attr(comm, known.keyval, nullptr) == MPI_SUCCESS) return true;
+  known.companions.erase(key_of(comm));
+  return false;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void Companion::close() noexcept {

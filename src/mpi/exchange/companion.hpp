@@ -5,9 +5,10 @@
 //     PMPI_Isend(..., own->comm());
 //
 // Made by the first collective that asks for it, freed with the program's communicator, of which the host tells us through an
-// attribute.
+// attribute; or with the last persistent request that outlives that.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct Edge {
   int tag;
 };
 
-class Companion {
+class Companion : public std::enable_shared_from_this<Companion> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
   /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native.
@@ -70,6 +71,8 @@ class Companion {
   Companion() = default;
   static std::optional<Companion*> look(MPI_Comm comm) noexcept;
   static Companion* make(MPI_Comm comm) noexcept;
+  /// Makes room for it, so that it goes with `comm`.
+  static bool enter(MPI_Comm comm) noexcept;
   bool look_at_topology(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;

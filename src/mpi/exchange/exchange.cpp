@@ -20,8 +20,8 @@ Exchange::Exchange(const Companion& companion, int sends, int receives) noexcept
     : companion_(companion),
       most_sends_(sends),
       most_receives_(receives),
-      blocks_(sends + receives),
-      requests_(sends + receives + 1),  // one more: none is no memory to a Scratch
+      blocks_(sends + receives + 1),  // one more: none is no memory to a Scratch
+      requests_(sends + receives + 1),
       pendings_(sends + receives + 1) {
   in_ = {.first = 0, .end = receives};
   out_ = {.first = receives, .end = receives + sends};

@@ -24,7 +24,7 @@ template <class Base>
 class Exchanging final : public Base {
  public:
   Exchanging(const Companion& own, MPI_Comm comm, int sends, int receives) noexcept
-      : exchange(own, sends, receives), comm_(comm) {}
+      : exchange(own, sends, receives), own_(own.shared_from_this()), comm_(comm) {}
   ~Exchanging() override {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
   }
@@ -60,6 +60,7 @@ class Exchanging final : public Base {
   Exchange exchange;
 
  private:
+  std::shared_ptr<const Companion> own_;  // the program may free its communicator first
   MPI_Comm comm_;
   std::mutex lock_;
   bool over_ = true;

@@ -167,4 +167,34 @@ TEST_RANKS(6, Exchange, ALateRankDelaysNobodyButItsNeighbours) {
   if (team.rank < 2) MPI_Send(&word, 1, MPI_INT, 3, 5, team.comm);
 }
 
+// Who has no neighbours takes part all the same: what the host counts of its own stays equal on all ranks.
+TEST_EACH_RANKS(2, 4, Exchange, RanksWithoutNeighbours) {
+  const std::vector<int> next = {team.rank + 1};
+  const std::vector<int> last = {team.rank - 1};
+  const int sends = team.rank == 0 ? 1 : 0;  // only from 0 to 1
+  const int receives = team.rank == 1 ? 1 : 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(team.comm, receives, last.data(), MPI_UNWEIGHTED, sends, next.data(), MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &comm);
+  for (int round = 0; round < 3; ++round) {
+    const int count = 1;
+    const MPI_Aint place = 0;
+    const MPI_Datatype type = MPI_INT;
+    const int word = 40 + round;
+    int got = -1;
+    EXPECT_EQ(
+        MPI_Neighbor_alltoallw(&word, sends ? &count : nullptr, sends ? &place : nullptr, sends ? &type : nullptr, &got,
+                               receives ? &count : nullptr, receives ? &place : nullptr, receives ? &type : nullptr, comm),
+        MPI_SUCCESS);
+    EXPECT_EQ(got, receives ? word : -1);
+    int sum = 0;
+    const int one = 1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(sum, team.size);
+  }
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace heddle::test

@@ -212,4 +212,20 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, StartedAgainAndAgain) {
   }
 }
 
+TEST_EACH_RANKS(2, 4, ExchangeRequests, OutliveTheirCommunicator) {
+  Team own = team;
+  MPI_Comm_dup(team.comm, &own.comm);
+  Columns columns(own, 3'000);
+  MPI_Request request = MPI_REQUEST_NULL;
+  columns.keep(&request);
+  MPI_Comm_free(&own.comm);
+  for (int round = 0; round < 3; ++round) {
+    columns.fill(round);
+    EXPECT_EQ(MPI_Start(&request), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    EXPECT_TRUE(columns.right()) << round;
+  }
+  MPI_Request_free(&request);
+}
+
 }  // namespace heddle::test
