@@ -124,6 +124,7 @@ TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
 }
 
 TEST_RANKS(2, Exchange, TooLongABlockIsTruncated) {
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they call it, Open MPI 5.0.11 writes beyond the block";
   const ReturningErrors returning(team.comm);
   std::vector<int> sent(40'000, 7), got(40'000, -1);
   const int more[] = {0, 20'000};
