@@ -101,19 +101,9 @@ Parsed<bool> on_off(std::string_view text);               ///< on|off, also 1|0,
 Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
 Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
+Parsed<std::string> allgatherv(std::string_view text);    ///< auto|native|ring|...; any case.
 Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
 Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
-Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
-Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
-Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
-Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.
-Parsed<std::int64_t> node_memory(std::string_view text);  ///< bytes(), from 4M to 1T.
-Parsed<std::string> file(std::string_view text);          ///< Whatever is written.
-Parsed<bool> on_off(std::string_view text);               ///< on|off, also 1|0, yes|no, true|false; any case.
-Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx2|avx512; any case.
-Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
-Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
-Parsed<std::string> allgatherv(std::string_view text);    ///< auto|native|ring|...; any case.
 Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
 Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.

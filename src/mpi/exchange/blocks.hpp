@@ -2,8 +2,6 @@
 // registry.hpp.
 #pragma once
 
-#include <cstdint>
-
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/staging/side.hpp"
 #include "mpi/types/registry.hpp"
@@ -53,9 +51,7 @@ class Ruler {
   Measures found_;
 };
 
-inline const void* at(const void* address, Bytes offset) {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
-}
+inline const void* at(const void* address, Bytes offset) { return static_cast<const std::byte*>(address) + offset; }
 
 /// A block of an argument, and its bytes. False: nothing that could be sent (a negative count, a size beyond 64 bits).
 inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {

@@ -150,7 +150,7 @@ const Surroundings& Companion::surroundings() {
   PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm_);
   schedule::Nodes nodes(lowest_of);
   const select::Where where{.ranks = ranks_, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding};
-  return surroundings_.emplace(std::move(nodes), where);
+  return surroundings_.emplace(Surroundings{std::move(nodes), where});
 }
 
 bool Companion::look_at_topology(MPI_Comm comm) {

@@ -2,6 +2,7 @@
 #include "mpi/node/presence.hpp"
 
 #include <chrono>
+#include <thread>
 
 #include "engine/wait.hpp"
 #include "mpi/host.hpp"
@@ -23,6 +24,7 @@ unsigned wished_by_all(unsigned wishes) noexcept {
     if (std::chrono::steady_clock::now() - since < patience) continue;
     say("a rank of this job does not run Heddle (no answer for a minute). Start all ranks with `heddle run`, or set HEDDLE=off "
         "for all of them.");
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
   return answered ? all : 0;
