@@ -63,6 +63,8 @@
 #pragma weak PMPI_Topo_test
 #pragma weak PMPI_Comm_dup
 #pragma weak PMPI_Comm_set_errhandler
+#pragma weak PMPI_Comm_get_errhandler
+#pragma weak PMPI_Errhandler_free
 #pragma weak PMPI_Comm_free
 #pragma weak PMPI_Comm_group
 #pragma weak PMPI_Comm_remote_group
@@ -305,6 +307,7 @@
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_self
 #pragma weak ompi_mpi_errors_return
+#pragma weak ompi_mpi_errhandler_null
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_info_null
 #pragma weak ompi_mpi_op_min

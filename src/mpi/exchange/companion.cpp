@@ -15,6 +15,10 @@ namespace {
 
 std::atomic<bool> allowed{false};
 
+/// Of 2048 context ids that MPICH 5.0.2 has, the rest is the program's.
+constexpr int most_alive = 256;
+std::atomic<int> alive{0};
+
 /// By handle; null: looked at, and not for Heddle.
 struct Known {
   std::mutex lock;
@@ -48,6 +52,28 @@ bool within_world(MPI_Comm comm) noexcept {
   return members && !members->group.empty();
 }
 
+/// While it lives, what fails on a communicator of the program's is only told to us: hosts have so many context ids and no
+/// more, and a program that needs them all must not fail for a companion's sake.
+class Quiet {
+ public:
+  explicit Quiet(MPI_Comm comm) noexcept : comm_(comm) {
+    known_ = PMPI_Comm_get_errhandler(comm, &before_) == MPI_SUCCESS &&
+             PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+  }
+  ~Quiet() {
+    if (!known_) return;
+    PMPI_Comm_set_errhandler(comm_, before_);
+    PMPI_Errhandler_free(&before_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+  bool known_ = false;
+};
+
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
 void number(std::vector<Edge>& edges) {
   std::unordered_map<int, int> seen;
@@ -67,7 +93,9 @@ std::vector<Edge> edges_to(const std::vector<int>& ranks) {
 void Companion::allow() noexcept { allowed = true; }
 
 Companion::~Companion() {
-  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+  if (comm_ == MPI_COMM_NULL) return;
+  PMPI_Comm_free(&comm_);
+  --alive;
 }
 
 std::optional<Companion*> Companion::look(MPI_Comm comm) noexcept {
@@ -95,7 +123,7 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   std::shared_ptr<Companion> own;
   int able = 0;
   try {
-    if (entered && within_world(comm)) {
+    if (entered && alive < most_alive && within_world(comm)) {
       own.reset(new Companion);
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
@@ -105,8 +133,10 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   } catch (const std::bad_alloc&) {
     able = 0;
   }
+  const Quiet quiet(comm);
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
   if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
+  ++alive;
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   Known& known = known_ones();
   const std::lock_guard guard(known.lock);

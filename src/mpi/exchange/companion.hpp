@@ -35,7 +35,7 @@ struct Edge {
 class Companion : public std::enable_shared_from_this<Companion> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
-  /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native.
+  /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native, a rank that has 256 of them.
   static Companion* of(MPI_Comm comm) noexcept;
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
   static Companion* made(MPI_Comm comm) noexcept;

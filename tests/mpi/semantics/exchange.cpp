@@ -89,6 +89,16 @@ TEST_RANKS(2, Exchange, ThousandsOfCommunicators) {
   }
 }
 
+// All at once: a host's context ids are the program's, but for a few.
+TEST_RANKS(2, Exchange, ThousandCommunicatorsAlive) {
+  std::vector<MPI_Comm> all(1'200, MPI_COMM_NULL);
+  for (MPI_Comm& comm : all) {
+    ASSERT_EQ(MPI_Comm_dup(team.comm, &comm), MPI_SUCCESS);
+    columns(comm, 2, true);
+  }
+  for (MPI_Comm& comm : all) MPI_Comm_free(&comm);
+}
+
 // The k-th block to a rank is its k-th block from us, whatever their sizes; and a rank may be its own neighbour.
 TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
   std::vector<int> around;
