@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -44,7 +45,7 @@ class Wire final : public Channel {
     if (line.empty()) throw std::logic_error("waits for ever");
     const Content& message = line.front();
     if (static_cast<Bytes>(message.size()) > asked_[ticket].room) throw std::logic_error("longer than the receiver expects");
-    std::memcpy(asked_[ticket].at, message.data(), message.size());
+    std::ranges::copy(message, asked_[ticket].at);
     line.pop_front();
   }
   void settle() override { asked_.clear(); }
@@ -76,7 +77,7 @@ class Load final : public Freight {
   explicit Load(const std::vector<Content>& contents) : contents_(contents) {}
   void pack(std::size_t number, std::byte* to) override {
     ++packed;
-    std::memcpy(to, contents_[number].data(), contents_[number].size());
+    std::ranges::copy(contents_[number], to);
   }
   int packed = 0;
 
