@@ -87,15 +87,15 @@ struct Router::Coming {
   Rank from;
   int channels;
   Memory memory;
-  Channel::Ticket first;
+  Carrier::Ticket first;
   Bytes first_end = 0;
-  std::vector<std::pair<Channel::Ticket, Bytes>> rest{};  ///< Each with where it ends.
+  std::vector<std::pair<Carrier::Ticket, Bytes>> rest{};  ///< Each with where it ends.
   std::int64_t parcels = 0, taken = 0;
   Bytes reached = 0;  ///< Where the next parcel begins.
 };
 
-Router::Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight)
-    : place_(place), me_(me), options_(options), channel_(channel), freight_(freight) {}
+Router::Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight)
+    : place_(place), me_(me), options_(options), carrier_(carrier), freight_(freight) {}
 Router::~Router() = default;
 
 std::byte* Router::keep(Bytes bytes) {
@@ -141,7 +141,7 @@ void Router::send(schedule::Count k) {
   for (const schedule::Receive& one : round.receives) {
     if (one.part.index != 0) continue;  // the channels of one bundle
     Coming bundle{.from = one.from, .channels = static_cast<int>(one.part.of), .memory = room_for(first_room), .first = 0};
-    bundle.first = channel_.receive(one.from, bundle.memory.get(), first_room);
+    bundle.first = carrier_.receive(one.from, bundle.memory.get(), first_room);
     coming_.push_back(std::move(bundle));
   }
   std::vector<Parcel> going;
@@ -184,7 +184,7 @@ void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
   std::size_t next = 0;
   const auto send_what_is_there = [&] {
     for (; next < ends.size() && ends[next] <= stream.end(); ++next) {
-      channel_.send(to, stream.next(ends[next] - sent));
+      carrier_.send(to, stream.next(ends[next] - sent));
       ++tally_.messages;
       sent = ends[next];
     }
@@ -229,7 +229,7 @@ void Router::take(Coming& bundle, Bytes there) {
 
 /// The first message says what the others are.
 void Router::open(Coming& bundle) {
-  channel_.wait(bundle.first);
+  carrier_.wait(bundle.first);
   Head head;
   std::memcpy(&head, bundle.memory.get(), sizeof head);
   const Bytes headings = static_cast<Bytes>(sizeof(Head)) + head.parcels * static_cast<Bytes>(sizeof(Heading));
@@ -243,7 +243,7 @@ void Router::open(Coming& bundle) {
     tally_.copied += first_room;
     bundle.memory = std::move(whole);
     cut_rest(head.bytes, bundle.channels, options_.segment, [&](Bytes begin, Bytes end) {
-      bundle.rest.emplace_back(channel_.receive(bundle.from, bundle.memory.get() + begin, end - begin), end);
+      bundle.rest.emplace_back(carrier_.receive(bundle.from, bundle.memory.get() + begin, end - begin), end);
     });
   }
 }
@@ -254,14 +254,14 @@ void Router::receive() {
   for (Coming& bundle : coming_) {
     take(bundle, bundle.first_end);
     for (const auto& [ticket, end] : bundle.rest) {
-      channel_.wait(ticket);
+      carrier_.wait(ticket);
       take(bundle, end);
     }
     if (bundle.taken != bundle.parcels) throw std::runtime_error("a bundle is shorter than its headings say");
     if (!options_.copies) kept_.push_back(std::move(bundle.memory));
   }
   coming_.clear();
-  channel_.settle();
+  carrier_.settle();
   leaving_.clear();
 }
 

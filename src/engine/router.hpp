@@ -1,7 +1,7 @@
 // engine/router.hpp: the crystal router carried out: a rank's messages to any others travel in bundles by the rounds of
-// schedule/alltoallv/crystal.cpp, over a channel that is handed in. May include: schedule/, layout/bytes.hpp. No MPI.
+// schedule/alltoallv/crystal.cpp, by a carrier that is handed in. May include: schedule/, layout/bytes.hpp. No MPI.
 //
-//   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
+//   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, carrier, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
 //   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
 //   router.announce(dest, bytes);                      // too long to be moved more than once: goes beside, all ends know of it
@@ -45,13 +45,14 @@ struct Piece {
   Bytes bytes;
 };
 
-/// How messages get from rank to rank. Those of a pair of ranks arrive in order. Errors are thrown.
-class Channel {
+/// How messages get from rank to rank; unlike a Channel's (channel.hpp) they lie in pieces, and may be shorter than the room
+/// for them. Those of a pair of ranks arrive in order. Errors are thrown.
+class Carrier {
  public:
-  Channel() = default;
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
-  virtual ~Channel() = default;
+  Carrier() = default;
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
+  virtual ~Carrier() = default;
 
   using Ticket = std::size_t;
   /// Begins to send one message: the pieces one after the other. They stay as they are until settle() returns.
@@ -94,7 +95,7 @@ class Router {
   };
 
   /// `place` and `options.segment` are the same on all ranks.
-  Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight);
+  Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight);
   ~Router();
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
@@ -133,7 +134,7 @@ class Router {
   schedule::Place place_;
   Rank me_;
   Options options_;
-  Channel& channel_;
+  Carrier& carrier_;
   Freight& freight_;
   std::vector<Parcel> held_;     ///< For others.
   std::vector<Parcel> arrived_;  ///< For us.

@@ -23,7 +23,7 @@ using Content = std::vector<std::byte>;
 using Post = std::map<std::pair<Rank, Rank>, std::deque<Content>>;
 
 /// One rank's channel. Ranks go round by round together, so what is waited for has been sent already.
-class Wire final : public Channel {
+class Wire final : public Carrier {
  public:
   Wire(Post& post, Rank me) : post_(post), me_(me) {}
   void send(Rank to, std::span<const Piece> pieces) override {

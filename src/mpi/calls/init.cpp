@@ -8,7 +8,6 @@
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
-#include "mpi/say.hpp"
 #include "mpi/sparse/lane.hpp"
 #include "mpi/start.hpp"
 
@@ -26,22 +25,6 @@ void look_at_threads() {
   requests::concurrent = level == MPI_THREAD_MULTIPLE;
 }
 
-/// Settings by which ranks choose a collective's algorithm must be the same: a digest of them and its complement, so that of
-/// what all wish both are whole only where all digests were equal.
-constexpr unsigned digest_bits = 12;
-constexpr unsigned digest_mask = (1U << digest_bits) - 1;
-constexpr unsigned digest_at = 8;
-
-unsigned digest_of(const heddle::settings::Settings& set) {
-  unsigned digest = 0;
-  for (const char c : set.allgatherv) digest = (digest * 31 + static_cast<unsigned char>(c)) & digest_mask;
-  return digest << digest_at | (~digest & digest_mask) << (digest_at + digest_bits);
-}
-
-bool digests_are_equal(unsigned of_all) {
-  return (((of_all >> digest_at) | (of_all >> (digest_at + digest_bits))) & digest_mask) == digest_mask;
-}
-
 /// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
 void world_started() {
   host_started();
@@ -51,16 +34,8 @@ void world_started() {
   const unsigned wishes = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
                           (set.report.empty() ? 0 : wish_report) |
                           (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const unsigned mine = running() ? wishes | digest_of(set) : 0;
-  unsigned all = wished_by_all(mine);
-  if (all & wish_exchange && !digests_are_equal(all)) {
-    int rank = 0;
-    if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
-      say("HEDDLE_ALLGATHERV is not the same on all ranks: collectives are left to the MPI library. Set it for all, or for "
-          "none.");
-    all &= ~wish_exchange;
-  }
-  all &= (1U << digest_at) - 1;
+  // By this ranks choose a collective's algorithm.
+  const unsigned all = wished_by_all(running() ? wishes : 0, set.allgatherv, "HEDDLE_ALLGATHERV");
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
   if (all != 0) communicators::open();

@@ -51,8 +51,6 @@ class Ruler {
   Measures found_;
 };
 
-inline const void* at(const void* address, Bytes offset) { return static_cast<const std::byte*>(address) + offset; }
-
 /// A block of an argument, and its bytes. False: nothing that could be sent (a negative count, a size beyond 64 bits).
 inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
   Measures type;
@@ -61,7 +59,7 @@ inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Byt
   if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
       __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
     return false;
-  data = {at(given.address, offset), given.count, given.type};
+  data = {displaced(given.address, offset), given.count, given.type};
   return true;
 }
 
@@ -72,7 +70,7 @@ inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Byt
   if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
       __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
     return false;
-  data = {at(given.address, offset), count, given.type};
+  data = {displaced(given.address, offset), count, given.type};
   return true;
 }
 
@@ -80,7 +78,7 @@ inline bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Byt
   Measures type;
   const Count count = given.counts[i];
   if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
-  data = {at(given.address, given.displacements[i]), count, given.types[i]};
+  data = {displaced(given.address, given.displacements[i]), count, given.types[i]};
   return true;
 }
 

@@ -10,7 +10,8 @@ Done carry_out(const Given& send, const Given& receive, MPI_Comm comm) noexcept 
   const Companion* own = Companion::of(comm);
   if (!own || !Kind::of(*own)) return {};
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
-  if (!exchange || !Kind::fill(*own, send, receive, exchange)) return {};
+  if (!exchange) return no_memory_on(comm);
+  if (!Kind::fill(*own, send, receive, exchange)) return {};
   return exchange.run(comm);
 }
 

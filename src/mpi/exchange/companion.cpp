@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "mpi/communicators/known.hpp"
-#include "mpi/progress/progress.hpp"
+#include "mpi/handles/table.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -19,15 +20,22 @@ std::atomic<bool> allowed{false};
 constexpr int most_alive = 256;
 std::atomic<int> alive{0};
 
-/// By handle; null: looked at, and not for Heddle.
-struct Known {
+/// What hangs on a communicator of the program's.
+struct Seat {
+  std::shared_ptr<Companion> companion;  ///< Null: looked at, and not for Heddle.
+};
+
+/// Asked by every collective; writers hold Seats::lock, too.
+constinit HandleTable<MPI_Comm, Seat> table;
+
+struct Seats {
   std::mutex lock;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Companion>> companions;
+  std::set<Seat*> all;
   int keyval = MPI_KEYVAL_INVALID;
 };
-Known& known_ones() {
-  static Known known;
-  return known;
+Seats& seats() {
+  static Seats seats;
+  return seats;
 }
 
 int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
@@ -35,15 +43,32 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
   return MPI_SUCCESS;
 }
 
-int freed(MPI_Comm comm, int, void*, void*) {
-  Known& known = known_ones();
-  std::shared_ptr<Companion> last;  // freed outside of the lock: it calls the host
-  const std::lock_guard guard(known.lock);
-  if (const auto found = known.companions.find(key_of(comm)); found != known.companions.end()) {
-    last = std::move(found->second);
-    known.companions.erase(found);
-  }
+int freed(MPI_Comm comm, int, void* attribute, void*) {
+  std::unique_ptr<Seat> seat(static_cast<Seat*>(attribute));  // freed outside of the lock: it calls the host
+  const std::lock_guard guard(seats().lock);
+  if (seats().all.erase(seat.get()) == 0)
+    static_cast<void>(seat.release());  // closed already
+  else
+    table.erase(comm);
   return MPI_SUCCESS;
+}
+
+/// Null: no memory, or the host does not take the attribute.
+Seat* seat_on(MPI_Comm comm) noexcept try {
+  Seats& known = seats();
+  const std::lock_guard guard(known.lock);
+  if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
+    return nullptr;
+  auto seat = std::make_unique<Seat>();
+  table.insert(comm, seat.get());
+  known.all.insert(seat.get());
+  if (PMPI_Comm_set_attr(comm, known.keyval, seat.get()) == MPI_SUCCESS) return seat.release();
+  known.all.erase(seat.get());
+  table.erase(comm);
+  return nullptr;
+} catch (const std::bad_alloc&) {
+  table.erase(comm);
+  return nullptr;
 }
 
 /// Whether all ranks are of MPI_COMM_WORLD, which has agreed. All ranks of `comm` find the same, if they have memory.
@@ -98,19 +123,15 @@ Companion::~Companion() {
   --alive;
 }
 
-std::optional<Companion*> Companion::look(MPI_Comm comm) noexcept {
-  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
-  Known& known = known_ones();
-  const std::lock_guard guard(known.lock);
-  const auto found = known.companions.find(key_of(comm));
-  return found != known.companions.end() ? std::optional(found->second.get()) : std::nullopt;
+Companion* Companion::made(MPI_Comm comm) noexcept {
+  const Seat* seat = table.find(comm);
+  return seat ? seat->companion.get() : nullptr;
 }
 
-Companion* Companion::made(MPI_Comm comm) noexcept { return look(comm).value_or(nullptr); }
-
 Companion* Companion::of(MPI_Comm comm) noexcept {
-  const std::optional<Companion*> known = look(comm);
-  return known ? *known : make(comm);
+  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
+  const Seat* seat = table.find(comm);
+  return seat ? seat->companion.get() : make(comm);
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
@@ -118,12 +139,12 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
-  const bool entered = enter(comm);
+  Seat* seat = seat_on(comm);
   if (inter || ranks == 1) return nullptr;
   std::shared_ptr<Companion> own;
   int able = 0;
   try {
-    if (entered && alive < most_alive && within_world(comm)) {
+    if (seat && alive < most_alive && within_world(comm)) {
       own.reset(new Companion);
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
@@ -138,49 +159,20 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
-  Known& known = known_ones();
-  const std::lock_guard guard(known.lock);
-  return (known.companions.find(key_of(comm))->second = std::move(own)).get();
-}
-
-bool Companion::enter(MPI_Comm comm) noexcept try {
-  Known& known = known_ones();
-  const std::lock_guard guard(known.lock);
-  if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
-    return false;
-  known.companions.insert_or_assign(key_of(comm), nullptr);
-  if (PMPI_Comm_set_attr(comm, known.keyval, nullptr) == MPI_SUCCESS) return true;
-  known.companions.erase(key_of(comm));
-  return false;
-} catch (const std::bad_alloc&) {
-  return false;
+  seat->companion = std::move(own);
+  return seat->companion.get();
 }
 
 void Companion::close() noexcept {
   allowed = false;
-  Known& known = known_ones();
-  if (known.keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&known.keyval);
-  known.companions.clear();
-}
-
-// Ranks of a node are named by the lowest of them. What cores there are may differ from node to node: the fewest count.
-const Surroundings& Companion::surroundings() {
-  if (surroundings_) return *surroundings_;
-  MPI_Comm node = MPI_COMM_NULL;
-  int lowest = me_;
-  int members = 1;
-  if (PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, me_, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
-    PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
-    PMPI_Comm_size(node, &members);
-    PMPI_Comm_free(&node);
+  std::set<Seat*> all;
+  {
+    const std::lock_guard guard(seats().lock);
+    all.swap(seats().all);
+    table.clear();
+    if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
-  std::vector<schedule::Rank> lowest_of(static_cast<std::size_t>(ranks_));
-  PMPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, comm_);
-  double crowding = std::max(1.0, static_cast<double>(members) / progress::cores());
-  PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm_);
-  schedule::Nodes nodes(lowest_of);
-  const select::Where where{.ranks = ranks_, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding};
-  return surroundings_.emplace(Surroundings{std::move(nodes), where});
+  for (const Seat* seat : all) delete seat;
 }
 
 bool Companion::look_at_topology(MPI_Comm comm) {

@@ -13,18 +13,11 @@
 #include <vector>
 
 #include "mpi/exchange/channel.hpp"
+#include "mpi/exchange/surroundings.hpp"
 #include "mpi/host.hpp"
-#include "schedule/nodes.hpp"
 #include "select/collective/volumes.hpp"
-#include "select/collective/way.hpp"
 
 namespace heddle::mpi {
-
-/// Where the ranks are; equal on all of them.
-struct Surroundings {
-  schedule::Nodes nodes;
-  select::Where where;
-};
 
 /// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
 struct Edge {
@@ -54,7 +47,10 @@ class Companion : public std::enable_shared_from_this<Companion> {
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
   /// Collective at the first call.
-  const Surroundings& surroundings();
+  const Surroundings& surroundings() {
+    if (!surroundings_) surroundings_.emplace(surroundings_of(comm_));
+    return *surroundings_;
+  }
 
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
   [[nodiscard]] Channel& channel() noexcept {
@@ -69,10 +65,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
 
  private:
   Companion() = default;
-  static std::optional<Companion*> look(MPI_Comm comm) noexcept;
   static Companion* make(MPI_Comm comm) noexcept;
-  /// Makes room for it, so that it goes with `comm`.
-  static bool enter(MPI_Comm comm) noexcept;
   bool look_at_topology(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -90,6 +90,12 @@ class Exchange {
   requests::Scratch<Pending*> pendings_;
 };
 
+/// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
+inline int no_memory_on(MPI_Comm comm) noexcept {
+  PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
 // The blocking calls; the others are in started.hpp. Nothing: not for Heddle, on all ranks alike.
 Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
 Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;

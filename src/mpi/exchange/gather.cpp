@@ -3,10 +3,10 @@
 
 #include "engine/gathering.hpp"
 #include "layout/pack.hpp"
-#include "layout/transfer.hpp"
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/exchange.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/staging/side.hpp"
 #include "mpi/start.hpp"
 #include "mpi/types/registry.hpp"
 #include "schedule/algorithms.hpp"
@@ -18,12 +18,18 @@ namespace {
 /// The blocks of all ranks in rank order: in the program's buffer, if they lie so there, or in a stand-in.
 class Gathered {
  public:
-  /// False: a mistake of the program, for the host to report; or types that Heddle does not know.
-  bool measure(const Spread& receive, int ranks) noexcept {
+  /// False: a mistake of the program, for the host to report.
+  bool measure(const Buffer& send, const Spread& receive, int ranks, int me) noexcept {
     receive_ = &receive;
     ranks_ = ranks;
+    me_ = me;
+    in_place_ = send.address == MPI_IN_PLACE;
+    if (receive.type == MPI_DATATYPE_NULL || (!in_place_ && send.type == MPI_DATATYPE_NULL)) return false;
     type_ = Derived(hold_any(receive.type));
-    if (!receive.counts.array() || !receive.displacements.array()) return false;
+    if (!in_place_) sent_ = Derived(hold_any(send.type));
+    if (!type_ || (!in_place_ && !sent_) || same_elements(send, receive) || !receive.counts.array() ||
+        !receive.displacements.array())
+      return false;
     for (int i = 0; i < ranks; ++i) {
       Bytes bytes = 0;
       if (receive.counts[i] < 0 || __builtin_mul_overflow(receive.counts[i], type_->size(), &bytes) ||
@@ -31,9 +37,9 @@ class Gathered {
         return false;
       in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * type_->extent() == starts_[i] + shift(i));
     }
-    return true;
+    Bytes given = 0;
+    return in_place_ || (!__builtin_mul_overflow(send.count, sent_->size(), &given) && given == bytes(me));
   }
-  [[nodiscard]] bool decoded() const { return static_cast<bool>(type_); }
   explicit Gathered(int ranks) noexcept : starts_(ranks + 1) {
     if (starts_) starts_[0] = 0;
   }
@@ -44,9 +50,7 @@ class Gathered {
   [[nodiscard]] std::byte* memory() const { return memory_; }
 
   /// This rank's block in its place, from where the program has it. False: no memory.
-  bool begin(const Buffer& send, int me) noexcept {
-    me_ = me;
-    in_place_ = send.address == MPI_IN_PLACE;
+  bool begin(const Buffer& send) noexcept {
     if (in_order_ && type_->layout().dense())
       memory_ = address(first_) + type_->first_byte() - starts_[first_];
     else if (stand_in_.reserve(starts_[ranks_]))
@@ -55,12 +59,10 @@ class Gathered {
       return false;
     const bool staged = memory_ == stand_in_.data();
     if (in_place_) {
-      if (staged) layout::pack(type_->layout(), receive_->counts[me], address(me), memory_ + starts_[me]);
-      return true;
+      if (staged) layout::pack(type_->layout(), receive_->counts[me_], address(me_), memory_ + starts_[me_]);
+    } else {
+      layout::pack(sent_->layout(), send.count, send.address, memory_ + starts_[me_]);
     }
-    const Derived sent(hold_any(send.type));
-    if (!sent) return false;
-    layout::pack_range(sent->layout(), send.count, send.address, 0, bytes(me), memory_ + starts_[me]);
     return true;
   }
   /// To where the program wants it.
@@ -85,7 +87,7 @@ class Gathered {
   }
 
   const Spread* receive_ = nullptr;
-  Derived type_;
+  Derived type_, sent_;
   int ranks_ = 0;
   int me_ = 0;
   int first_ = -1;  // block that has bytes
@@ -118,12 +120,13 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   Companion* own = Companion::of(comm);
   if (!own) return {};
   Gathered blocks(own->ranks());
-  if (!blocks || !blocks.measure(receive, own->ranks()) || blocks.starts()[own->ranks()] == 0) return {};
+  if (!blocks) return no_memory_on(comm);
+  if (!blocks.measure(send, receive, own->ranks(), own->me()) || blocks.starts()[own->ranks()] == 0) return {};
   const Surroundings& around = own->surroundings();
   const select::Volumes& volumes = own->spread().of(own->ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const select::Way way = choose({around.where, volumes});
   if (!way.algorithm) return {};
-  if (!blocks.begin(send, own->me())) return {};
+  if (!blocks.begin(send)) return no_memory_on(comm);
   std::optional<schedule::Pieces> pieces;
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
@@ -138,8 +141,7 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   blocks.end();
   return MPI_SUCCESS;
 } catch (const std::bad_alloc&) {
-  PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-  return MPI_ERR_NO_MEM;
+  return no_memory_on(comm);
 }
 
 }  // namespace heddle::mpi

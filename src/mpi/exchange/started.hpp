@@ -96,21 +96,29 @@ Done exchange_started(const Given& send, const Given& receive, MPI_Comm comm, co
   constexpr bool persistent = How::persistent;
   if (!how.request || !Kind::ours(send, receive)) return {};
   const Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
-  if (!own || !Kind::of(*own) || !requests::table.room()) return {};
+  if (!own || !Kind::of(*own)) return {};
+  if (!requests::table.room()) return no_memory_on(comm);
   using Operation = Exchanging<std::conditional_t<persistent, Persistent, Pending>>;
   auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
-  if (!operation) return {};
-  bool able = operation->exchange && Kind::fill(*own, send, receive, operation->exchange);
+  if (!operation || !operation->exchange) {
+    delete operation;
+    return no_memory_on(comm);
+  }
+  if (!Kind::fill(*own, send, receive, operation->exchange)) {
+    delete operation;
+    return {};
+  }
+  bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = able && operation->keep_types() &&
-           PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
+    able =
+        operation->keep_types() && PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
-    able = able && begin_request(how.request) == MPI_SUCCESS;
+    able = begin_request(how.request) == MPI_SUCCESS;
   }
   if (!able) {
     delete operation;
-    return {};
+    return no_memory_on(comm);
   }
   if constexpr (!persistent) operation->begin();
   requests::track(*how.request, operation);

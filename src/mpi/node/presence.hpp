@@ -1,9 +1,12 @@
 // mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes nothing of
 // Heddle.
 //
-//   const unsigned all = wished_by_all(wish_node | wish_report);      // in MPI_Init, every rank, whatever it wishes
+//   const unsigned all = wished_by_all(wish_node | wish_report, "auto", "HEDDLE_ALLGATHERV");      // in MPI_Init, every rank,
+//                                                                                             // whatever it wishes
 //   if (all & wish_node) ...
 #pragma once
+
+#include <string_view>
 
 namespace heddle::mpi {
 
@@ -13,6 +16,9 @@ constexpr unsigned wish_exchange = 4;  ///< To carry out collectives itself (HED
 
 /// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after a minute the job is ended
 /// with a sentence that names the way out.
-unsigned wished_by_all(unsigned wishes) noexcept;
+///
+/// To carry out collectives, `setting` must be the same on all ranks, too; if it is not, a sentence says so, with its `name`,
+/// and nobody wishes that.
+unsigned wished_by_all(unsigned wishes, std::string_view setting, const char* name) noexcept;
 
 }  // namespace heddle::mpi

@@ -26,7 +26,7 @@ BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm com
         HEDDLE_HAND(!fits(count.value), Irecv, address, count, type, source, tag, comm, &begun.request).value_or(MPI_ERR_COUNT);
     return begun.result == MPI_SUCCESS;
   };
-  if (travels_packed(data.type, data.count) || must_not_split(data.type)) {
+  if (goes_through_stand_in(data.type, data.count)) {
     auto* received = new (std::nothrow) ReceivedPacked(data, comm);
     if (!received) {
       begun.result = MPI_ERR_NO_MEM;

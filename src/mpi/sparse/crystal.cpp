@@ -12,7 +12,7 @@ namespace {
 
 using engine::Piece;
 
-class Messages final : public engine::Channel {
+class Messages final : public engine::Carrier {
  public:
   explicit Messages(const Lane& lane) : lane_(lane) {}
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "mpi/exchange/blocks.hpp"
-
 namespace heddle::mpi::sparse {
 
 std::byte* Incoming::keep(Bytes bytes) {
@@ -30,7 +28,7 @@ bool Incoming::fits(const heddle_arrivals& arrivals, std::size_t i) const {
 }
 
 void* Incoming::address(const heddle_arrivals& arrivals, std::size_t i) const {
-  return const_cast<void*>(blocks::at(arrivals.data, arrivals.places[i] * element_.shape().extent));
+  return const_cast<void*>(displaced(arrivals.data, arrivals.places[i] * element_.shape().extent));
 }
 
 std::byte* Incoming::place_of(const heddle_arrivals& arrivals, std::size_t i) const {

@@ -46,24 +46,12 @@ bool have_keyval() noexcept {
          PMPI_Comm_create_keyval(not_copied, freed, &lanes().keyval, nullptr) == MPI_SUCCESS;
 }
 
-/// Ranks of this node among those of `comm`.
-int members_here(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  int members = 1;
-  if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return members;
-  PMPI_Comm_size(node, &members);
-  PMPI_Comm_free(&node);
-  return members;
-}
-
 /// Who sends to whom is nobody's knowledge: the choice is made once, for what such exchanges are like (Schliephake and Laure
 /// 2013: 26 partners; a KiB for each).
-select::Way typical(int ranks, int members) {
+select::Way typical(const select::Where& where) {
   select::AlltoallvFacts facts;
-  facts.ranks = ranks;
-  facts.members = members;
-  facts.nodes = (ranks + members - 1) / members;
-  facts.most_partners = std::min(ranks - 1, 26);
+  static_cast<select::Where&>(facts) = where;
+  facts.most_partners = std::min(where.ranks - 1, 26);
   facts.partners = facts.most_partners;
   facts.largest_block = 1 << 10;
   facts.most_bytes = facts.most_partners * facts.largest_block;
@@ -97,13 +85,19 @@ Lane* Lane::make(MPI_Comm comm) noexcept {
   PMPI_Comm_rank(comm, &lane->me_);
   PMPI_Comm_size(comm, &lane->ranks_);
   lane->crowded_ = progress::ranks() > progress::cores();
-  if (const Companion* companion = Companion::of(comm)) {
+  Companion* companion = Companion::of(comm);
+  if (companion) {
     lane->comm_ = companion->comm();
   } else if (PMPI_Comm_split(comm, 0, lane->me_, &lane->comm_) == MPI_SUCCESS) {
     lane->own_ = true;
     PMPI_Comm_set_errhandler(lane->comm_, MPI_ERRORS_RETURN);
   }
-  if (lane->comm_ != MPI_COMM_NULL) lane->agree(lane->comm_);
+  try {
+    if (lane->comm_ != MPI_COMM_NULL)
+      lane->agree(lane->comm_, companion ? companion->surroundings() : surroundings_of(lane->comm_));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   if (lane->comm_ == MPI_COMM_NULL || PMPI_Comm_set_attr(comm, lanes().keyval, lane.get()) != MPI_SUCCESS) {
     const std::lock_guard guard(lanes().lock);
     lanes().all.erase(lane.get());
@@ -112,19 +106,19 @@ Lane* Lane::make(MPI_Comm comm) noexcept {
   return lane.release();
 }
 
-void Lane::agree(MPI_Comm comm) {
+void Lane::agree(MPI_Comm comm, const Surroundings& around) {
   const settings::Settings& set = settings_of_process();
   // What all wish is what the least and the greatest wish; what they do not agree on is as if nobody had wished.
-  const std::array<int, 5> mine = {static_cast<int>(set.exchange), set.router.radix, set.router.channels,
-                                   static_cast<int>(std::min<Bytes>(set.router.segment, 1 << 30)), -members_here(comm)};
-  std::array<int, 10> both{};
+  const std::array<int, 4> mine = {static_cast<int>(set.exchange), set.router.radix, set.router.channels,
+                                   static_cast<int>(std::min<Bytes>(set.router.segment, 1 << 30))};
+  std::array<int, 8> both{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     both[i] = mine[i];
     both[mine.size() + i] = -mine[i];
   }
   PMPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT, MPI_MIN, comm);
   const auto wish = [&](std::size_t i, int otherwise) { return both[i] == -both[mine.size() + i] ? both[i] : otherwise; };
-  const select::Way way = typical(ranks_, -both[4]);
+  const select::Way way = typical(around.where);
   agreed_ = {.way = way.algorithm->name, .radix = std::max(2, way.radix), .channels = wish(2, 1), .segment = wish(3, 0)};
   switch (static_cast<settings::Exchange>(wish(0, 0))) {
     case settings::Exchange::automatic:

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "layout/bytes.hpp"
+#include "mpi/exchange/surroundings.hpp"
 #include "mpi/host.hpp"
 
 namespace heddle::mpi::sparse {
@@ -51,7 +52,7 @@ class Lane {
  private:
   Lane() = default;
   static Lane* make(MPI_Comm comm) noexcept;
-  void agree(MPI_Comm comm);
+  void agree(MPI_Comm comm, const Surroundings& around);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool own_ = false;

@@ -5,7 +5,6 @@
 #include <climits>
 
 #include "layout/pack.hpp"
-#include "mpi/exchange/blocks.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {
@@ -33,7 +32,7 @@ int Element::look(MPI_Datatype type) noexcept {
 
 std::byte* Element::dense(const void* address, Count count) const noexcept {
   if (!derived_ || !derived_->contiguous(count)) return nullptr;
-  return static_cast<std::byte*>(const_cast<void*>(blocks::at(address, derived_->first_byte())));
+  return static_cast<std::byte*>(const_cast<void*>(displaced(address, derived_->first_byte())));
 }
 
 int Element::pack(const void* address, Count count, std::byte* to, MPI_Comm comm) const {
@@ -44,7 +43,7 @@ int Element::pack(const void* address, Count count, std::byte* to, MPI_Comm comm
   const Bytes size = shape_.size;
   return in_steps(count, size, [&](Count done, int now) {
     int position = 0;
-    return PMPI_Pack(blocks::at(address, done * shape_.extent), now, type_, to + done * size, static_cast<int>(now * size),
+    return PMPI_Pack(displaced(address, done * shape_.extent), now, type_, to + done * size, static_cast<int>(now * size),
                      &position, comm);
   });
 }
@@ -58,7 +57,7 @@ int Element::unpack(const std::byte* from, void* address, Count count, MPI_Comm 
   return in_steps(count, size, [&](Count done, int now) {
     int position = 0;
     return PMPI_Unpack(from + done * size, static_cast<int>(now * size), &position,
-                       const_cast<void*>(blocks::at(address, done * shape_.extent)), now, type_, comm);
+                       const_cast<void*>(displaced(address, done * shape_.extent)), now, type_, comm);
   });
 }
 
@@ -86,7 +85,7 @@ int Outgoing::read(const heddle_departures& departures, int ranks) {
     if (!each && departures.places && __builtin_mul_overflow(departures.places[i], element.shape().extent, &place))
       return MPI_ERR_ARG;
     if (to == MPI_PROC_NULL) continue;
-    const void* address = blocks::at(departures.data, place);
+    const void* address = displaced(departures.data, place);
     messages_.push_back({to, bytes, address, count, elements_.size() - 1, element.dense(address, count)});
   }
   return MPI_SUCCESS;

@@ -43,6 +43,9 @@ class Done {
   std::int64_t word_ = nothing;
 };
 
+/// So many bytes behind a buffer argument, be it MPI_BOTTOM.
+inline const void* displaced(const void* address, Bytes bytes) { return static_cast<const std::byte*>(address) + bytes; }
+
 inline bool fits(Count n) { return n >= INT_MIN && n <= INT_MAX; }
 
 /// A count that becomes what the procedure it is handed to takes. The caller has seen to it that it fits.

@@ -56,6 +56,14 @@ TEST_RANKS(2, Errors, CollectivesHaveTheHostsClass) {
   SAME_MISTAKE(Scatter, all.data(), 1, type, data.data(), 1, type, 2, team.comm);
   SAME_MISTAKE(Allgather, data.data(), -1, type, all.data(), 1, type, team.comm);
   SAME_MISTAKE(Alltoall, data.data(), 1, type, all.data(), 1, MPI_DATATYPE_NULL, team.comm);
+  const int counts[] = {1, 1};
+  const int places[] = {0, 1};
+  const int bad[] = {1, -1};
+  SAME_MISTAKE(Allgatherv, data.data(), 1, type, all.data(), counts, places, MPI_DATATYPE_NULL, team.comm);
+  SAME_MISTAKE(Allgatherv, data.data(), 1, MPI_DATATYPE_NULL, all.data(), counts, places, type, team.comm);
+  SAME_MISTAKE(Allgatherv, data.data(), 1, type, all.data(), bad, places, type, team.comm);
+  SAME_MISTAKE(Alltoallv, data.data(), counts, places, MPI_DATATYPE_NULL, all.data(), counts, places, type, team.comm);
+  SAME_MISTAKE(Alltoallv, data.data(), counts, places, type, all.data(), bad, places, type, team.comm);
 }
 
 TEST_RANKS(1, Errors, PackingBeyondTheBuffer) {

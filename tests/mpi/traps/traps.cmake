@@ -78,6 +78,10 @@ foreach(family ${families})
   add_test(NAME refused.absent.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${without_it} ${program})
   set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  # Ranks that were told different algorithms: one notice, and the host's collectives.
+  add_test(NAME refused.settings_differ.${family}
+           COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring ${program} : -n 1 ${with_it} ${program})
+  set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
   heddle_preloaded(switched_off ${family} off)
   add_test(NAME refused.off_on_one.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})

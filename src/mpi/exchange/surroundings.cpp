@@ -1,0 +1,35 @@
+// mpi/exchange/surroundings.cpp: ranks of a node are named by the lowest of them. What cores there are may differ from node to
+// node: the fewest count.
+#include "mpi/exchange/surroundings.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "mpi/progress/progress.hpp"
+
+namespace heddle::mpi {
+
+Surroundings surroundings_of(MPI_Comm comm) {
+  int me = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(comm, &me);
+  PMPI_Comm_size(comm, &ranks);
+  std::vector<schedule::Rank> lowest_of(static_cast<std::size_t>(ranks));
+  MPI_Comm node = MPI_COMM_NULL;
+  int lowest = me;
+  int members = 1;
+  if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+    PMPI_Comm_size(node, &members);
+    PMPI_Comm_free(&node);
+  }
+  PMPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, comm);
+  double crowding = std::max(1.0, static_cast<double>(members) / progress::cores());
+  PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm);
+  schedule::Nodes nodes(lowest_of);
+  const select::Where where{.ranks = ranks, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding};
+  return {std::move(nodes), where};
+}
+
+}  // namespace heddle::mpi
