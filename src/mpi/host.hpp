@@ -73,6 +73,7 @@
 #pragma weak PMPI_Comm_set_attr
 #pragma weak PMPI_Comm_get_attr
 #pragma weak PMPI_Group_translate_ranks
+#pragma weak PMPI_Group_range_incl
 #pragma weak PMPI_Group_free
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Iallreduce

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from heddle.bench import groups_seed
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,15 @@ def test_ranks_play_ping_pong_at_every_level(measured):
     assert {row["mpi"].split()[0] for row in played} == {"MPICH", "Open"}
     assert {row["pattern"] for row in played if row["variant"] == "heddle"} == {"identity", "stride"}
     assert "What a level more adds" in output
+
+
+def test_the_seeds_tables_stand_beside_ours(measured):
+    _, output, _ = measured
+    for number in (1, 2, 3, 4):
+        assert f"Table {number}: " in output
+    assert "0-first" in output and "512 processes, Myrinet" in output
+    for named, levels in (("Range", 9), ("PList", 9)):
+        assert all(len(column) == levels for column in groups_seed.MYRINET[named].values())
 
 
 def test_the_figure_comes_twice(measured):

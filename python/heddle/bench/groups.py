@@ -80,6 +80,33 @@ def memory(rows: list[Row]) -> Table:
     return table
 
 
+def formulas(rows: list[Row]) -> Table:
+    """Seed table 1 beside what ours take, at the largest world that was measured."""
+    found = _by_variant(rows, "members_bytes")
+    size = max(int(case) for case in found["identity"] if case.isdigit())
+    table = _table(
+        f"Table 1: memory of each format; {size:,} processes, bytes",
+        "format",
+        "seed 003: formula",
+        "bytes",
+        "ours",
+        "bytes here",
+    )
+    many = f"{groups_seed.plist_bytes(size):,}"
+    for name, formula, theirs, ours in (
+        ("PList, all in order", "processes × sizeof(void *)", many, "identity"),
+        ("PList, shuffled", "processes × sizeof(void *)", many, "list"),
+        ("Range, 8 of them", "ranges × 2 × sizeof(int)", f"{groups_seed.range_bytes(8):,}", "ranges, 8"),
+        ("Strided", "3 × sizeof(int)", f"{groups_seed.STRIDED_BYTES}", "stride"),
+        ("Bitmap, a random half", "⌈processes / 8⌉", f"{groups_seed.bitmap_bytes(size):,}", "bitmap"),
+        ("planes of a cube", "none fits", "", "grid"),
+        ("two halves merged", "none fits", "", "chain, 2"),
+    ):
+        table.add_row(name, formula, theirs, ours, f"{found[ours][str(size)].value:,.0f}")
+    table.caption = "Our bitmap has counts for look-ups in constant time; the seed's walks from the first bit."
+    return table
+
+
 def _by_variant(rows: list[Row], metric: str) -> dict[str, dict[str, Row]]:
     turned: dict[str, dict[str, Row]] = {}
     for case, cells in select(rows, metric).items():
@@ -130,7 +157,7 @@ def hierarchy(rows: list[Row]) -> Table:
     )
     for level, cells in found.items():
         here = [f"{cells[way].value:.1f}" if way in cells else "" for way in ways]
-        table.add_row(level, *here, *(f"{groups_seed.MYRINET[name][int(level)]:.2f}" for name in paper))
+        table.add_row(level, *here, *(f"{groups_seed.MYRINET[name][groups_seed.LAST][int(level)]:.2f}" for name in paper))
     return table
 
 
@@ -178,7 +205,7 @@ def command(
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
     rows = measure(arguments)
     screen = console()
-    for part in (memory, lookups, depths, hierarchy, creations, goals):
+    for part in (memory, formulas, lookups, depths, hierarchy, creations, goals):
         screen.print(part(rows))
     if ranks >= 2:
         played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick)

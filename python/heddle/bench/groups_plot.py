@@ -37,7 +37,7 @@ def write(rows: list[Row], file: Path) -> None:
     for ink, name in zip(INK[2:], ("Range", "Strided", "Bitmap"), strict=False):
         added = [
             max(1.0, 1000 * (theirs - lists))
-            for theirs, lists in zip(groups_seed.MYRINET[name], groups_seed.MYRINET["PList"], strict=True)
+            for theirs, lists in zip(*(groups_seed.MYRINET[each][groups_seed.LAST] for each in (name, "PList")), strict=True)
         ]
         levels.plot(range(1, len(added)), added[1:], "x:", color=ink, label=f"{name.lower()}, added in the paper", ms=5, lw=1)
     levels.set(

@@ -12,13 +12,13 @@ import statistics
 from rich.table import Table
 
 from . import groups_seed
+from .groups_seed import ENDS
 from .jobs import Collector, Run, lines
 from .native import Mpi, With
 from .rows import Row, merged
 
 ALONE = "host alone"
 MESSAGES = {"8 B": "8 contiguous bytes, to and fro", "64 KiB with holes": "64 KiB in pieces of 128 bytes, one way"}
-ENDS = ("0-first", "0-last")
 SPINNING = {"HEDDLE_YIELD": "off", "OMPI_MCA_mpi_yield_when_idle": "0"}
 
 
@@ -55,9 +55,8 @@ def _cells(rows: list[Row], metric: str, variant: str, end: str) -> list[Row]:
 
 
 def table(rows: list[Row], metric: str) -> Table:
-    """One MPI, one message; beside the small one the seed's of as many processes."""
+    """One MPI, one message."""
     some = rows[0]
-    seed = groups_seed.INFINIBAND if metric == "8 B" else {}
     shown = Table(
         title=f"{MESSAGES[metric]}, {some.ranks} ranks, without odd ranks level by level, {some.mpi}, us one way",
         title_justify="left",
@@ -69,15 +68,37 @@ def table(rows: list[Row], metric: str) -> Table:
         for variant, title in ((ALONE, ALONE), ("host", "PMPI_"), ("heddle", "Heddle")):
             shown.add_column(f"{end}\n{title}", justify="right")
             columns.append([row.value for row in _cells(rows, metric, variant, end)])
-    for name in seed:
-        shown.add_column(f"paper\n{name}", justify="right")
     formats = [row.pattern for row in _cells(rows, metric, "heddle", ENDS[0])]
     for level, kept in enumerate(formats):
-        paper = [f"{values[level]:.2f}" if level < len(values) else "" for values in seed.values()]
-        shown.add_row(str(level), kept, *(f"{column[level]:.3g}" for column in columns), *paper)
-    levels = [f"{1000 * slope(column)[0]:+.1f}" for column in [*columns, *seed.values()]]
+        shown.add_row(str(level), kept, *(f"{column[level]:.3g}" for column in columns))
+    levels = [f"{1000 * slope(column)[0]:+.1f}" for column in columns]
     shown.add_section()
     shown.add_row("+1", "ns", *levels)
+    return shown
+
+
+def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies) -> Table:
+    """One of the seed's tables, and our ping-pong of the same kind of each MPI beside it."""
+    mpis = list(dict.fromkeys(row.mpi for row in rows))
+    shown = Table(
+        title=f"{title}, µs, of Chaarawi and Gabriel 2008; beside it 8 B of {rows[0].ranks} ranks of one node under Heddle",
+        title_justify="left",
+    )
+    shown.add_column("level")
+    columns: list[list[float]] = []
+    for name, ends in theirs.items():
+        for end in ENDS:
+            shown.add_column(f"{name}\n{end}", justify="right")
+            columns.append(ends[end])
+    for mpi in mpis:
+        of = [row for row in rows if row.mpi == mpi]
+        for end in ENDS:
+            shown.add_column(f"{' '.join(mpi.split()[:-1])}\n{end}", justify="right")
+            columns.append([row.value for row in _cells(of, "8 B", "heddle", end)])
+    for level in range(max(map(len, columns))):
+        shown.add_row(str(level), *(f"{column[level]:.3g}" if level < len(column) else "" for column in columns))
+    shown.add_section()
+    shown.add_row("+1, ns", *(f"{1000 * slope(column)[0]:+.1f}" for column in columns))
     return shown
 
 
@@ -96,4 +117,5 @@ def tables(rows: list[Row]) -> list[Table]:
                 series = [[row.value for row in _cells(of, metric, variant, end)] for variant in (ALONE, "host", "heddle")]
                 more = [slope(values) for values in series]
                 summary.add_row(mpi, metric, end, *(f"{1000 * each:+.1f} ± {1000 * error:.1f}" for each, error in more))
-    return [*shown, summary]
+    seeds = [paper(rows, title, theirs) for title, theirs in groups_seed.TABLES.items()]
+    return [*shown, *seeds, summary]
