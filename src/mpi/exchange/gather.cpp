@@ -24,7 +24,6 @@ class Gathered {
     ranks_ = ranks;
     me_ = me;
     in_place_ = send.address == MPI_IN_PLACE;
-    if (receive.type == MPI_DATATYPE_NULL || (!in_place_ && send.type == MPI_DATATYPE_NULL)) return false;
     type_ = Derived(hold_any(receive.type));
     if (!in_place_) sent_ = Derived(hold_any(send.type));
     if (!type_ || (!in_place_ && !sent_) || same_elements(send, receive) || !receive.counts.array() ||

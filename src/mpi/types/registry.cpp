@@ -68,6 +68,7 @@ Entry* named_entry(MPI_Datatype type) noexcept {
 }  // namespace
 
 const Entry* hold_any(MPI_Datatype type) noexcept {
+  if (type == MPI_DATATYPE_NULL) return nullptr;  // to ask the host would raise an error on another communicator
   Entry* entry = table.find(type);
   if (!entry) entry = named_entry(type);
   if (!entry || !entry->ready(type)) return nullptr;
