@@ -1,4 +1,6 @@
 // mpi/calls/iallgather.cpp: MPI_Iallgather, MPI_Iallgatherv and their persistent forms, as MPI_Allgather.
+#include "mpi/exchange/gathers.hpp"
+#include "mpi/exchange/started.hpp"
 #include "mpi/requests/collective.hpp"
 
 namespace heddle::mpi {
@@ -72,14 +74,16 @@ using namespace heddle::mpi;
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                  \
   }
 
-#define HEDDLE_ALLGATHERV(name, Integer, Displacement, How)                                                                 \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[],  \
-                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                    \
-    if (known(sendtype) || known(recvtype))                                                                                 \
-      if (const Done done = allgather(Buffer{sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, rdispls, recvtype}, \
-                                      comm, HEDDLE_HOW(How)))                                                               \
-        return *done;                                                                                                       \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));        \
+#define HEDDLE_ALLGATHERV(name, Integer, Displacement, How)                                                                \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
+                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                   \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
+    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                          \
+    const auto how = HEDDLE_HOW(How);                                                                                      \
+    if (const Done done = exchange_started<blocks::GatherAll>(send, receive, comm, how)) return *done;                     \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done = allgather(send, receive, comm, how)) return *done;                                             \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));       \
   }
 
 extern "C" {

@@ -1,4 +1,6 @@
-// mpi/calls/neighbor_allgather.cpp: MPI_Neighbor_allgather and MPI_Neighbor_allgatherv.
+// mpi/calls/neighbor_allgather.cpp: MPI_Neighbor_allgather and MPI_Neighbor_allgatherv: pair by pair (exchange/gathers.hpp), or
+// through the host, packed.
+#include "mpi/exchange/gather.hpp"
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -42,24 +44,25 @@ Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm
 
 using namespace heddle::mpi;
 
-#define HEDDLE_NEIGHBOR_ALLGATHER(name, Integer)                                                                    \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,   \
-                 MPI_Datatype recvtype, MPI_Comm comm) {                                                            \
-    if (known(sendtype) || known(recvtype))                                                                         \
-      if (const Done done =                                                                                         \
-              face::neighbor_allgather({sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, comm)) \
-        return *done;                                                                                               \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                           \
+#define HEDDLE_NEIGHBOR_ALLGATHER(name, Integer)                                                                  \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
+                 MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
+    const Buffer send{sendbuf, sendcount, sendtype}, receive{recvbuf, recvcount, recvtype};                       \
+    if (const Done done = gather_neighbours(send, receive, comm)) return *done;                                   \
+    if (known(sendtype) || known(recvtype))                                                                       \
+      if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                          \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
   }
 
-#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement)                                                              \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[],   \
-                 const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                        \
-    if (known(sendtype) || known(recvtype))                                                                                  \
-      if (const Done done =                                                                                                  \
-              face::neighbor_allgather({sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, comm)) \
-        return *done;                                                                                                        \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                           \
+#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement)                                                            \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
+                 const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                      \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
+    const Spread receive{recvbuf, recvcounts, displs, recvtype};                                                           \
+    if (const Done done = gather_neighbours(send, receive, comm)) return *done;                                            \
+    if (known(sendtype) || known(recvtype))                                                                                \
+      if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                                   \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                         \
   }
 
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include "engine/gathering.hpp"
 #include "layout/pack.hpp"
-#include "mpi/exchange/exchange.hpp"
+#include "mpi/exchange/gathers.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/staging/side.hpp"
@@ -113,7 +113,25 @@ select::Way choose(const select::AllgathervFacts& facts) {
   return way;
 }
 
+template <class Given>
+Done to_neighbours(const Buffer& send, const Given& receive, MPI_Comm comm) noexcept {
+  using Kind = blocks::GatherNeighbours;
+  const Companion* own = Companion::of(comm);
+  if (!own || !Kind::of(*own)) return {};
+  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
+  if (!exchange) return no_memory_on(comm);
+  if (!Kind::fill(*own, send, receive, exchange)) return {};
+  return exchange.run(comm);
+}
+
 }  // namespace
+
+Done gather_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  return to_neighbours(send, receive, comm);
+}
+Done gather_neighbours(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+  return to_neighbours(send, receive, comm);
+}
 
 Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
   Companion* own = Companion::of(comm);

@@ -91,8 +91,8 @@ bool Exchanging<Base>::keep_types() noexcept try {
   return false;
 }
 
-template <class Kind, class Given, class How>
-Done exchange_started(const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
+template <class Kind, class Given, class Wanted, class How>
+Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) noexcept {
   constexpr bool persistent = How::persistent;
   if (!how.request || !Kind::ours(send, receive)) return {};
   const Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
