@@ -20,6 +20,7 @@ build: bootstrap  ## Libraries, programs and a working .venv/bin/heddle
 	@scripts/build
 
 test: build  ## All tests
+	@scripts/bootstrap --test
 	@scripts/test
 
 demo: build  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle

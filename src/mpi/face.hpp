@@ -18,6 +18,7 @@
 //   staging/   stand-ins for one side of a call               calls/     the interposed procedures
 //   communicators/   who takes part in a communicator         handles/   what is known of handles of the host
 //   start      settings, the host's family, going to sleep    say        messages
+//   fortran/   calls from Fortran come here, too
 #pragma once
 
 #include "mpi/host.hpp"

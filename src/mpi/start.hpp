@@ -16,7 +16,7 @@ void host_started() noexcept;
 /// Before MPI_Finalize, MPI_Session_finalize.
 void host_stops() noexcept;
 
-/// Heddle is on. In programs that were initialized from Fortran, the first datatype wakes it.
+/// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
 bool running() noexcept;
 
 /// Whose packing Heddle competes with.

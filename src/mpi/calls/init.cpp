@@ -1,6 +1,7 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/companion.hpp"
+#include "mpi/fortran/bindings.hpp"
 #include "mpi/host.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
@@ -29,11 +30,15 @@ void look_at_threads() {
 void world_started() {
   host_started();
   look_at_threads();
-  if (running()) progress::start();
+  if (running()) {
+    progress::start();
+    fortran::load_beside_host();
+    fortran::route();
+  }
   const heddle::settings::Settings& set = settings_of_process();
-  const unsigned wishes = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
-                          (set.report.empty() ? 0 : wish_report) |
-                          (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
+                        (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const unsigned wishes = (fortran::heard() ? ways : 0) | (set.report.empty() ? 0 : wish_report);
   // By this ranks choose a collective's algorithm.
   const unsigned all = wished_by_all(running() ? wishes : 0, set.allgatherv, "HEDDLE_ALLGATHERV");
   if (all & wish_node) Node::start();

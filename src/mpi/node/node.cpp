@@ -1,8 +1,6 @@
 // mpi/node/node.cpp: the ranks of a node find each other, once, in MPI_Init.
 #include "mpi/node/node.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <ctime>
 #include <random>
@@ -21,9 +19,6 @@ std::int64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
-
-/// Fortran's MPI_RECV does not pass through here, and would take a descriptor for the message.
-bool fortran_bindings() { return dlsym(RTLD_DEFAULT, "mpi_recv_") || dlsym(RTLD_DEFAULT, "mpi_recv"); }
 
 /// A number that no program sends by chance.
 engine::Nonce random_nonce() {
@@ -110,7 +105,7 @@ void Node::start() noexcept {
   std::unique_ptr<Node> here = made(place, nonce);
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
-  int able = here && !fortran_bindings() ? 1 : 0;
+  int able = here ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
   if (!able || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);

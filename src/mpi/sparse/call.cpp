@@ -39,7 +39,7 @@ int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI
 extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, heddle_arrivals* arrivals,
                                          MPI_Datatype receive_type, MPI_Comm comm) {
   using namespace heddle::mpi;
-  running();  // in programs that were initialized from Fortran, this may be what wakes Heddle
+  running();  // where MPI_Init did not come to Heddle, this may be what wakes it
   int result = MPI_SUCCESS;
   try {
     result = sparse::exchange(*departures, arrivals, receive_type, comm);
