@@ -52,6 +52,15 @@ constexpr Variable rows[] = {
      "algorithm of MPI_Allgatherv (heddle algorithms says which is good for what); native leaves it to the MPI library. The "
      "same for all ranks",
      library},
+    {"HEDDLE_ALLTOALLV", "auto", "auto|native|direct|crystal|bruck|two-level|round-robin",
+     "algorithm of MPI_Alltoallv and its relatives (heddle algorithms says which is good for what); all but direct are for "
+     "blocks below beside= of HEDDLE_ROUTER, longer ones go straight; native leaves it to the MPI library. The same for all "
+     "ranks",
+     library},
+    {"HEDDLE_CHECK", "off", "on|off",
+     "on: before each blocking collective of Heddle's all ranks compare how they are about to carry it out, and end the job "
+     "with a sentence if they differ (as where counts do not fit together). The same for all ranks",
+     library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
      "there",
@@ -96,6 +105,15 @@ std::string_view nearest(std::string_view name) {
   names.reserve(std::size(rows));
   for (const Variable& variable : rows) names.push_back(variable.name);
   return text::nearest(upper_case, names, std::string_view("HEDDLE_").size());
+}
+
+/// One of the words that the table allows for `name`.
+Parsed<std::string> algorithm(std::string_view name, std::string_view text) {
+  const std::string word = lower(text);
+  const std::string all = '|' + std::string(row(name).values) + '|';
+  if (!word.empty() && word.find('|') == std::string::npos && all.find('|' + word + '|') != std::string::npos)
+    return {word, {}};
+  return {"auto", "is no algorithm"};
 }
 
 }  // namespace
@@ -173,14 +191,8 @@ Parsed<Router> router(std::string_view text) {
   return {router, {}};
 }
 
-Parsed<std::string> allgatherv(std::string_view text) {
-  static constexpr std::array<std::string_view, 7> names = {"auto",          "native",         "ring",     "recursive-doubling",
-                                                            "dissemination", "pipelined-ring", "two-level"};
-  const std::string word = lower(text);
-  for (const std::string_view name : names)
-    if (word == name) return {word, {}};
-  return {"auto", "is no algorithm"};
-}
+Parsed<std::string> allgatherv(std::string_view text) { return algorithm("HEDDLE_ALLGATHERV", text); }
+Parsed<std::string> alltoallv(std::string_view text) { return algorithm("HEDDLE_ALLTOALLV", text); }
 
 Parsed<Yield> yield(std::string_view text) {
   if (lower(text) == "auto") return {Yield::automatic, {}};
@@ -311,6 +323,8 @@ Settings read(const char* const* environment) {
   take("HEDDLE_EXCHANGE", exchange, set.exchange);
   take("HEDDLE_ROUTER", router, set.router);
   take("HEDDLE_ALLGATHERV", allgatherv, set.allgatherv);
+  take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
+  take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take(
@@ -324,6 +338,17 @@ Settings read(const char* const* environment) {
         "heddle: no variable is called " + shown(stray.name) + "; it has no effect. " +
         (stray.nearest.empty() ? std::string("`heddle env` lists them.") : "Did you mean " + std::string(stray.nearest) + "?"));
   return set;
+}
+
+std::vector<Shared> shared(const Settings& set) {
+  const Router& router = set.router;
+  std::string parts = router.copies ? "copies" : "";
+  for (const std::int64_t part : {std::int64_t{router.radix}, std::int64_t{router.channels}, router.segment, router.beside})
+    parts += ',' + std::to_string(part);
+  return {{"HEDDLE_ALLGATHERV", set.allgatherv},
+          {"HEDDLE_ALLTOALLV", set.alltoallv},
+          {"HEDDLE_ROUTER", parts},
+          {"HEDDLE_CHECK", set.check ? "on" : "off"}};
 }
 
 Settings from_environment() { return read(environ); }

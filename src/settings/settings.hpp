@@ -74,6 +74,8 @@ struct Settings {
   Exchange exchange = Exchange::automatic;           ///< HEDDLE_EXCHANGE
   Router router;                                     ///< HEDDLE_ROUTER
   std::string allgatherv = "auto";                   ///< HEDDLE_ALLGATHERV, a name of schedule::allgatherv(), or native
+  std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
+  bool check = false;                                ///< HEDDLE_CHECK
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
@@ -90,6 +92,14 @@ Settings read(const char* const* environment);
 /// read(environ).
 Settings from_environment();
 
+/// What ranks decide by in collectives, and so must be the same for all: the variable, and a text that is equal for equal
+/// values.
+struct Shared {
+  std::string_view name;
+  std::string value;
+};
+std::vector<Shared> shared(const Settings& set);
+
 /// A value read from text, or the complaint: what is wrong with it and what is allowed, to follow "NAME=text ".
 template <class T>
 struct Parsed {
@@ -102,6 +112,7 @@ Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx
 Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
 Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
 Parsed<std::string> allgatherv(std::string_view text);    ///< auto|native|ring|...; any case.
+Parsed<std::string> alltoallv(std::string_view text);     ///< auto|native|direct|...; any case.
 Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
 Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
 Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().

@@ -123,6 +123,23 @@ TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
   }
 }
 
+// Ranks compare these: a text is equal if the values are, however they are written.
+TEST(Settings, WhatRanksMustHaveInCommon) {
+  EXPECT_EQ(with({"HEDDLE_ALLTOALLV=Crystal"}).alltoallv, "crystal");
+  EXPECT_EQ(with({"HEDDLE_ALLTOALLV=crystal|bruck"}).alltoallv, "auto");
+  EXPECT_TRUE(with({"HEDDLE_CHECK=on"}).check);
+  const auto texts = [](const Settings& set) {
+    std::string all;
+    for (const Shared& one : shared(set)) all += std::string(one.name) + '=' + one.value + ' ';
+    return all;
+  };
+  EXPECT_EQ(texts(with({"HEDDLE_ROUTER=segment=16K,radix=4", "HEDDLE_CHECK=yes"})),
+            texts(with({"HEDDLE_ROUTER=radix=4,segment=16384", "HEDDLE_CHECK=1"})));
+  for (const char* one : {"HEDDLE_ALLGATHERV=ring", "HEDDLE_ALLTOALLV=bruck", "HEDDLE_CHECK=on", "HEDDLE_ROUTER=copies",
+                          "HEDDLE_ROUTER=radix=2", "HEDDLE_ROUTER=channels=2", "HEDDLE_ROUTER=beside=1"})
+    EXPECT_NE(texts(with({one})), texts(with({}))) << one;
+}
+
 TEST(Settings, AllgathervGoesByANameOfTheTable) {
   EXPECT_EQ(with({}).allgatherv, "auto");
   EXPECT_EQ(with({"HEDDLE_ALLGATHERV=Ring"}).allgatherv, "ring");

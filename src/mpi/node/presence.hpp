@@ -1,12 +1,14 @@
-// mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes nothing of
-// Heddle.
+// mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes
+// settings.hpp.
 //
-//   const unsigned all = wished_by_all(wish_node | wish_report, "auto", "HEDDLE_ALLGATHERV");      // in MPI_Init, every rank,
-//                                                                                             // whatever it wishes
+//   const unsigned all = wished_by_all(wish_node | wish_report, settings::shared(set));    // in MPI_Init, every rank, whatever
+//                                                                                          // it wishes
 //   if (all & wish_node) ...
 #pragma once
 
-#include <string_view>
+#include <span>
+
+#include "settings/settings.hpp"
 
 namespace heddle::mpi {
 
@@ -17,8 +19,8 @@ constexpr unsigned wish_exchange = 4;  ///< To carry out collectives itself (HED
 /// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after a minute the job is ended
 /// with a sentence that names the way out.
 ///
-/// To carry out collectives, `setting` must be the same on all ranks, too; if it is not, a sentence says so, with its `name`,
-/// and nobody wishes that.
-unsigned wished_by_all(unsigned wishes, std::string_view setting, const char* name) noexcept;
+/// To carry out collectives, `shared` must be the same on all ranks, too; if it is not, a sentence says what differs, and
+/// nobody wishes that. The names are those of every rank, in one order.
+unsigned wished_by_all(unsigned wishes, std::span<const settings::Shared> shared) noexcept;
 
 }  // namespace heddle::mpi
