@@ -95,7 +95,12 @@ struct Router::Coming {
 };
 
 Router::Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight)
-    : place_(place), me_(me), options_(options), carrier_(carrier), freight_(freight) {}
+    : algorithm_(options.algorithm ? *options.algorithm : schedule::exchange_crystal),
+      place_(place),
+      me_(me),
+      options_(options),
+      carrier_(carrier),
+      freight_(freight) {}
 Router::~Router() = default;
 
 std::byte* Router::keep(Bytes bytes) {
@@ -127,7 +132,7 @@ void Router::announce(Rank to, Bytes bytes) {
   (to == me_ ? arrived_ : held_).push_back(parcel);
 }
 
-schedule::Count Router::rounds() const { return schedule::exchange_crystal.rounds(place_); }
+schedule::Count Router::rounds() const { return algorithm_.rounds(place_); }
 
 void Router::run() {
   for (schedule::Count k = 0; k < rounds(); ++k) {
@@ -137,7 +142,7 @@ void Router::run() {
 }
 
 void Router::send(schedule::Count k) {
-  const schedule::Round round = schedule::exchange_crystal.round(place_, me_, k);
+  const schedule::Round round = algorithm_.round(place_, me_, k);
   for (const schedule::Receive& one : round.receives) {
     if (one.part.index != 0) continue;  // the channels of one bundle
     Coming bundle{.from = one.from, .channels = static_cast<int>(one.part.of), .memory = room_for(first_room), .first = 0};

@@ -1,5 +1,6 @@
-// engine/router.hpp: the crystal router carried out: a rank's messages to any others travel in bundles by the rounds of
-// schedule/alltoallv/crystal.cpp, by a carrier that is handed in. May include: schedule/, layout/bytes.hpp. No MPI.
+// engine/router.hpp: bundles: a rank's messages to any others travel together by the rounds of the crystal router
+// (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, by a carrier that is handed in. May include:
+// schedule/, layout/bytes.hpp. No MPI.
 //
 //   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, carrier, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
@@ -82,6 +83,8 @@ class Router {
     bool copies = false;  ///< The original algorithm: from buffer to buffer in every round.
     /// Parcels from this size on are sent from where they lie: below, a copy costs less than one more piece.
     Bytes by_reference = 32 << 10;
+    /// Whose rounds; of the tables of Alltoallv and exchanges any will do. The same on all ranks.
+    const schedule::Algorithm* algorithm = nullptr;  ///< Null: the crystal router's.
   };
   struct Parcel {
     Rank from;
@@ -131,6 +134,7 @@ class Router {
   std::byte* keep(Bytes bytes);
   const std::byte* copy(const Parcel& parcel);
 
+  const schedule::Algorithm& algorithm_;
   schedule::Place place_;
   Rank me_;
   Options options_;

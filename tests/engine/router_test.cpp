@@ -176,6 +176,25 @@ TEST(Router, EveryRadixChannelAndSegment) {
           }
 }
 
+// Bundles travel by the rounds of any schedule of an Alltoallv.
+TEST(Router, EveryScheduleOfAnAlltoallv) {
+  for (const Rank ranks : {1, 2, 5, 12, 17, 40}) {
+    std::vector<Rank> node_of_rank;
+    for (Rank rank = 0; rank < ranks; ++rank) node_of_rank.push_back(rank % 3);
+    const schedule::Nodes nodes(node_of_rank);
+    for (const schedule::Algorithm* algorithm : schedule::alltoallv())
+      for (const int radix : {2, 4})
+        for (const bool copies : {false, true}) {
+          SCOPED_TRACE(std::string(algorithm->name) + ", " + std::to_string(ranks) + " ranks");
+          Job job = sparse(ranks, static_cast<unsigned>(ranks), 50'000);
+          job.place.radix = radix;
+          job.place.nodes = &nodes;
+          job.options = {.copies = copies, .algorithm = algorithm};
+          run(job);
+        }
+  }
+}
+
 TEST(Router, NobodySendsAnything) {
   Job job = sparse(13, 0, 1);
   job.many = [](Rank) { return 0; };

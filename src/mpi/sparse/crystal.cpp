@@ -10,51 +10,6 @@
 namespace heddle::mpi::sparse {
 namespace {
 
-using engine::Piece;
-
-class Messages final : public engine::Carrier {
- public:
-  explicit Messages(const Lane& lane) : lane_(lane) {}
-
-  void send(engine::Rank to, std::span<const Piece> pieces) override {
-    if (pieces.size() == 1)
-      sparse::send(pieces[0].at, pieces[0].bytes, to, Lane::router_tag, lane_.comm(), requests_);
-    else
-      gather(to, pieces);
-  }
-
-  Ticket receive(engine::Rank from, std::byte* at, Bytes room) override {
-    sparse::receive(at, room, from, Lane::router_tag, lane_.comm(), requests_);
-    return requests_.size() - 1;
-  }
-
-  void wait(Ticket ticket) override { check(PMPI_Wait(&requests_[ticket], MPI_STATUS_IGNORE)); }
-
-  void settle() override { wait_all(requests_); }
-
- private:
-  /// The host collects the pieces itself, on their way into its own buffers.
-  void gather(int to, std::span<const Piece> pieces) {
-    lengths_.clear();
-    places_.clear();
-    for (const Piece& piece : pieces) {
-      lengths_.push_back(static_cast<int>(piece.bytes));  // a message is 1 GiB at most
-      places_.push_back(reinterpret_cast<MPI_Aint>(piece.at));
-    }
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    check(PMPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths_.data(), places_.data(), MPI_BYTE, &type));
-    check(PMPI_Type_commit(&type));
-    requests_.push_back(MPI_REQUEST_NULL);
-    check(PMPI_Isend(MPI_BOTTOM, 1, type, to, Lane::router_tag, lane_.comm(), &requests_.back()));
-    check(PMPI_Type_free(&type));
-  }
-
-  const Lane& lane_;
-  Requests requests_;
-  std::vector<int> lengths_;
-  std::vector<MPI_Aint> places_;
-};
-
 class Unpacked final : public engine::Freight {
  public:
   explicit Unpacked(const Job& job) : job_(job) {}
@@ -73,7 +28,7 @@ int by_crystal(Job& job) {
   const Agreed& agreed = lane.agreed();
   const settings::Router& wishes = settings_of_process().router;
   Unpacked freight(job);
-  Messages channel(lane);
+  wire::Carrier channel(lane.comm(), Lane::router_tag);
   engine::Router router({.ranks = lane.ranks(), .radix = agreed.radix, .channels = agreed.channels}, lane.me(),
                         {.segment = agreed.segment, .copies = wishes.copies}, channel, freight);
   const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);

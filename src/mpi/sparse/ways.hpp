@@ -5,8 +5,7 @@
 //   crystal     bundles through log2 P rounds (engine/router.hpp)
 #pragma once
 
-#include <vector>
-
+#include "mpi/exchange/wire.hpp"
 #include "mpi/sparse/incoming.hpp"
 #include "mpi/sparse/lane.hpp"
 
@@ -29,37 +28,16 @@ int by_crystal(Job& job);
 /// that can be, sends all that have at least `least` bytes to others, and puts what has come in place.
 int deliver(Job& job, Bytes least);
 
-/// The host has said no.
-struct Failed {
-  int code;
-};
-inline void check(int code) {
-  if (code != MPI_SUCCESS) throw Failed{code};
-}
+using wire::check;
+using wire::Failed;
+using wire::receive;
+using wire::Requests;
+using wire::send;
+using wire::send_synchronous;
+using wire::wait_all;
+using wire::Wire;
 
 /// The bytes of a message that travel: where they lie, or packed into memory of the exchange.
 const std::byte* bytes_of(const Outgoing::Message& message, Job& job);
-
-/// `bytes` bytes as MPI counts them: beyond 1 GiB as one element of a type of its own.
-class Wire {
- public:
-  explicit Wire(Bytes bytes);
-  ~Wire();
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
-  [[nodiscard]] int count() const { return count_; }
-  [[nodiscard]] MPI_Datatype type() const { return type_; }
-
- private:
-  int count_;
-  MPI_Datatype type_ = MPI_BYTE;
-};
-
-// Each begins a message; its request joins the others. `at` stays as it is until it is over.
-using Requests = std::vector<MPI_Request>;
-void send(const std::byte* at, Bytes bytes, int to, int tag, MPI_Comm comm, Requests& requests);
-void send_synchronous(const std::byte* at, Bytes bytes, int to, int tag, MPI_Comm comm, Requests& requests);
-void receive(std::byte* at, Bytes bytes, int from, int tag, MPI_Comm comm, Requests& requests);
-void wait_all(Requests& requests);
 
 }  // namespace heddle::mpi::sparse
