@@ -77,6 +77,13 @@
 #pragma weak PMPI_Group_free
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Iallreduce
+#pragma weak PMPI_Op_create
+#pragma weak PMPI_Op_free
+#pragma weak PMPI_Info_get
+#pragma weak PMPI_Info_set
+#pragma weak PMPI_Comm_set_info
+#pragma weak PMPI_Comm_get_info
+#pragma weak PMPI_Barrier
 #pragma weak PMPI_Ibarrier
 #pragma weak PMPI_Abort
 #pragma weak PMPI_Cartdim_get
@@ -311,6 +318,7 @@
 #pragma weak ompi_mpi_errhandler_null
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_info_null
+#pragma weak ompi_mpi_op_null
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_mpi_op_max
 #pragma weak ompi_mpi_op_band

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/algorithms.hpp"
+#include "select/collective/cadence.hpp"
 
 namespace heddle::select {
 namespace {
@@ -69,6 +70,19 @@ TEST(Agreement, DigestsTellChoicesApart) {
   other = one;
   other.algorithm = &schedule::alltoallv_bruck;
   EXPECT_NE(digest(one), digest(other));
+}
+
+// One call in 61 begins a reduction, and none begins before the one before it has counted: a rank has one under way at most.
+TEST(Cadence, OneReductionAtATimeAndFewOfThem) {
+  int under_way = 0;
+  int begun = 0;
+  for (std::int64_t call = 0; call < 10'000; ++call) {
+    if (Cadence::counts(call)) --under_way;
+    EXPECT_GE(under_way, 0);
+    if (Cadence::begins(call)) ++under_way, ++begun;
+    EXPECT_LE(under_way, 1);
+  }
+  EXPECT_LT(begun, 10'000 / 50);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // mpi/calls/cart.cpp: communicators with a topology, whose groups follow from the parent's. All their ranks are here: the
 // companion (exchange/) is made now, for non-blocking neighbour collectives could not make it.
 #include "mpi/communicators/made.hpp"
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/hints.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 
@@ -10,6 +10,11 @@ namespace {
 void made(const char* call, MPI_Comm comm, MPI_Comm parent, bool reordered) noexcept {
   if (communicators::opened()) communicators::front_of(call, comm, parent, reordered);
   heddle::mpi::Companion::of(comm);
+}
+
+void made(const char* call, MPI_Comm comm, MPI_Comm parent, bool reordered, MPI_Info info) noexcept {
+  made(call, comm, parent, reordered);
+  heddle::mpi::hints_given(comm, info);
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
                           const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   const int result =
       PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create", *comm_dist_graph, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create", *comm_dist_graph, comm_old, reorder != 0, info);
   return result;
 }
 
@@ -47,7 +52,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
                                    MPI_Comm* comm_dist_graph) {
   const int result = PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations,
                                                      destweights, info, reorder, comm_dist_graph);
-  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create_adjacent", *comm_dist_graph, comm_old, reorder != 0);
+  if (result == MPI_SUCCESS) made("MPI_Dist_graph_create_adjacent", *comm_dist_graph, comm_old, reorder != 0, info);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // mpi/calls/comm.cpp: communicators whose group only the host knows.
 #include "mpi/communicators/known.hpp"
+#include "mpi/exchange/hints.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 
@@ -19,7 +20,9 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-  return left("MPI_Comm_split_type", PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+  const int result = left("MPI_Comm_split_type", PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+  if (result == MPI_SUCCESS) heddle::mpi::hints_given(*newcomm, info);
+  return result;
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {

@@ -1,5 +1,6 @@
 // mpi/calls/comm_dup.cpp: duplicates, which have the group of what they are duplicates of.
 #include "mpi/communicators/known.hpp"
+#include "mpi/exchange/hints.hpp"
 
 using heddle::mpi::communicators::Duplicating;
 using heddle::mpi::communicators::opened;
@@ -24,7 +25,10 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return duplicated("MPI_Comm_dup_with_info", comm, newcomm, [=] { return PMPI_Comm_dup_with_info(comm, info, newcomm); });
+  const int result =
+      duplicated("MPI_Comm_dup_with_info", comm, newcomm, [=] { return PMPI_Comm_dup_with_info(comm, info, newcomm); });
+  if (result == MPI_SUCCESS) heddle::mpi::hints_given(*newcomm, info);
+  return result;
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {

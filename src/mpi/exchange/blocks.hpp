@@ -87,9 +87,9 @@ inline bool whole(const Spread& given) { return given.counts.array() && given.di
 inline bool whole(const Mosaic& given) { return given.counts.array() && given.displacements.array() && given.types; }
 
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first. False: a mistake of the program, for the host to report.
-template <class Given>
-bool to_all(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+/// that no rank is everybody's first. Into an Exchange, or a Routed. False: a mistake of the program, for the host to report.
+template <class Given, class Into>
+bool to_all(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
   const int ranks = own.ranks();
   Ruler out;
   Ruler in;
@@ -137,11 +137,11 @@ struct All {
     }
     return true;
   }
-  static bool of(const Companion& /*own*/) noexcept { return true; }
+  static bool of(const Companion& own) noexcept { return own.wanted_alltoallv() != "native"; }
   static int sends(const Companion& own) noexcept { return own.ranks(); }
   static int receives(const Companion& own) noexcept { return own.ranks(); }
-  template <class Given>
-  static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+  template <class Given, class Into>
+  static bool fill(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
     return whole(send) && whole(receive) && !same_elements(send, receive) && to_all(own, send, receive, exchange);
   }
 };

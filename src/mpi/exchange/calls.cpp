@@ -1,12 +1,77 @@
 // mpi/exchange/calls.cpp: the blocking collectives.
+#include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/blocks.hpp"
+#include "mpi/exchange/routed.hpp"
+#include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
 namespace {
 
-template <class Kind, class Given>
-Done carry_out(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
-  if (!Kind::ours(send, receive)) return {};
+constexpr const char* name(const Buffer& /*given*/) { return "MPI_Alltoall"; }
+constexpr const char* name(const Spread& /*given*/) { return "MPI_Alltoallv"; }
+constexpr const char* name(const Mosaic& /*given*/) { return "MPI_Alltoallw"; }
+
+/// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
+template <class Given>
+class Bundled {
+ public:
+  explicit Bundled(const Given& given) : given_(given), whole_(blocks::whole(given)), limit_(straight_from()) {}
+  Bytes operator()(int rank) const noexcept {
+    Buffer data;
+    Bytes bytes = 0;
+    return whole_ && blocks::block_of(given_, rank, ruler_, data, bytes) && bytes < limit_ ? bytes : 0;
+  }
+
+ private:
+  const Given& given_;
+  bool whole_;
+  Bytes limit_;
+  mutable blocks::Ruler ruler_;
+};
+
+/// From what all ranks know. Null algorithm: the host's.
+template <class Given>
+select::Way way_of_all(Companion& own, const Given& send, const Given& receive) {
+  constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
+  const select::Way direct{.algorithm = &schedule::alltoallv_direct};
+  const std::string& wanted = own.wanted_alltoallv();
+  if (wanted == "native") return {};
+  if (wanted != "auto") {
+    const schedule::Algorithm* algorithm = schedule::find(schedule::alltoallv(), wanted);
+    if (equal_blocks && Bundled<Given>(receive)(0) == 0) return direct;
+    return {.algorithm = algorithm};
+  }
+  if (equal_blocks) return blocks::All::ours(send, receive) ? direct : select::Way{};
+  if (own.ranks() < select::Cadence::least_ranks) return direct;
+  return own.agreement().next(own.surroundings(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
+}
+
+template <class Given>
+Done carry_out_all(const Given& send, const Given& receive, MPI_Comm comm) noexcept try {
+  if (send.address == MPI_IN_PLACE) return {};
+  // Short blocks of one size hosts bundle themselves: nothing is made for them.
+  const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
+  Companion* own = asked ? Companion::of(comm) : Companion::made(comm);
+  if (!own) return {};
+  const select::Way way = way_of_all(*own, send, receive);
+  alike(*own, name(send), way);
+  if (!way.algorithm) return {};
+  if (way.algorithm != &schedule::alltoallv_direct) {
+    Routed routed(*own, way);
+    if (!blocks::All::fill(*own, send, receive, routed)) return {};
+    return routed.run(comm);
+  }
+  Exchange exchange(*own, own->ranks(), own->ranks());
+  if (!exchange) return no_memory_on(comm);
+  if (!blocks::All::fill(*own, send, receive, exchange)) return {};
+  return exchange.run(comm);
+} catch (const std::bad_alloc&) {
+  return no_memory_on(comm);
+}
+
+template <class Given>
+Done carry_out_neighbours(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+  using Kind = blocks::Neighbours;
   const Companion* own = Companion::of(comm);
   if (!own || !Kind::of(*own)) return {};
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
@@ -18,22 +83,22 @@ Done carry_out(const Given& send, const Given& receive, MPI_Comm comm) noexcept 
 }  // namespace
 
 Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::All>(send, receive, comm);
+  return carry_out_all(send, receive, comm);
 }
 Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::All>(send, receive, comm);
+  return carry_out_all(send, receive, comm);
 }
 Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::All>(send, receive, comm);
+  return carry_out_all(send, receive, comm);
 }
 Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::Neighbours>(send, receive, comm);
+  return carry_out_neighbours(send, receive, comm);
 }
 Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::Neighbours>(send, receive, comm);
+  return carry_out_neighbours(send, receive, comm);
 }
 Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return carry_out<blocks::Neighbours>(send, receive, comm);
+  return carry_out_neighbours(send, receive, comm);
 }
 
 }  // namespace heddle::mpi

@@ -10,6 +10,7 @@
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/handles/table.hpp"
+#include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -19,6 +20,9 @@ std::atomic<bool> allowed{false};
 /// Of 2048 context ids that MPICH 5.0.2 has, the rest is the program's.
 constexpr int most_alive = 256;
 std::atomic<int> alive{0};
+
+/// The host does the reductions that ranks agree by.
+std::atomic<bool> reductions{false};
 
 /// What hangs on a communicator of the program's.
 struct Seat {
@@ -115,9 +119,29 @@ std::vector<Edge> edges_to(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void Companion::allow() noexcept { allowed = true; }
+void Companion::allow() noexcept {
+  reductions = Agreement::open();
+  allowed = true;
+}
+
+bool Companion::possible(MPI_Comm comm) noexcept {
+  int inter = 0;
+  int ranks = 0;
+  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
+         PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS &&
+         ranks > 1 && within_world(comm);
+}
+
+const std::string& Companion::wanted_alltoallv() const noexcept {
+  return hints_.alltoallv.empty() ? settings_of_process().alltoallv : hints_.alltoallv;
+}
+
+const std::string& Companion::wanted_allgatherv() const noexcept {
+  return hints_.allgatherv.empty() ? settings_of_process().allgatherv : hints_.allgatherv;
+}
 
 Companion::~Companion() {
+  agreement_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
   --alive;
@@ -144,7 +168,7 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   std::shared_ptr<Companion> own;
   int able = 0;
   try {
-    if (seat && alive < most_alive && within_world(comm)) {
+    if (seat && reductions && alive < most_alive && within_world(comm)) {
       own.reset(new Companion);
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
@@ -173,6 +197,7 @@ void Companion::close() noexcept {
     if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
   for (const Seat* seat : all) delete seat;
+  Agreement::close();
 }
 
 bool Companion::look_at_topology(MPI_Comm comm) {

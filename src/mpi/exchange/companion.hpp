@@ -10,8 +10,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/exchange/surroundings.hpp"
 #include "mpi/host.hpp"
@@ -25,6 +27,11 @@ struct Edge {
   int tag;
 };
 
+/// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.
+struct Hints {
+  std::string alltoallv, allgatherv;
+};
+
 class Companion : public std::enable_shared_from_this<Companion> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
@@ -32,6 +39,8 @@ class Companion : public std::enable_shared_from_this<Companion> {
   static Companion* of(MPI_Comm comm) noexcept;
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
   static Companion* made(MPI_Comm comm) noexcept;
+  /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
+  static bool possible(MPI_Comm comm) noexcept;
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
@@ -51,6 +60,18 @@ class Companion : public std::enable_shared_from_this<Companion> {
     if (!surroundings_) surroundings_.emplace(surroundings_of(comm_));
     return *surroundings_;
   }
+
+  /// Names of algorithms, auto or native: the communicator's hint, or HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV.
+  [[nodiscard]] const std::string& wanted_alltoallv() const noexcept;
+  [[nodiscard]] const std::string& wanted_allgatherv() const noexcept;
+  [[nodiscard]] Hints& hints() noexcept { return hints_; }
+  /// For one collective at a time, as MPI has it for those that block.
+  [[nodiscard]] Agreement& agreement() noexcept {
+    if (!agreement_) agreement_.emplace(comm_);
+    return *agreement_;
+  }
+  /// Of blocking collectives that were checked (alike.hpp).
+  long count_call() noexcept { return calls_++; }
 
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
   [[nodiscard]] Channel& channel() noexcept {
@@ -76,6 +97,9 @@ class Companion : public std::enable_shared_from_this<Companion> {
   std::optional<Surroundings> surroundings_;
   Channel channel_;
   select::Spread spread_;
+  Hints hints_;
+  std::optional<Agreement> agreement_;
+  long calls_ = 0;
 };
 
 }  // namespace heddle::mpi

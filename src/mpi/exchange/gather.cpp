@@ -3,6 +3,7 @@
 
 #include "engine/gathering.hpp"
 #include "layout/pack.hpp"
+#include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/completion.hpp"
@@ -101,9 +102,8 @@ class Gathered {
 /// Bytes of all blocks. Below, a few messages' latencies are all there is, and hosts do not choose badly.
 constexpr Bytes worth_choosing = 4 << 10;
 
-/// HEDDLE_ALLGATHERV, or what the volumes say. Null algorithm: the host's.
-select::Way choose(const select::AllgathervFacts& facts) {
-  const std::string& wanted = settings_of_process().allgatherv;
+/// What is wanted, or what the volumes say. Null algorithm: the host's.
+select::Way choose(const select::AllgathervFacts& facts, const std::string& wanted) {
   if (wanted == "native" || (wanted == "auto" && facts.volumes.total < worth_choosing)) return {};
   select::Way way = select::choose_allgatherv(facts);
   if (wanted == "auto") return way;
@@ -141,7 +141,8 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   if (!blocks.measure(send, receive, own->ranks(), own->me()) || blocks.starts()[own->ranks()] == 0) return {};
   const Surroundings& around = own->surroundings();
   const select::Volumes& volumes = own->spread().of(own->ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  const select::Way way = choose({around.where, volumes});
+  const select::Way way = choose({around.where, volumes}, own->wanted_allgatherv());
+  alike(*own, "MPI_Allgatherv", way);
   if (!way.algorithm) return {};
   if (!blocks.begin(send)) return no_memory_on(comm);
   std::optional<schedule::Pieces> pieces;

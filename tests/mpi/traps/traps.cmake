@@ -80,8 +80,20 @@ foreach(family ${families})
   set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
   # Ranks that were told different algorithms: one notice, and the host's collectives.
   add_test(NAME refused.settings_differ.${family}
-           COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring ${program} : -n 1 ${with_it} ${program})
+           COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}
+                   : -n 1 ${with_it} ${program})
   set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  # Which algorithm is taken changes at the same call on all ranks; and ranks that would take different ones are found out.
+  add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
+  target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
+  add_dependencies(heddle-agreed-${family} heddle_${family})
+  string(REPLACE "-n;3" "-n;12" twelve "${three}")
+  add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_YIELD=on $<TARGET_FILE:heddle-agreed-${family}>)
+  set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
+                       "direct from call 0, bruck from call 8, direct from call 69, bruck from call 130, all alike")
+  add_test(NAME traps.unlike.${family} COMMAND ${three} ${with_it} HEDDLE_CHECK=on $<TARGET_FILE:heddle-agreed-${family}> unlike)
+  set_tests_properties(traps.unlike.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
+                       "heddle: ranks do not agree on a collective .HEDDLE_CHECK.: ranks 0, 2: MPI_Allgatherv .call 0. by [^;]*; rank 1: MPI_Allgatherv")
   heddle_preloaded(switched_off ${family} off)
   add_test(NAME refused.off_on_one.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})

@@ -1,0 +1,55 @@
+// mpi/exchange/agreement.hpp: what all ranks of a communicator know of each other's volumes, of a few calls ago: nothing is
+// known to all in MPI_Alltoallv itself. Includes select/collective/, surroundings.hpp.
+//
+//   const select::Way& way = agreement.next(around, [&](int to) { return bytes; }, [&](int from) { return bytes; });
+//
+// Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator, and these come in the same order
+// on all ranks. At some of them (cadence.hpp) all ranks begin a non-blocking reduction of what they send and receive in that
+// call; its result counts from a later call on, at which every rank waits for it. So all ranks change over at the same call,
+// and none decides from what it alone remembers.
+#pragma once
+
+#include "mpi/exchange/surroundings.hpp"
+#include "select/collective/agreement.hpp"
+#include "select/collective/cadence.hpp"
+
+namespace heddle::mpi {
+
+class Agreement {
+ public:
+  /// In MPI_Init; false: the host refuses what reductions need. Before MPI_Finalize, when none is left.
+  static bool open() noexcept;
+  static void close() noexcept;
+
+  explicit Agreement(MPI_Comm comm) noexcept;
+  /// Waits for what is under way: its memory is here.
+  ~Agreement();
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+
+  /// How this call goes; the same on all ranks. `to(rank)` and `from(rank)` are bytes of what could be bundled; they are asked
+  /// in few calls only.
+  template <class To, class From>
+  const select::Way& next(const Surroundings& around, int me, const To& to, const From& from) {
+    using select::Cadence;
+    if (around.where.ranks < Cadence::least_ranks) return way_;
+    const std::int64_t call = calls_++;
+    if (Cadence::counts(call)) take(around.where);
+    if (Cadence::begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
+    return way_;
+  }
+  /// As the last call went.
+  [[nodiscard]] const select::Way& way() const { return way_; }
+
+ private:
+  void begin(const select::Share& mine) noexcept;
+  void take(const select::Where& where);
+
+  MPI_Comm comm_;
+  std::int64_t calls_ = 0;
+  MPI_Request request_;
+  select::Share mine_, all_;
+  select::Way way_;
+};
+
+}  // namespace heddle::mpi

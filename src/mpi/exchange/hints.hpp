@@ -1,0 +1,22 @@
+// mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info. Includes companion.hpp.
+//
+//   MPI_Info_set(info, "heddle_alltoallv", "crystal");     // the values of HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV
+//   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type,
+//   MPI_Dist_graph_create
+//
+// All of these are collective: ranks compare there what they were given. What is not the same on all of them is ignored, with a
+// sentence.
+#pragma once
+
+#include "mpi/exchange/companion.hpp"
+
+namespace heddle::mpi {
+
+/// `comm` has been given hints. Collective over it; nothing happens for inter-communicators, and where Heddle keeps out.
+void hints_given(MPI_Comm comm, MPI_Info info) noexcept;
+
+/// Adds to what the host shows of `comm` those that count; and, if there are any, heddle_alltoallv_chosen: how the last
+/// blocking MPI_Alltoallv went, if it was for Heddle to choose.
+void hints_shown(MPI_Comm comm, MPI_Info info) noexcept;
+
+}  // namespace heddle::mpi

@@ -1,0 +1,153 @@
+// mpi/exchange/routed.cpp
+#include "mpi/exchange/routed.hpp"
+
+#include <exception>
+#include <limits>
+#include <new>
+
+#include "engine/router.hpp"
+#include "layout/pack.hpp"
+#include "mpi/exchange/wire.hpp"
+#include "mpi/start.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+constexpr int tag = 32759;  // below those of sparse/lane.hpp
+
+/// A datatype, and then the same once more, most often.
+class Element {
+ public:
+  void be(MPI_Datatype type) {
+    if (looked_ && type == type_) return;
+    type_ = type;
+    looked_ = true;
+    known_ = Derived(hold_any(type));
+    if (!known_) wire::check(other_.look(type));  // the host packs it
+  }
+  /// Where the packed bytes lie in memory already; null: nowhere.
+  [[nodiscard]] const std::byte* dense(const Buffer& data) const {
+    return known_ && known_->contiguous(data.count)
+               ? static_cast<const std::byte*>(displaced(data.address, known_->first_byte()))
+               : nullptr;
+  }
+  void pack(const Buffer& data, std::byte* to, MPI_Comm comm) const {
+    if (known_)
+      layout::pack(known_->layout(), data.count, data.address, to);
+    else
+      wire::check(other_.pack(data.address, data.count, to, comm));
+  }
+  void unpack(const std::byte* from, const Buffer& data, Count count, MPI_Comm comm) const {
+    void* const to = const_cast<void*>(data.address);
+    if (known_)
+      layout::unpack(known_->layout(), count, to, from);
+    else
+      wire::check(other_.unpack(from, to, count, comm));
+  }
+
+ private:
+  MPI_Datatype type_{};
+  bool looked_ = false;
+  Derived known_;
+  sparse::Element other_;
+};
+
+}  // namespace
+
+Bytes straight_from() noexcept {
+  const settings::Router& router = settings_of_process().router;
+  return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
+}
+
+/// Into bundles.
+class Routed::Packing final : public engine::Freight {
+ public:
+  explicit Packing(const Routed& routed) : routed_(routed) {}
+  void pack(std::size_t number, std::byte* to) override {
+    const Buffer& data = routed_.out_[number].data;
+    element_.be(data.type);
+    element_.pack(data, to, routed_.companion_.comm());
+  }
+
+ private:
+  const Routed& routed_;
+  Element element_;
+};
+
+Routed::Routed(Companion& companion, const select::Way& way)
+    : companion_(companion),
+      way_(way),
+      straight_from_(straight_from()),
+      straight_(companion, companion.ranks(), companion.ranks()),
+      in_(static_cast<std::size_t>(companion.ranks())) {
+  if (!straight_) throw std::bad_alloc();
+  out_.reserve(in_.size());
+}
+
+void Routed::send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
+  if (bytes == 0) return;
+  if (bundled(to.rank, bytes))
+    out_.push_back({to.rank, data, bytes});
+  else
+    straight_.send(to, data, bytes);
+}
+
+void Routed::receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept {
+  if (bytes == 0) return;
+  if (bundled(from.rank, bytes))
+    in_[static_cast<std::size_t>(from.rank)] = {from.rank, data, bytes};
+  else
+    straight_.receive(from, data, bytes);
+}
+
+int Routed::route() {
+  const settings::Router& wishes = settings_of_process().router;
+  const schedule::Place place{.ranks = companion_.ranks(),
+                              .radix = wishes.radix > 0 ? wishes.radix : way_.radix,
+                              .channels = wishes.channels,
+                              .nodes = &companion_.surroundings().nodes};
+  wire::Carrier carrier(companion_.comm(), tag);
+  Packing packing(*this);
+  engine::Router router(place, companion_.me(),
+                        {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way_.algorithm}, carrier, packing);
+  Element element;
+  for (std::size_t i = 0; i < out_.size(); ++i) {
+    const Block& block = out_[i];
+    element.be(block.data.type);
+    router.add(block.rank, block.bytes, element.dense(block.data), i);
+  }
+  router.run();
+  int result = MPI_SUCCESS;
+  for (const engine::Router::Parcel& parcel : router.arrived()) {
+    const Block& block = in_[static_cast<std::size_t>(parcel.from)];
+    if (parcel.bytes > block.bytes) {
+      result = MPI_ERR_TRUNCATE;
+      continue;
+    }
+    element.be(block.data.type);
+    // Less than is expected is a mistake, too, which hosts let pass.
+    element.unpack(parcel.at, block.data, block.data.count * parcel.bytes / block.bytes, companion_.comm());
+  }
+  return result;
+}
+
+int Routed::run(MPI_Comm comm) noexcept {
+  int error = MPI_SUCCESS;
+  try {
+    companion_.surroundings();  // before anything is under way: it talks
+    straight_.start(Until::call_ends);
+    error = route();
+  } catch (const wire::Failed& failed) {
+    error = failed.code;
+  } catch (const std::bad_alloc&) {
+    error = MPI_ERR_NO_MEM;
+  } catch (const std::exception&) {
+    error = MPI_ERR_INTERN;
+  }
+  straight_.advance(true);
+  if (error == MPI_SUCCESS) error = straight_.error();
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+  return error;
+}
+
+}  // namespace heddle::mpi
