@@ -17,19 +17,19 @@ extern "C" {
 #endif
 
 /* Of the interposer; not for programs. */
-__attribute__((weak)) void *heddle_shared_allocate(size_t bytes);
-__attribute__((weak)) int heddle_shared_release(void *memory);
+__attribute__((weak)) void* heddle_shared_allocate(size_t bytes);
+__attribute__((weak)) int heddle_shared_release(void* memory);
 
 /* Memory that the other ranks of the node can map: a message of a derived datatype from here reaches them in one pass, straight
  * from layout to layout. Zeroed, aligned to a page, made of huge pages where the system has them.
  * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc. */
-static inline void *heddle_alloc(size_t bytes) {
-  void *memory = heddle_shared_allocate ? heddle_shared_allocate(bytes) : NULL;
+static inline void* heddle_alloc(size_t bytes) {
+  void* memory = heddle_shared_allocate ? heddle_shared_allocate(bytes) : NULL;
   return memory ? memory : calloc(1, bytes ? bytes : 1);
 }
 
 /* Frees what heddle_alloc returned, before MPI_Finalize; NULL is fine. No message from it may be under way. */
-static inline void heddle_free(void *memory) {
+static inline void heddle_free(void* memory) {
   if (memory && !(heddle_shared_release && heddle_shared_release(memory))) free(memory);
 }
 
