@@ -1,5 +1,5 @@
 // layout/node.hpp: the canonical program. Nodes are immutable, shared, and know nothing of where they are placed.
-// May include: bytes.hpp, kernel/record.hpp. Users of layout/ include layout.hpp instead.
+// May include: bytes.hpp, kernel/record.hpp, program.hpp. Users of layout/ include layout.hpp instead.
 //
 //   Block            len                            one contiguous piece
 //   Loop             count, stride, child           the child at 0, stride, 2·stride, ...
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "layout/bytes.hpp"
+#include "layout/program.hpp"
 
 namespace heddle::layout {
 
@@ -96,6 +97,7 @@ struct Node {
   Form form;
   /// The child of a Loop or BlockIndexed as a short list of pieces, if it is one: what the inner loops run on.
   std::shared_ptr<const kernel::Record> body;
+  Lazy packing, unpacking;  ///< What moves it whole.
 
   [[nodiscard]] bool contiguous() const { return std::holds_alternative<Block>(form); }
 };

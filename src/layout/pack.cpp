@@ -16,6 +16,8 @@ struct Packing {
   static constexpr Bytes long_record = std::numeric_limits<Bytes>::max();
   using User = const std::byte*;
   using Packed = std::byte*;
+  static const Program* program(const Node& node) { return node.packing.get(node, Direction::pack); }
+  static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(packed, user); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(packed, user, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, packed, user}; }
   static void nest(User user, Packed packed, std::span<const kernel::Dim> dims, Bytes block) {
@@ -41,6 +43,8 @@ struct Unpacking {
   static constexpr Bytes long_record = 256;
   using User = std::byte*;
   using Packed = const std::byte*;
+  static const Program* program(const Node& node) { return node.unpacking.get(node, Direction::unpack); }
+  static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(user, packed); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(user, packed, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, user, packed}; }
   static void nest(User user, Packed packed, std::span<const kernel::Dim> dims, Bytes block) {
@@ -70,6 +74,9 @@ class Walk {
   explicit Walk(typename Way::Packed packed) : packed_(packed) {}
 
   void whole(const Node& node, User user) {
+    const Program* program = Way::program(node);
+    if (program && !program->steps.empty() && program->made_for == kernel::current) [[likely]]
+      return run(*program, node.size, user);
     std::visit([&](const auto& form) { whole(node, form, user); }, node.form);
   }
 
@@ -120,6 +127,18 @@ class Walk {
   }
 
  private:
+  void run(const Program& program, Bytes size, User user) {
+    const auto start = packed_;
+    for (const Step& step : program.steps)
+      if (!step.other) [[likely]] {
+        Way::run(step.nest, user + step.user, start + step.packed);
+      } else {
+        packed_ = start + step.packed;
+        whole(*step.other, user + step.user);
+      }
+    packed_ = start + size;
+  }
+
   void copy(User user, Bytes n) {
     Way::copy(user, packed_, n);
     packed_ += n;
@@ -128,15 +147,7 @@ class Walk {
   void whole(const Node& node, const Block&, User user) { copy(user, node.size); }
   void part(const Node&, const Block&, User user, Bytes lo, Bytes hi) { copy(user + lo, hi - lo); }
 
-  /// A loop around a block.
-  void vector(const Loop& loop, User user) {
-    const Bytes block = loop.child->size;
-    const kernel::Dim dim = Way::dim(loop.count, loop.stride, block);
-    Way::nest(user, packed_, {&dim, 1}, block);
-    packed_ += loop.count * block;
-  }
   void whole(const Node& node, const Loop& loop, User user) {
-    if (loop.child->contiguous()) return vector(loop, user);
     repeat(loop.count, loop.stride, *loop.child, node.body.get(), user);
   }
   void part(const Node& node, const Loop& loop, User user, Bytes lo, Bytes hi) {
@@ -221,13 +232,7 @@ class Walk {
   }
 
   void whole(const Node&, const Struct& sequence, User user) {
-    for (const Placed& child : sequence.children) {
-      // Rows of a ragged array: so short that the way to their kernel shows.
-      if (const auto* row = std::get_if<Loop>(&child.node->form); row && row->child->contiguous())
-        vector(*row, user + child.offset);
-      else
-        whole(*child.node, user + child.offset);
-    }
+    for (const Placed& child : sequence.children) whole(*child.node, user + child.offset);
   }
   void part(const Node&, const Struct& sequence, User user, Bytes lo, Bytes hi) {
     for (std::size_t i = child_at(sequence, lo); lo < hi; ++i) {

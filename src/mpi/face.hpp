@@ -72,9 +72,6 @@ inline int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
 
 namespace face {
 
-Done pack(const Buffer& in, void* out, Count room, Count& position, MPI_Comm comm) noexcept;
-Done unpack(const void* in, Count bytes, Count& position, const Buffer& out, MPI_Comm comm) noexcept;
-
 Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept;
 Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
 /// MPI_Recv as the program would have called it: packed, announced or native.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "layout/kernel/kernels.hpp"
+#include "layout/kernel/ready.hpp"
 
 namespace heddle::layout::kernel {
 namespace {
@@ -196,6 +196,11 @@ void visit(const std::vector<Dim>& dims, std::size_t level, Bytes to, Bytes from
     visit(dims, level + 1, to + i * dims[level].to, from + i * dims[level].from, each);
 }
 
+void plain_copy(std::byte* to, const std::byte* from, const std::vector<Range>& t, const std::vector<Range>& f) {
+  for (std::size_t i = 0; i < t.size(); ++i)
+    std::memcpy(to + t[i].offset, from + f[i].offset, static_cast<std::size_t>(t[i].length));
+}
+
 TEST_P(Kernels, NestIsThePlainLoops) {
   seeds(600, [&](Random& random) {
     const Bytes block = any_block(random);
@@ -220,19 +225,48 @@ TEST_P(Kernels, NestIsThePlainLoops) {
       to_ranges.push_back({t, block});
       from_ranges.push_back({f, block});
     });
+    const auto plain = [&](std::byte* t, const std::byte* f) {
+      for (std::size_t i = 0; i < to_ranges.size(); ++i)
+        std::memcpy(t + to_ranges[i].offset, f + from_ranges[i].offset, static_cast<std::size_t>(block));
+    };
     check(
-        random, to_ranges, from_ranges, [&](std::byte* t, const std::byte* f) { nest(t, f, dims, block); },
-        [&](std::byte* t, const std::byte* f) {
-          for (std::size_t i = 0; i < to_ranges.size(); ++i)
-            std::memcpy(t + to_ranges[i].offset, f + from_ranges[i].offset, static_cast<std::size_t>(block));
-        },
-        what);
+        random, to_ranges, from_ranges, [&](std::byte* t, const std::byte* f) { nest(t, f, dims, block); }, plain, what);
+    Ready ready;
+    if (!ready.make(dims, block)) {
+      EXPECT_GT(counts.size(), 2U) << what;
+      return;
+    }
+    check(
+        random, to_ranges, from_ranges, [&](std::byte* t, const std::byte* f) { ready.run(t, f); }, plain, "ready: " + what);
   });
 }
 
-void plain_copy(std::byte* to, const std::byte* from, const std::vector<Range>& t, const std::vector<Range>& f) {
-  for (std::size_t i = 0; i < t.size(); ++i)
-    std::memcpy(to + t[i].offset, from + f[i].offset, static_cast<std::size_t>(t[i].length));
+/// Many rows, short and long, one side packed without a gap: what a kernel writes too much in one row, the next must make good.
+TEST_P(Kernels, RowsOfEveryBlockLengthAreThePlainLoops) {
+  seeds(3, [&](Random& random) {
+    for (Bytes block = 1; block <= 64; ++block)
+      for (const Count count : {Count{2}, Count{3}, Count{4}, Count{5}, Count{9}, pick(random, 10, 80)}) {
+        const Count rows = pick(random, 1, 6);
+        const Bytes stride = block + pick(random, 1, 2) * pick(random, 1, 150);
+        const Bytes row = stride * count + pick(random, 1, 4000);
+        const Bytes gap = pick(random, 0, 1) * pick(random, 1, 20);  // of the packed rows
+        std::vector<Range> packed, memory;
+        for (Count i = 0; i < rows * count; ++i) {
+          packed.push_back({i / count * (block * count + gap) + i % count * block, block});
+          memory.push_back({i / count * row + i % count * stride, block});
+        }
+        const Dim pack[] = {{rows, block * count + gap, row}, {count, block, stride}};
+        const Dim unpack[] = {{rows, row, block * count + gap}, {count, stride, block}};
+        const std::string what = std::to_string(rows) + " rows of " + std::to_string(count) + " blocks of " +
+                                 std::to_string(block) + " every " + std::to_string(stride);
+        check(
+            random, packed, memory, [&](std::byte* t, const std::byte* f) { nest(t, f, pack, block); },
+            [&](std::byte* t, const std::byte* f) { plain_copy(t, f, packed, memory); }, "pack " + what);
+        check(
+            random, memory, packed, [&](std::byte* t, const std::byte* f) { nest(t, f, unpack, block); },
+            [&](std::byte* t, const std::byte* f) { plain_copy(t, f, memory, packed); }, "unpack " + what);
+      }
+  });
 }
 
 TEST_P(Kernels, RowsThatCollideInTheCacheAreThePlainLoops) {

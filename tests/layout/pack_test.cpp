@@ -51,6 +51,45 @@ RC_GTEST_PROP(Pack, EqualsTheTypeMap, (const Choices& choices, std::uint8_t many
   RC_ASSERT(packed == expected);
 }
 
+/// Rows of a triangle, and something that is no nest: a struct with steps of both kinds.
+Layout triangle(Count rows) {
+  std::vector<Layout> types;
+  std::vector<Count> lengths(static_cast<std::size_t>(rows) + 1, 1);
+  std::vector<Bytes> at;
+  for (Count row = 0; row < rows; ++row) {
+    types.push_back(hvector(row + 1, 1, 24, basic(16)));
+    at.push_back(row * rows * 24);
+  }
+  const std::array<Count, 3> three = {3, 0, 7}, ones = {1, 2, 1};
+  types.push_back(indexed(ones, three, basic(8)));
+  at.push_back(rows * rows * 24);
+  return structure(lengths, at, types);
+}
+
+TEST(Pack, StructsOfManyNestsByWhoeverComesFirst) {
+  for (const Count rows : {1, 7, 60, 150}) {
+    const Layout type = triangle(rows);
+    std::vector<std::byte> memory(static_cast<std::size_t>(rows * rows * 24 + 100));
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + i / 251);
+    std::vector<std::byte> expected;
+    for (Cursor cursor(type, 1); !cursor.done();) {
+      const Segment s = cursor.next();
+      const auto* from = memory.data() + s.offset;
+      expected.insert(expected.end(), from, from + s.length);
+    }
+    std::vector<std::vector<std::byte>> packed(4, std::vector<std::byte>(expected.size()));
+    std::vector<std::thread> threads;
+    threads.reserve(packed.size());
+    for (auto& out : packed) threads.emplace_back([&] { pack(type, 1, memory.data(), out.data()); });
+    for (auto& thread : threads) thread.join();
+    for (const auto& out : packed) EXPECT_EQ(out, expected) << rows << " rows";
+    std::vector<std::byte> back(memory.size()), again(expected.size());
+    unpack(type, 1, back.data(), expected.data());
+    pack(type, 1, back.data(), again.data());
+    EXPECT_EQ(again, expected) << rows << " rows";
+  }
+}
+
 RC_GTEST_PROP(Unpack, WritesTheTypeMapAndNothingElse, (const Choices& choices, std::uint8_t many)) {
   const Sample type = random_type(choices);
   const Count count = many % 4;

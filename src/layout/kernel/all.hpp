@@ -21,7 +21,7 @@ constexpr OffsetKernels<Int> offset_kernels{&gather<Int>,
 
 }  // namespace HEDDLE_KERNEL
 
-constinit const Table HEDDLE_TABLE{&HEDDLE_KERNEL::plane,
+constinit const Table HEDDLE_TABLE{&HEDDLE_KERNEL::plane_for,
                                    &HEDDLE_KERNEL::transpose,
                                    &HEDDLE_KERNEL::gather_records,
                                    &HEDDLE_KERNEL::scatter_records,

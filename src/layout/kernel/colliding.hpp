@@ -75,7 +75,8 @@ inline void gather_exactly(std::byte* to, const std::byte* from, const int times
 }
 
 template <int B>
-void gather_colliding(std::byte* to, const std::byte* from, const Dim outer, const Dim inner) {
+void gather_colliding(std::byte* to, const std::byte* from, const Dim& outer_dim, const Dim& inner_dim, Bytes) {
+  const Dim outer = outer_dim, inner = inner_dim;
   const Count sets = sets_shared(inner.from, B);
   const int times = sets == 1 ? 6 : sets <= 4 ? 4 : 2;
   for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
@@ -102,27 +103,29 @@ void gather_colliding(std::byte* to, const std::byte* from, const Dim outer, con
 }
 
 template <int B>
-void scatter_colliding(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner) {
+void scatter_colliding(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
   constexpr int unit = B % 8 != 0 ? 4 : B <= cache_line ? 8 : 16;
   constexpr int stores = (B < cache_line ? B : int{cache_line}) / unit;
   const Count wanted = stores_wanted(sets_shared(inner.to, B));
   scatter_colliding<B, unit>(to, from, outer, inner, wanted >= 2 * stores ? wanted / stores : 1);
 }
 
-/// A plane whose rows collide; false if this one does not.
-inline bool colliding(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
-  if (block % 4 != 0) return false;
+/// The kernel of a plane whose rows collide; null if they do not.
+inline NestKernel colliding(const Dim& inner, Bytes block) {
+  if (block % 4 != 0) return nullptr;
+  NestKernel kernel = nullptr;
   if (inner.to != block && collides(inner.to, inner.count, block)) {
-    if (block == 128) return scatter_colliding<128>(to, from, outer, inner), true;
-    if (block == 256) return scatter_colliding<256>(to, from, outer, inner), true;
-    return with_block(block, [&]<int B>() {
-      if constexpr (B % 4 == 0) scatter_colliding<B>(to, from, outer, inner);
+    if (block == 128) return scatter_colliding<128>;
+    if (block == 256) return scatter_colliding<256>;
+    with_block(block, [&]<int B>() {
+      if constexpr (B % 4 == 0) kernel = scatter_colliding<B>;
+    });
+  } else if (inner.from != block && block <= cache_line && collides(inner.from, inner.count, block)) {
+    with_block(block, [&]<int B>() {
+      if constexpr (B % 4 == 0) kernel = gather_colliding<B>;
     });
   }
-  if (inner.from == block || block > cache_line || !collides(inner.from, inner.count, block)) return false;
-  return with_block(block, [&]<int B>() {
-    if constexpr (B % 4 == 0) gather_colliding<B>(to, from, outer, inner);
-  });
+  return kernel;
 }
 
 }  // namespace heddle::layout::kernel::HEDDLE_KERNEL

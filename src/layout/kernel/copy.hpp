@@ -91,6 +91,42 @@ inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::
   copy<wide>(to + n - wide, from + n - wide);
 }
 
+#if defined(__AVX512VBMI__)
+
+/// Blocks that take two or three plain moves and one under a mask. Zen 5, ns a block of 12 (24) bytes: packed from the L1 cache
+/// 0.27 (0.29) → 0.16 (0.20), from the L2 cache 0.51 (0.52) → 0.29 (0.33); unpacked alike.
+template <int B>
+constexpr bool under_mask = B > 2 && B < 32 && (B & (B - 1)) != 0;
+
+/// What a move under a mask reads or writes on the side that is not masked.
+template <int B>
+constexpr Bytes whole_move = B <= 16 ? 16 : 32;
+
+/// Reads B bytes, writes whole_move<B>: what it spoils must be written later.
+template <int B>
+inline __attribute__((always_inline)) void copy_spoiling(std::byte* to, const std::byte* from) {
+  if constexpr (B <= 16)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_maskz_loadu_epi8((1u << B) - 1, from));
+  else
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_loadu_epi8((1u << B) - 1, from));
+}
+
+/// Reads whole_move<B> bytes, writes B.
+template <int B>
+inline __attribute__((always_inline)) void copy_straying(std::byte* to, const std::byte* from) {
+  if constexpr (B <= 16)
+    _mm_mask_storeu_epi8(to, (1u << B) - 1, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  else
+    _mm256_mask_storeu_epi8(to, (1u << B) - 1, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+#else
+
+template <int B>
+constexpr bool under_mask = false;
+
+#endif
+
 /// From this length on the C library's memcpy is as good as our loop or better (string instructions, streaming).
 constexpr Bytes long_block = 2048;
 

@@ -6,6 +6,7 @@
 //   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops, in tiles
 #include <cstring>
 
+#include "layout/kernel/ready.hpp"
 #include "layout/kernel/table.hpp"
 
 namespace heddle::layout::kernel {
@@ -14,9 +15,8 @@ namespace {
 constexpr Dim once{1, 0, 0};
 
 struct Nest {
-  std::byte* to;
-  const std::byte* from;
-  Bytes block;
+  Bytes to = 0, from = 0;  // where its first block lies
+  Bytes block = 0;
   std::size_t size = 0;
   Dim dims[max_dims];
 
@@ -79,7 +79,7 @@ void sort(Nest& nest) {
 constexpr Bytes order_matters_below = 256;
 
 struct Leaf {
-  void (*run)(std::byte*, const std::byte*, const Dim&, const Dim&, Bytes);
+  NestKernel run;
   Dim outer, inner;
   Bytes block;
 };
@@ -89,7 +89,22 @@ void walk(std::byte* to, const std::byte* from, const Dim* dims, std::size_t cou
   for (Count i = 0; i < dims->count; ++i) walk(to + i * dims->to, from + i * dims->from, dims + 1, count - 1, leaf);
 }
 
-void run(Nest& nest) {
+void one_block(std::byte* to, const std::byte* from, const Dim&, const Dim&, Bytes block) {
+  std::memcpy(to, from, static_cast<std::size_t>(block));
+}
+
+Leaf plane(const Dim& outer, const Dim& inner, Bytes block) {
+  return {current->plane_for(outer, inner, block), outer, inner, block};
+}
+
+/// Takes the innermost two loops out of the nest.
+Leaf leaf_of(Nest& nest) {
+  if (nest.size == 0) return {one_block, once, once, nest.block};
+  if (nest.size == 1) {
+    const Dim only = nest.dims[0];
+    nest.remove(0);
+    return plane(once, only, nest.block);
+  }
   sort(nest);
   const std::size_t inner = nest.size - 1;  // smallest stride at the destination
   std::size_t fast_from = inner;
@@ -97,26 +112,20 @@ void run(Nest& nest) {
     if (magnitude(nest.dims[i].from) < magnitude(nest.dims[fast_from].from)) fast_from = i;
   const bool transposed = fast_from != inner && nest.block < order_matters_below;
   const std::size_t other = transposed ? fast_from : inner - 1;
-  const Leaf leaf{transposed ? current->transpose : current->plane, transposed ? nest.dims[inner] : nest.dims[other],
-                  transposed ? nest.dims[other] : nest.dims[inner], nest.block};
+  const Leaf leaf = transposed ? Leaf{current->transpose, nest.dims[inner], nest.dims[other], nest.block}
+                               : plane(nest.dims[other], nest.dims[inner], nest.block);
   nest.remove(inner);
   nest.remove(other);
-  walk(nest.to, nest.from, nest.dims, nest.size, leaf);
+  return leaf;
 }
 
 [[gnu::noinline]] void any_nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
   Nest nest;
-  nest.to = to;
-  nest.from = from;
   nest.block = block;
   if (!take(nest, dims)) return;
-  if (nest.size > 0) fuse(nest);
-  if (nest.size == 0)
-    std::memcpy(nest.to, nest.from, static_cast<std::size_t>(nest.block));
-  else if (nest.size == 1)
-    current->plane(nest.to, nest.from, once, nest.dims[0], nest.block);
-  else
-    run(nest);
+  fuse(nest);
+  const Leaf leaf = leaf_of(nest);
+  walk(to + nest.to, from + nest.from, nest.dims, nest.size, leaf);
 }
 
 }  // namespace
@@ -124,8 +133,26 @@ void run(Nest& nest) {
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
   // The most frequent nest of all, a vector, goes straight to its kernel.
   if (dims.size() == 1 && dims[0].count > 1 && block > 0 && (dims[0].to != block || dims[0].from != block))
-    return current->plane(to, from, once, dims[0], block);
+    return current->plane_for(once, dims[0], block)(to, from, once, dims[0], block);
   any_nest(to, from, dims, block);
+}
+
+bool Ready::make(std::span<const Dim> dims, Bytes block) noexcept {
+  Nest nest;
+  nest.block = block;
+  if (dims.size() > max_dims || !take(nest, dims)) return false;
+  fuse(nest);
+  const Leaf leaf = leaf_of(nest);
+  if (nest.size > most_loops) return false;
+  leaf_ = leaf.run;
+  outer_ = leaf.outer;
+  inner_ = leaf.inner;
+  block_ = leaf.block;
+  to_ = nest.to;
+  from_ = nest.from;
+  loops_ = nest.size;
+  for (std::size_t i = 0; i < loops_; ++i) further_[i] = nest.dims[i];
+  return true;
 }
 
 }  // namespace heddle::layout::kernel

@@ -5,9 +5,55 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
+#if defined(__AVX2__)
+/// Doubles, four to a store: 0.17 ns each, one by one 0.21.
+template <class Int>
+void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  const auto two = [from](const Int* at) {
+    const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + at[0]));
+    return _mm_loadh_pd(_mm_castsi128_pd(low), reinterpret_cast<const double*>(from + at[1]));
+  };
+  for (; n >= 8; n -= 8, to += 64, offsets += 8)
+#pragma GCC unroll 2
+    for (int k = 0; k < 8; k += 4)
+      _mm256_storeu_pd(reinterpret_cast<double*>(to + k * 8), _mm256_set_m128d(two(offsets + k + 2), two(offsets + k)));
+  for (; n > 0; --n, to += 8, ++offsets) copy<8>(to, from + offsets[0]);
+}
+#endif
+
+#if defined(__AVX512VBMI__)
+/// Blocks under_mask: all but the last are moved in one go. ns a block of 12 (24) bytes: gathered 0.35 (0.40) → 0.23 (0.31),
+/// scattered 0.36 → 0.29; of more than 16 bytes scattered over more than the L1 cache 0.6 → 0.8, so not those.
+template <int B, class Int>
+void gather_under_mask(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  constexpr Count plain = (whole_move<B> - 1) / B;
+  for (; n >= plain + 4; n -= 4, to += 4 * B, offsets += 4)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) copy_spoiling<B>(to + k * B, from + offsets[k]);
+  for (; n > 0; --n, to += B, ++offsets) copy<B>(to, from + offsets[0]);
+}
+
+template <int B, class Int>
+void scatter_under_mask(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  constexpr Count plain = (whole_move<B> - 1) / B;
+  for (; n >= plain + 4; n -= 4, from += 4 * B, offsets += 4)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) copy_straying<B>(to + offsets[k], from + k * B);
+  for (; n > 0; --n, from += B, ++offsets) copy<B>(to + offsets[0], from);
+}
+#endif
+
 /// Blocks at offsets; the other side goes on by `step` (the block itself, or the size of the record they are fields of).
 template <int B, class Int>
 void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+#if defined(__AVX2__)
+  if constexpr (B == 8)
+    if (step == 8) return gather_eights(to, from, offsets, n);
+#endif
+#if defined(__AVX512VBMI__)
+  if constexpr (under_mask<B>)
+    if (step == B) return gather_under_mask<B>(to, from, offsets, n);
+#endif
   for (; n >= 4; n -= 4, to += 4 * step, offsets += 4) {
     copy<B>(to, from + offsets[0]);
     copy<B>(to + step, from + offsets[1]);
@@ -19,6 +65,10 @@ void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n
 
 template <int B, class Int>
 void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+#if defined(__AVX512VBMI__)
+  if constexpr (under_mask<B> && B <= 16)
+    if (step == B) return scatter_under_mask<B>(to, from, offsets, n);
+#endif
   for (; n >= 4; n -= 4, from += 4 * step, offsets += 4) {
     copy<B>(to + offsets[0], from);
     copy<B>(to + offsets[1], from + step);

@@ -17,7 +17,7 @@ enum class Walk { unrolled, single, far };
 constexpr Count long_row = 512;
 
 template <int B, Walk walk>
-void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner) {
+void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
   const Count count = inner.count;
   // The same blocks of the next row, when rows are short.
@@ -41,6 +41,43 @@ void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim&
     for (; n > 0; --n, t += to_step, f += from_step) copy<B>(t, f);
   }
 }
+
+#if defined(__AVX512VBMI__)
+/// Blocks moved under a mask, one side of which is packed: all but the last of a row are moved in one go, and those too where
+/// the next row goes on in the packed side.
+template <int B, bool packing, bool far>
+void plane_under_mask(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
+  constexpr Count plain = (whole_move<B> - 1) / B;  // blocks at the end that a whole move would overrun
+  const Bytes to_step = packing ? B : inner.to, from_step = packing ? inner.from : B;
+  const Bytes to_row = outer.to, from_row = outer.from;
+  const Count count = inner.count, rows = outer.count;
+  [[maybe_unused]] const Bytes ahead =
+      packing ? (count >= long_row ? 64 * from_step : from_row) : (count >= long_row ? 64 * to_step : to_row);
+  const bool goes_on = (packing ? to_row : from_row) == count * B && count > plain;
+  const auto one = [](std::byte* t, const std::byte* f) {
+    if constexpr (packing)
+      copy_spoiling<B>(t, f);
+    else
+      copy_straying<B>(t, f);
+  };
+  for (Count j = 0; j < rows; ++j, to += to_row, from += from_row) {
+    std::byte* t = to;
+    const std::byte* f = from;
+    const Count keep = goes_on && j + 1 < rows ? 0 : plain;
+    Count n = count;
+    for (; n >= keep + 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        if constexpr (far) __builtin_prefetch((packing ? f + k * from_step : t + k * to_step) + ahead, packing ? 0 : 1);
+        one(t + k * to_step, f + k * from_step);
+      }
+#pragma GCC unroll 1
+    for (; n > keep; --n, t += to_step, f += from_step) one(t, f);
+#pragma GCC unroll 1
+    for (; n > 0; --n, t += to_step, f += from_step) copy<B>(t, f);
+  }
+}
+#endif
 
 inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   const auto magnitude = [](Bytes a) { return a < 0 ? -a : a; };
@@ -68,45 +105,66 @@ void plane_vectors(std::byte* to, const std::byte* from, const Dim& outer, const
   }
 }
 
-inline void plane_long(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
-  switch ((block - 1) / wide) {
-    case 1:
-      return plane_vectors<1>(to, from, outer, inner, block);
-    case 2:
-      return plane_vectors<2>(to, from, outer, inner, block);
-    case 3:
-      return plane_vectors<3>(to, from, outer, inner, block);
-    case 4:
-      return plane_vectors<4>(to, from, outer, inner, block);
-    case 5:
-      return plane_vectors<5>(to, from, outer, inner, block);
-    case 6:
-      return plane_vectors<6>(to, from, outer, inner, block);
-    case 7:
-      return plane_vectors<7>(to, from, outer, inner, block);
-    default:
-      break;
-  }
+inline void plane_any(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
   const Count count = inner.count;
   for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row)
     for (Count i = 0; i < count; ++i) copy_any(to + i * to_step, from + i * from_step, block);
 }
 
-inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
-  if (colliding(to, from, outer, inner, block)) return;
-  if (block > 64) return plane_long(to, from, outer, inner, block);
+inline NestKernel plane_long(const Bytes block) {
+  switch ((block - 1) / wide) {
+    case 1:
+      return plane_vectors<1>;
+    case 2:
+      return plane_vectors<2>;
+    case 3:
+      return plane_vectors<3>;
+    case 4:
+      return plane_vectors<4>;
+    case 5:
+      return plane_vectors<5>;
+    case 6:
+      return plane_vectors<6>;
+    case 7:
+      return plane_vectors<7>;
+    default:
+      return plane_any;
+  }
+}
+
+/// The kernel of a plane: a question asked once where the same plane is walked again and again.
+inline NestKernel plane_for(const Dim& outer, const Dim& inner, Bytes block) {
+  if (const NestKernel kernel = colliding(inner, block)) return kernel;
+  if (block > 64) return plane_long(block);
 #if defined(__AVX512VBMI__)
-  if (windows_win(outer, inner, block)) return windows(to, from, outer, inner, block);
+  if (windows_win(outer, inner, block)) return windows;
 #endif
   const Walk walk = walk_of(outer, inner, block);
+  NestKernel kernel = nullptr;
   with_block(block, [&]<int B>() {
-    if constexpr (B % 4 == 0) {
-      if (walk == Walk::far) return plane_of<B, Walk::far>(to, from, outer, inner);
-      if (walk == Walk::single) return plane_of<B, Walk::single>(to, from, outer, inner);
+#if defined(__AVX512VBMI__)
+    // Of 4 and of 8 bytes only what comes from the L2 cache: 0.5 ns a block one by one, 0.36 unrolled, 0.3 under a mask.
+    if constexpr (under_mask<B> || B == 4 || B == 8) {
+      if ((under_mask<B> || walk == Walk::single) && (inner.to == B || inner.from == B)) {
+        const bool packing = inner.to == B, far = under_mask<B> && walk == Walk::far;
+        kernel = packing ? (far ? plane_under_mask<B, true, true> : plane_under_mask<B, true, false>)
+                         : (far ? plane_under_mask<B, false, true> : plane_under_mask<B, false, false>);
+        return;
+      }
     }
-    plane_of<B, Walk::unrolled>(to, from, outer, inner);
+#endif
+    kernel = plane_of<B, Walk::unrolled>;
+    if constexpr (B % 4 == 0) {
+      if (walk == Walk::far) kernel = plane_of<B, Walk::far>;
+      if (walk == Walk::single) kernel = plane_of<B, Walk::single>;
+    }
   });
+  return kernel;
+}
+
+inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+  plane_for(outer, inner, block)(to, from, outer, inner, block);
 }
 
 }  // namespace heddle::layout::kernel::HEDDLE_KERNEL

@@ -13,6 +13,9 @@
 
 namespace heddle::layout::kernel {
 
+/// Two loops around a block: what a nest ends in.
+using NestKernel = void (*)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block);
+
 /// A list of blocks, as gather and scatter see it; the other side is packed.
 template <class Int>
 struct OffsetKernels {
@@ -27,10 +30,10 @@ struct OffsetKernels {
 };
 
 struct Table {
-  /// Two loops in the order given; `inner` has the smaller strides.
-  void (*plane)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block);
+  /// The kernel for two loops in the order given; `inner` has the smaller strides.
+  NestKernel (*plane_for)(const Dim& outer, const Dim& inner, Bytes block);
   /// Two loops that disagree: `fast_to` has the smaller stride at the destination, `fast_from` at the source.
-  void (*transpose)(std::byte* to, const std::byte* from, const Dim& fast_to, const Dim& fast_from, Bytes block);
+  NestKernel transpose;
   void (*gather_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
   void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
   OffsetKernels<std::int32_t> narrow;

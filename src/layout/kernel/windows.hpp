@@ -126,7 +126,7 @@ inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
 }
 
 /// A plane for which windows_win.
-[[gnu::noinline]] inline void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+inline void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   if (inner.to == block) {
     const Window w = gather_window(iota, low_bits(block), block, inner.from, block, inner.count);
     const Window one = gather_window(iota, low_bits(block), block, inner.from, block, 1);

@@ -5,58 +5,47 @@
 #include "mpi/face.hpp"
 #include "mpi/types/registry.hpp"
 
-namespace heddle::mpi::face {
-namespace {
-
-/// Bytes that `count` elements need behind `position`; negative if they do not fit into `room`, or anything is odd.
-Bytes checked(const Entry& type, Count count, const void* packed, Count room, Count position, MPI_Comm comm) {
-  Bytes bytes = 0;
-  if (count < 0 || position < 0 || position > room || !packed || comm == MPI_COMM_NULL) return -1;
-  if (__builtin_mul_overflow(count, type.size(), &bytes) || bytes > room - position) return -1;
-  return bytes;
-}
-
-/// MPI_Pack and MPI_Unpack are local: nobody else can know that they are under way and free the type meanwhile.
-const Entry* local(MPI_Datatype type) {
-  Entry* entry = table.find(type);
-  return entry && entry->ready(type) ? entry : nullptr;
-}
-
-}  // namespace
-
-Done pack(const Buffer& in, void* out, Count room, Count& position, MPI_Comm comm) noexcept {
-  const Entry* type = local(in.type);
-  if (!type) return {};
-  const Bytes bytes = checked(*type, in.count, out, room, position, comm);
-  if (bytes < 0) return {};
-  layout::pack(type->layout(), in.count, in.address, static_cast<std::byte*>(out) + position);
-  position += bytes;
-  return MPI_SUCCESS;
-}
-
-Done unpack(const void* in, Count bytes_in, Count& position, const Buffer& out, MPI_Comm comm) noexcept {
-  const Entry* type = local(out.type);
-  if (!type) return {};
-  const Bytes bytes = checked(*type, out.count, in, bytes_in, position, comm);
-  if (bytes < 0) return {};
-  layout::unpack(type->layout(), out.count, const_cast<void*>(out.address), static_cast<const std::byte*>(in) + position);
-  position += bytes;
-  return MPI_SUCCESS;
-}
-
-}  // namespace heddle::mpi::face
-
 using namespace heddle::mpi;
 
 namespace {
 
-/// The position of the program, int or MPI_Count, moved by a call that counts in 64 bits.
-template <class Position, class Call>
-Done moving(Position* position, Call call) {
-  Count at = *position;
-  const Done done = call(at);
-  if (done) *position = static_cast<Position>(at);
-  return done;
+/// Where the packed bytes of a call begin, and how many there are.
+struct Place {
+  Bytes at = 0, bytes = -1;
+};
+
+/// No bytes if they do not fit into `room`, or anything is odd.
+template <class Position>
+Place checked(const Entry& type, Count count, const void* packed, Count room, const Position* position, MPI_Comm comm) {
+  const Count at = *position;
+  Bytes bytes = 0;
+  if (count < 0 || at < 0 || at > room || !packed || comm == MPI_COMM_NULL) return {};
+  if (__builtin_mul_overflow(count, type.size(), &bytes) || bytes > room - at) return {};
+  return {at, bytes};
+}
+
+/// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
+template <class Position>
+Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm comm) noexcept {
+  Entry* type = table.find(in.type);
+  if (!type || !type->ready(in.type)) return {};
+  const Place place = checked(*type, in.count, out, room, position, comm);
+  if (place.bytes < 0) return {};
+  heddle::layout::pack(type->layout(), in.count, in.address, static_cast<std::byte*>(out) + place.at);
+  *position = static_cast<Position>(place.at + place.bytes);
+  return MPI_SUCCESS;
+}
+
+template <class Position>
+Done unpack(const void* in, Count room, Position* position, void* out, Count count, MPI_Datatype datatype,
+            MPI_Comm comm) noexcept {
+  Entry* type = table.find(datatype);
+  if (!type || !type->ready(datatype)) return {};
+  const Place place = checked(*type, count, in, room, position, comm);
+  if (place.bytes < 0) return {};
+  heddle::layout::unpack(type->layout(), count, out, static_cast<const std::byte*>(in) + place.at);
+  *position = static_cast<Position>(place.at + place.bytes);
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -64,41 +53,25 @@ Done moving(Position* position, Call call) {
 extern "C" {
 
 int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-  if (known(datatype))
-    if (const Done done = moving(position, [&](Count& at) {
-          return face::pack({inbuf, incount, datatype}, outbuf, outsize, at, comm);
-        }))
-      return *done;
+  if (const Done done = pack({inbuf, incount, datatype}, outbuf, outsize, position, comm)) return *done;
   return PMPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
 }
 
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  if (known(datatype))
-    if (const Done done = moving(position, [&](Count& at) {
-          return face::unpack(inbuf, insize, at, {outbuf, outcount, datatype}, comm);
-        }))
-      return *done;
+  if (const Done done = unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)) return *done;
   return PMPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 
 #if HEDDLE_LARGE_COUNTS
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
                MPI_Count* position, MPI_Comm comm) {
-  if (known(datatype))
-    if (const Done done = moving(position, [&](Count& at) {
-          return face::pack({inbuf, incount, datatype}, outbuf, outsize, at, comm);
-        }))
-      return *done;
+  if (const Done done = pack({inbuf, incount, datatype}, outbuf, outsize, position, comm)) return *done;
   return PMPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
 }
 
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
                  MPI_Datatype datatype, MPI_Comm comm) {
-  if (known(datatype))
-    if (const Done done = moving(position, [&](Count& at) {
-          return face::unpack(inbuf, insize, at, {outbuf, outcount, datatype}, comm);
-        }))
-      return *done;
+  if (const Done done = unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)) return *done;
   return PMPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 #endif

@@ -1,0 +1,49 @@
+// layout/kernel/ready.hpp: a nest whose order of loops and whose kernels have been chosen, for as many uses as there are.
+// Includes kernels.hpp.
+//
+//   Ready ready;
+//   if (ready.make(dims, 8)) for (...) ready.run(out, matrix);    // as nest(out, matrix, dims, 8)
+//
+// Choosing takes as long as packing a few hundred bytes: it shows in a column of a hundred elements, and in a struct of many
+// small faces.
+#pragma once
+
+#include "layout/kernel/kernels.hpp"
+
+namespace heddle::layout::kernel {
+
+struct Table;
+/// The kernels in use: what was made ready for others is to be made anew.
+extern constinit const Table* current;
+
+class Ready {
+ public:
+  /// False if the nest has more loops than are kept here. Good for the instruction set in use now.
+  bool make(std::span<const Dim> dims, Bytes block) noexcept;
+
+  /// Like nest() of the same arguments.
+  void run(std::byte* to, const std::byte* from) const {
+    to += to_;
+    from += from_;
+    if (loops_ == 0) return leaf_(to, from, outer_, inner_, block_);
+    for (Count i = 0; i < further_[0].count; ++i) run_inner(to + i * further_[0].to, from + i * further_[0].from);
+  }
+
+ private:
+  static constexpr std::size_t most_loops = 2;  // around the innermost two
+
+  void run_inner(std::byte* to, const std::byte* from) const {
+    if (loops_ == 1) return leaf_(to, from, outer_, inner_, block_);
+    for (Count i = 0; i < further_[1].count; ++i)
+      leaf_(to + i * further_[1].to, from + i * further_[1].from, outer_, inner_, block_);
+  }
+
+  void (*leaf_)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) = nullptr;
+  Bytes to_ = 0, from_ = 0;  // of the first block: loops may run backwards
+  Bytes block_ = 0;
+  Dim outer_{}, inner_{};
+  std::size_t loops_ = 0;
+  Dim further_[most_loops] = {};
+};
+
+}  // namespace heddle::layout::kernel
