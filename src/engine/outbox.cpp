@@ -218,4 +218,14 @@ void Outbox::sweep() noexcept {
   for (std::size_t i = left_.size(); i-- > 0;) finish_if_drained(i);
 }
 
+std::byte* Outbox::lend() noexcept {
+  const std::lock_guard guard(lock_);
+  return arena_.reserve(1) ? arena_.take() : nullptr;
+}
+
+void Outbox::take_back(std::byte* slot) noexcept {
+  const std::lock_guard guard(lock_);
+  arena_.give(slot);
+}
+
 }  // namespace heddle::engine

@@ -78,6 +78,11 @@ class Outbox {
   void withdraw(Outgoing* message) noexcept;
   /// Reclaims what receivers have finished; all of them looked at, not a few.
   void sweep() noexcept;
+  /// A slot for as long as the caller likes, of memory that peers have mapped; null: none is free.
+  [[nodiscard]] std::byte* lend() noexcept;
+  void take_back(std::byte* slot) noexcept;
+  /// Of something in a slot: where peers find it in this process's node memory.
+  [[nodiscard]] Bytes offset_of(const std::byte* at) const { return at - arena_.base(); }
   /// Messages that are not drained.
   [[nodiscard]] std::size_t under_way() const { return left_.size(); }
 

@@ -21,7 +21,9 @@ inline void relax() noexcept {
 class Patience {
  public:
   // About 10 us of spinning: longer than packing a segment, shorter than a time slice.
-  explicit Patience(bool crowded) noexcept : spins_(crowded ? 16 : 4096), yields_(spins_ + (crowded ? 16 : 1024)) {}
+  explicit Patience(bool crowded) noexcept : Patience(crowded, crowded ? 16 : 1024) {}
+  /// @param yields  How often the core is given away before sleep.
+  Patience(bool crowded, int yields) noexcept : spins_(crowded ? 16 : 4096), yields_(spins_ + yields) {}
 
   /// True: it took long enough that a look at the clock is not felt.
   bool pause() noexcept {

@@ -25,6 +25,7 @@ namespace heddle::mpi {
 struct Edge {
   int rank;  ///< MPI_PROC_NULL: nobody, beyond the edge of a Cartesian topology.
   int tag;
+  bool operator==(const Edge&) const = default;
 };
 
 /// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.

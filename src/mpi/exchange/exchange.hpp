@@ -17,6 +17,8 @@
 // with.
 #pragma once
 
+#include <utility>
+
 #include "mpi/exchange/companion.hpp"
 #include "mpi/face.hpp"
 #include "mpi/requests/completion.hpp"
@@ -44,6 +46,28 @@ class Exchange {
   bool advance(bool wait) noexcept;
   /// The first that went wrong; not raised.
   [[nodiscard]] int error() const { return error_; }
+  struct Block {
+    Edge edge;
+    Buffer data;
+    Bytes bytes;
+  };
+  template <class Each>
+  void for_each_send(Each each) {
+    for (int i = 0; i < sends_; ++i) each(std::as_const(blocks_[i]));
+  }
+  template <class Each>
+  void for_each_receive(Each each) {
+    for (int i = 0; i < receives_; ++i) each(std::as_const(blocks_[most_sends_ + i]));
+  }
+  /// Leaves blocks for which `takes` says so to the caller; asked in order. Before start().
+  template <class Takes>
+  void take_sends(Takes takes) {
+    take(0, sends_, takes);
+  }
+  template <class Takes>
+  void take_receives(Takes takes) {
+    take(most_sends_, receives_, takes);
+  }
   /// Has `each` look at every datatype of a block, and change it.
   template <class Each>
   void for_each_type(Each each) {
@@ -52,11 +76,13 @@ class Exchange {
   }
 
  private:
-  struct Block {
-    Edge edge;
-    Buffer data;
-    Bytes bytes;
-  };
+  template <class Takes>
+  void take(int first, int& count, Takes& takes) {
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+      if (!takes(std::as_const(blocks_[first + i]))) blocks_[first + kept++] = blocks_[first + i];
+    count = kept;
+  }
   /// Requests of one direction: those that Heddle must finish from the front, the host's own from the back.
   struct Requests {
     int first = 0, end = 0;

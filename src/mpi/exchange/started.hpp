@@ -1,5 +1,5 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
-// Includes blocks.hpp, requests/collective.hpp.
+// Includes blocks.hpp, letterboxes.hpp, requests/collective.hpp.
 //
 //   if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;   // how: Started or Kept
 //
@@ -11,7 +11,9 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/wait.hpp"
 #include "mpi/exchange/blocks.hpp"
+#include "mpi/exchange/letterboxes.hpp"
 #include "mpi/requests/collective.hpp"
 
 namespace heddle::mpi {
@@ -36,7 +38,7 @@ class Exchanging final : public Base {
       guard.lock();
     else if (!guard.try_lock())
       return;  // another thread is at it
-    if (over_ || !exchange.advance(wait)) return;
+    if (over_ || !exchange_and_boxes(wait)) return;
     over_ = true;
     PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
   }
@@ -44,6 +46,7 @@ class Exchanging final : public Base {
   [[nodiscard]] MPI_Comm communicator() const noexcept override { return comm_; }
   void begin() noexcept {
     over_ = false;
+    if (boxes.any()) boxes.start();  // short ones first
     exchange.start(Until::request_completes);
   }
   /// MPI_Start.
@@ -58,8 +61,22 @@ class Exchanging final : public Base {
   bool keep_types() noexcept;
 
   Exchange exchange;
+  Letterboxes boxes;  ///< Of a persistent operation.
 
  private:
+  bool exchange_and_boxes(bool wait) noexcept {
+    if (!boxes.any()) return exchange.advance(wait);
+    constexpr int seldom = 8;  // others may need what the host has to do here, but it takes its time
+    engine::Patience patience(boxes.crowded(), boxes.crowded() ? 4 : 1024);
+    for (int turn = 0; !boxes.advance();) {
+      if (!wait) return false;
+      if (!patience.pause() || ++turn % seldom != 0) continue;
+      int found = 0;
+      if (exchange.advance(false)) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_->comm(), &found, MPI_STATUS_IGNORE);
+    }
+    return exchange.advance(wait);
+  }
+
   std::shared_ptr<const Companion> own_;  // the program may free its communicator first
   MPI_Comm comm_;
   std::mutex lock_;
@@ -111,8 +128,8 @@ Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, c
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able =
-        operation->keep_types() && PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
+    able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() &&
+           PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
     able = begin_request(how.request) == MPI_SUCCESS;
   }

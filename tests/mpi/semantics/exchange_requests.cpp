@@ -1,7 +1,10 @@
 // Exchanges that Heddle carries out pair by pair, not blocking and persistent: several in flight, completed in any order and by
-// every call; types freed meanwhile.
+// every call; types freed meanwhile; persistent ones of short blocks started many times by ranks that come late.
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
+#include <random>
 
 #include "support/ranks.hpp"
 #include "support/witness.hpp"
@@ -236,6 +239,115 @@ TEST_EACH_RANKS(2, 4, ExchangeRequests, OutliveTheirCommunicator) {
     EXPECT_TRUE(columns.right()) << round;
   }
   MPI_Request_free(&request);
+}
+
+namespace {
+
+/// MPI_Alltoallw_init of blocks of every length, by chance and the same on all ranks: none at all, one way only, from a few
+/// ints with holes to what is announced.
+class Uneven {
+ public:
+  Uneven(const Team& team, std::uint32_t seed) : team_(team) {
+    std::minstd_rand random(seed);
+    constexpr int lengths[] = {0, 0, 1, 6, 14, 15, 100, 500, 1'500, 20'000};
+    int out = 0, in = 0;
+    for (int from = 0; from < team.size; ++from)
+      for (int to = 0; to < team.size; ++to) {
+        const int ints = lengths[random() / 64 % 10];
+        if (from == team.rank) out_counts_.push_back(ints), out_at_.push_back(out * 8), out += ints;
+        if (to == team.rank) in_counts_.push_back(ints), in_at_.push_back(in * 4), in += ints;
+      }
+    MPI_Type_create_resized(MPI_INT, 0, 8, &spaced_);
+    MPI_Type_commit(&spaced_);
+    sent_.resize(2 * static_cast<std::size_t>(out) + 1);
+    got_.resize(static_cast<std::size_t>(in) + 1);
+    spaces_.assign(out_counts_.size(), spaced_), ints_.assign(in_counts_.size(), MPI_INT);
+    EXPECT_EQ(MPI_Alltoallw_init(sent_.data(), out_counts_.data(), out_at_.data(), spaces_.data(), got_.data(),
+                                 in_counts_.data(), in_at_.data(), ints_.data(), team.comm, MPI_INFO_NULL, &request_),
+              MPI_SUCCESS);
+    if (outlive()) MPI_Type_free(&spaced_);
+  }
+  ~Uneven() {
+    MPI_Request_free(&request_);
+    if (spaced_ != MPI_DATATYPE_NULL) MPI_Type_free(&spaced_);
+  }
+  Uneven(const Uneven&) = delete;
+  Uneven& operator=(const Uneven&) = delete;
+
+  void start(int salt) {
+    for (int to = 0; to < team_.size; ++to)
+      for (int i = 0; i < out_counts_[at(to)]; ++i) sent_[at(out_at_[at(to)] / 4 + 2 * i)] = value(team_.rank, to, i, salt);
+    std::ranges::fill(got_, -1);
+    EXPECT_EQ(MPI_Start(&request_), MPI_SUCCESS);
+  }
+  void finish(bool test) {
+    if (!test) {
+      EXPECT_EQ(MPI_Wait(&request_, MPI_STATUS_IGNORE), MPI_SUCCESS);
+      return;
+    }
+    for (int done = 0; !done;) EXPECT_EQ(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  }
+  [[nodiscard]] bool right(int salt) const {
+    for (int from = 0; from < team_.size; ++from)
+      for (int i = 0; i < in_counts_[at(from)]; ++i)
+        if (got_[at(in_at_[at(from)] / 4 + i)] != value(from, team_.rank, i, salt)) return false;
+    return got_.back() == -1;
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  static int value(int from, int to, int i, int salt) { return salt * 1'000'003 + from * 10'007 + to * 101 + i; }
+
+  Team team_;
+  MPI_Datatype spaced_ = MPI_DATATYPE_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::vector<int> out_counts_, out_at_, in_counts_, in_at_, sent_, got_;
+  std::vector<MPI_Datatype> spaces_, ints_;
+};
+
+}  // namespace
+
+TEST_EACH_RANKS(1, 8, ExchangeRequests, ShortBlocksOfRanksThatComeLate) {
+  std::minstd_rand late(run_seed() + static_cast<std::uint32_t>(team.rank));
+  for (std::uint32_t plan = 0; plan < 6; ++plan) {
+    Uneven one(team, run_seed() + plan), other(team, run_seed() + plan + 100);
+    for (int turn = 0; turn < 25; ++turn) {
+      if (late() / 16 % 8 == 0) usleep(300);
+      one.start(turn);
+      other.start(-turn);
+      if (late() / 16 % 8 == 0) usleep(300);
+      (turn % 2 ? one : other).finish(turn % 3 == 0);
+      (turn % 2 ? other : one).finish(turn % 5 == 0);
+      EXPECT_TRUE(one.right(turn) && other.right(-turn)) << "plan " << plan << ", turn " << turn;
+    }
+    if (late() / 16 % 2 == 0) usleep(500);  // the others free their requests, and make new ones, before this rank does
+  }
+}
+
+// While one rank sits in a call of the host's it has sent what it has started.
+TEST_EACH_RANKS(2, 4, ExchangeRequests, ShortBlocksOfARankInABarrier) {
+  Columns columns(team, 20);
+  MPI_Request request = MPI_REQUEST_NULL;
+  columns.keep(&request);
+  for (int absent = 0; absent < team.size; ++absent) {
+    columns.fill(absent);
+    EXPECT_EQ(MPI_Start(&request), MPI_SUCCESS);
+    if (team.rank == absent) MPI_Barrier(team.comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (team.rank != absent) MPI_Barrier(team.comm);
+    EXPECT_TRUE(columns.right());
+  }
+  MPI_Request_free(&request);
+}
+
+TEST_RANKS(3, ExchangeRequests, MoreThanThereIsMemoryFor) {
+  std::vector<std::unique_ptr<Uneven>> all;
+  for (std::uint32_t i = 0; i < 150; ++i) all.push_back(std::make_unique<Uneven>(team, run_seed() + i));
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const auto& one : all) one->start(turn);
+    for (const auto& one : all) one->finish(false);
+    for (const auto& one : all) EXPECT_TRUE(one->right(turn));
+  }
 }
 
 }  // namespace heddle::test
