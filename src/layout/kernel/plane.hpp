@@ -86,7 +86,9 @@ inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes span = stride * inner.count * outer.count;  // of memory between the first byte touched and the last, at most
   if (stride < 128 || span <= 80 << 10) return stride >= 512 ? Walk::single : Walk::unrolled;
   if (span <= 4 << 20 || inner.count < 8) return Walk::single;
-  return (inner.count >= long_row ? stride <= 512 : outer.count > 1) ? Walk::far : Walk::single;
+  // Farther apart, nothing brings blocks from memory faster, and what is in the L2 cache after all (64² blocks of 8 in rows of
+  // 1040 bytes, 256 KiB of lines in a span of 4 MiB) takes 0.44 ns each with prefetches and 0.28 without.
+  return stride <= 512 && (inner.count >= long_row || outer.count > 1) ? Walk::far : Walk::single;
 }
 
 /// Blocks of K whole vectors and the one that ends the block.
@@ -112,7 +114,27 @@ inline void plane_any(std::byte* to, const std::byte* from, const Dim& outer, co
     for (Count i = 0; i < count; ++i) copy_any(to + i * to_step, from + i * from_step, block);
 }
 
+#if defined(__AVX512VBMI__)
+/// A whole vector and, overlapping it, half of one: each store that crosses a line costs two. 76 of 108 bytes from the L1 cache
+/// 0.58 ns, with two whole ones 0.71.
+inline void plane_vector_and_half(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - wide / 2;
+  const Count count = inner.count;
+  for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
+    std::byte* t = to;
+    const std::byte* f = from;
+    for (Count n = count; n > 0; --n, t += to_step, f += from_step) {
+      copy<wide>(t, f);
+      copy<wide / 2>(t + last, f + last);
+    }
+  }
+}
+#endif
+
 inline NestKernel plane_long(const Bytes block) {
+#if defined(__AVX512VBMI__)
+  if (block <= wide + wide / 2) return plane_vector_and_half;
+#endif
   switch ((block - 1) / wide) {
     case 1:
       return plane_vectors<1>;

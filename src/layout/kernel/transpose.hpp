@@ -101,6 +101,19 @@ inline void box(std::byte* to, const std::byte* from, const Dim t, const Dim f, 
 /// The same for T × F blocks, unrolled.
 template <int B, int T, int F>
 inline void fixed_box(std::byte* to, const std::byte* from, const Dim t, const Dim f) {
+#if defined(__AVX512VBMI__)
+  if constexpr (under_mask<B>)
+    if (t.to == B) {
+      constexpr int plain = (whole_move<B> - 1) / B;
+      for (int j = 0; j < F; ++j, to += f.to, from += f.from) {
+#pragma GCC unroll 8
+        for (int i = 0; i < T - plain; ++i) copy_spoiling<B>(to + i * B, from + i * t.from);
+#pragma GCC unroll 8
+        for (int i = T - plain; i < T; ++i) copy<B>(to + i * B, from + i * t.from);
+      }
+      return;
+    }
+#endif
   for (int j = 0; j < F; ++j, to += f.to, from += f.from)
 #pragma GCC unroll 8
     for (int i = 0; i < T; ++i) copy<B>(to + i * t.to, from + i * t.from);
