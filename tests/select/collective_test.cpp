@@ -126,6 +126,16 @@ TEST(ChooseAlltoallv, AsTheTableSays) {
     EXPECT_EQ(choose_alltoallv(row.facts).algorithm->name, row.algorithm) << row.what << "\n  " << why_alltoallv(row.facts);
 }
 
+// MPICH takes ten times as long as Open MPI for one more message on a node: there rounds are worth it sooner.
+TEST(ChooseAlltoallv, AHostWithCheapMessagesSendsThem) {
+  AlltoallvFacts facts = sparse(on_node(32), 31, 8);
+  facts.crowding = 16;
+  facts.links = &mpich_links;
+  EXPECT_EQ(choose_alltoallv(facts).algorithm->name, "bruck") << why_alltoallv(facts);
+  facts.links = &openmpi_links;
+  EXPECT_EQ(choose_alltoallv(facts).algorithm->name, "direct") << why_alltoallv(facts);
+}
+
 TEST(ChooseAlltoallv, OneLargeBlockAmongSmallOnesIsNotBundled) {
   AlltoallvFacts facts = sparse(over(256, 1), 26, 8);
   facts.most_bytes = facts.largest_block = 64 * mib;

@@ -2,6 +2,7 @@
 // reduced alike.
 #include "mpi/exchange/agreement.hpp"
 
+#include "mpi/start.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
@@ -40,7 +41,9 @@ void Agreement::begin(const select::Share& mine) noexcept {
 
 void Agreement::take(const select::Where& where) {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-  way_ = select::choose_alltoallv(agreed(all_, where));
+  select::Where here = where;
+  here.links = host() == Host::openmpi ? &select::openmpi_links : &select::mpich_links;
+  way_ = select::choose_alltoallv(agreed(all_, here));
 }
 
 }  // namespace heddle::mpi

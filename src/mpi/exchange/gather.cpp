@@ -138,7 +138,10 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   if (!own) return {};
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
-  if (!blocks.measure(send, receive, own->ranks(), own->me()) || blocks.starts()[own->ranks()] == 0) return {};
+  if (!blocks.measure(send, receive, own->ranks(), own->me()) || blocks.starts()[own->ranks()] == 0) {
+    alike(*own, "MPI_Allgatherv", {});
+    return {};
+  }
   const Surroundings& around = own->surroundings();
   const select::Volumes& volumes = own->spread().of(own->ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const select::Way way = choose({around.where, volumes}, own->wanted_allgatherv());

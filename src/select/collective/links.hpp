@@ -36,4 +36,15 @@ constexpr Links builtin_links{
     .turn = 1500,
 };
 
+/// With what each host takes for a message on a node: they differ by ten where messages are many. For choices of one job, whose
+/// ranks have one host.
+constexpr Links with_node(double latency, double message) {
+  Links links = builtin_links;
+  links.node.latency = latency;
+  links.node.message = message;
+  return links;
+}
+constexpr Links mpich_links = with_node(780, 570);
+constexpr Links openmpi_links = with_node(300, 60);
+
 }  // namespace heddle::select

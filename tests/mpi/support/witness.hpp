@@ -5,6 +5,8 @@
 //   const auto before = witness::derived("Pack");
 //   MPI_Pack(...);
 //   EXPECT_EQ(witness::derived("Pack"), before);      // the host has not seen the derived datatype: Heddle packed it
+//
+// TEST_NODES=n deals the ranks out to n nodes, round and round, as far as MPI_Comm_split_type tells Heddle.
 #pragma once
 
 #include <string>

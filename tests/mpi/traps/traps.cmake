@@ -90,7 +90,7 @@ foreach(family ${families})
   string(REPLACE "-n;3" "-n;12" twelve "${three}")
   add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_YIELD=on $<TARGET_FILE:heddle-agreed-${family}>)
   set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
-                       "direct from call 0, bruck from call 8, direct from call 69, bruck from call 130, all alike")
+                       "direct from call 0, two-level from call 8, direct from call 69, two-level from call 130, all alike")
   add_test(NAME traps.unlike.${family} COMMAND ${three} ${with_it} HEDDLE_CHECK=on $<TARGET_FILE:heddle-agreed-${family}> unlike)
   set_tests_properties(traps.unlike.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
                        "heddle: ranks do not agree on a collective .HEDDLE_CHECK.: ranks 0, 2: MPI_Allgatherv .call 0. by [^;]*; rank 1: MPI_Allgatherv")
