@@ -3,12 +3,14 @@
 //
 //   heddle run -n 16 -- heddle-bench-alltoallv-sparse-mpich --bytes 8 512 --partners 26 --stride 1
 //
-// Ways: host (PMPI_Alltoallv), direct (MPI_Alltoallv as whoever interposes does it), interposed (heddle_exchange, which also
-// finds out who sends: HEDDLE_EXCHANGE says by which way). Without Heddle the last one is the header's own.
+// Ways: host (PMPI_Alltoallv), interposed (heddle_exchange, which also finds out who sends: HEDDLE_EXCHANGE says by which way;
+// without Heddle it is the header's own), and MPI_Alltoallv by each of --algorithms, on communicators of their own which a hint
+// asks for it: "alltoallv auto" is what Heddle chooses.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <list>
 
 #include "common/give_way.hpp"
 #include "common/job.hpp"
@@ -22,7 +24,8 @@ struct Options {
   std::vector<long> bytes = {8, 64, 512, 4096, 32768, 131072};
   std::vector<int> partners = {26};
   std::vector<int> strides = {1};
-  std::vector<std::string> ways = {"host", "direct", "interposed"};
+  std::vector<std::string> ways = {"host", "interposed"};
+  std::vector<std::string> algorithms;
   bool quick = false;
   double budget_ms = 600;
 };
@@ -73,9 +76,9 @@ class Exchange {
   }
 
   template <class Alltoallv>
-  void alltoallv(Alltoallv call) {
+  void alltoallv(Alltoallv call, MPI_Comm comm) {
     call(out_.data(), send_counts_.data(), send_places_.data(), MPI_CHAR, in_.data(), receive_counts_.data(),
-         receive_places_.data(), MPI_CHAR, MPI_COMM_WORLD);
+         receive_places_.data(), MPI_CHAR, comm);
   }
   void exchange() {
     heddle_arrivals came = HEDDLE_ARRIVALS_INIT;
@@ -103,16 +106,40 @@ class Exchange {
   std::vector<char> out_, in_;
 };
 
-std::vector<Way> ways_of(Exchange& exchange) {
+/// A communicator that goes by this algorithm.
+class Hinted {
+ public:
+  explicit Hinted(const std::string& algorithm) : name_("alltoallv " + algorithm) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "heddle_alltoallv", algorithm.c_str());
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm_);
+    MPI_Info_free(&info);
+  }
+  Hinted(const Hinted&) = delete;
+  Hinted& operator=(const Hinted&) = delete;
+  ~Hinted() { MPI_Comm_free(&comm_); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+
+ private:
+  std::string name_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+std::vector<Way> ways_of(Exchange& exchange, const Options& options, const std::list<Hinted>& hinted) {
   const auto way = [&exchange](std::string name, std::function<void(long)> act) -> Way {
     return {std::move(name), [&exchange](long number) { exchange.write(number); }, std::move(act),
             [&exchange] { return exchange.compare(); }};
   };
-  return {
-      way("host", [&exchange](long) { exchange.alltoallv(PMPI_Alltoallv); }),
-      way("direct", [&exchange](long) { exchange.alltoallv(MPI_Alltoallv); }),
+  std::vector<Way> ways = {
+      way("host", [&exchange](long) { exchange.alltoallv(PMPI_Alltoallv, MPI_COMM_WORLD); }),
       way("interposed", [&exchange](long) { exchange.exchange(); }),
   };
+  choose(ways, options.ways);
+  for (const Hinted& one : hinted)
+    ways.push_back(way(one.name(), [&exchange, &one](long) { exchange.alltoallv(MPI_Alltoallv, one.comm()); }));
+  return ways;
 }
 
 bool run(const Options& options) {
@@ -132,8 +159,13 @@ bool run(const Options& options) {
         Exchange exchange(me, ranks, partners, stride, bytes);
         const std::string name =
             "partners=" + std::to_string(partners) + " stride=" + std::to_string(stride) + " bytes=" + std::to_string(bytes);
-        std::vector<Way> ways = ways_of(exchange);
-        choose(ways, options.ways);
+        // New ones for each case: what has been agreed on is of this one.
+        std::list<Hinted> hinted;
+        for (const std::string& algorithm : options.algorithms) hinted.emplace_back(algorithm);
+        std::vector<Way> ways = ways_of(exchange, options, hinted);
+        // By now they know of each other.
+        for (int call = 0; call < 10; ++call)
+          for (const Hinted& one : hinted) exchange.alltoallv(MPI_Alltoallv, one.comm());
         report.check(ways, name);
         report.measured(ways, Clock::everybody, pace, {{"case", name}, {"metric", "exchange"}, {"bytes", bytes}});
         report.done(name);
@@ -151,7 +183,8 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   app.add_option("--partners", options.partners, "Of each rank (fewer, if there are not so many ranks)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--stride", options.strides, "From one partner to the next, in ranks")->check(CLI::Range(1, 1024));
-  app.add_option("--ways", options.ways, "host, direct, interposed");
+  app.add_option("--ways", options.ways, "host, interposed");
+  app.add_option("--algorithms", options.algorithms, "Of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);

@@ -33,6 +33,8 @@ class Report {
   /// Measures (collective), and prints a row a way. Then how many times the time of the ways "contiguous" and "host" each takes
   /// (metric "... over contiguous"). `row`: case, metric, bytes; the variant is the way's name.
   void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
+  /// Prints a row that was measured otherwise, nanoseconds told as microseconds.
+  void told(const Json& row, const std::string& variant, const Spread& ns) const { print(row, variant, "us", 1e-3, ns); }
   void done(const std::string& what) const;
   bool all_right() const { return wrong_ == 0; }
 

@@ -20,6 +20,7 @@
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
+#include "neighbours/late.hpp"
 
 namespace heddle::bench::neighbours {
 namespace {
@@ -28,6 +29,7 @@ struct Options {
   std::string what = "ring";
   std::vector<std::string> ways = {"host", "interposed", "contiguous", "round-robin", "kept", "host-kept"};
   bool quick = false;
+  bool late = false;
   double budget_ms = 1000;
 };
 
@@ -233,6 +235,7 @@ bool run(const Options& options) {
   const std::string name = options.what + " P=" + std::to_string(ranks);
   report.check(ways, name);
   report.measured(ways, Clock::everybody, pace, {{"case", name}, {"metric", options.what}, {"bytes", exchange.bytes()}});
+  if (options.late) late(stage, report, ways, options.what);
   report.done(name);
   return report.all_right();
 }
@@ -247,6 +250,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   app.add_option("--ways", options.ways, "host, interposed, contiguous, round-robin, kept, host-kept");
   app.add_option("--budget", options.budget_ms, "Milliseconds")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
+  app.add_flag("--late", options.late, "Then once more with one late rank: how long does each rank stay in the call?");
   CLI11_PARSE(app, argc, argv);
   return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::neighbours::run(options); });
 }

@@ -3,7 +3,8 @@
 The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by MPI_Alltoallw, nothing to others.
 The halo is what a 3-D stencil code does: faces, edges and corners of a cube to 26 neighbours, subarray types,
 MPI_Neighbor_alltoallw.
-Persistent forms (MPI_Start and MPI_Wait) are measured beside: "kept".
+Persistent forms (MPI_Start and MPI_Wait) are measured beside: "kept". Of the ring also how long every rank stays in the
+call when one is late: who exchanges nothing with it should not notice.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from . import figure, messages
 from .jobs import Run
@@ -22,6 +24,7 @@ from .native import Mpi, With
 from .rows import Row
 
 RUNS = [Run("heddle", With.heddle)]
+LATE = "late"
 
 
 def _ratios(of_one_mpi: list[Figures], metric: str, variant: str, over: str) -> dict[str, float]:
@@ -43,6 +46,7 @@ def ring_goals(of_one_mpi: list[Figures]) -> list:
         messages.at_most("over four bare contiguous messages, everywhere", 1.1, bare),
         messages.best("less than round-robin, at best", 0.88, robin),
         messages.at_least("a persistent start over the blocking call", 2.0, kept),
+        *late_goals(of_one_mpi),
     ]
 
 
@@ -51,10 +55,51 @@ def halo_goals(of_one_mpi: list[Figures]) -> list:
     return [messages.at_least("over the host's MPI_Neighbor_alltoallw", 2.0, gains)]
 
 
+def late_goals(of_one_mpi: list[Figures]) -> list:
+    """With one rank 10 ms late: of those that exchange nothing with it, the one that waits longest."""
+    waits = {
+        case: value / 1e3
+        for figures in of_one_mpi
+        for case, value in figures.series("heddle", LATE).items()
+        if not case.endswith(", 1 away")
+    }
+    return (
+        [messages.at_most("one rank 10 ms late: ms that a rank waits which is not its neighbour", 5.0, waits)] if waits else []
+    )
+
+
+def late_table(figures: Figures) -> Table:
+    """How long each rank stays in the call, by its distance from the late one."""
+    variants = figures.variants(LATE)
+    shown = Table(title=f"one rank 10 ms late, {figures.ranks} ranks, {figures.mpi}, ms in the call", title_justify="left")
+    for name in ("distance", *variants):
+        shown.add_column(name, justify="right")
+    for case in figures.cases(LATE):
+        values = [figures.value(case, variant, LATE) for variant in variants]
+        shown.add_row(_distance(case), *("" if value is None else f"{value / 1e3:.2f}" for value in values))
+    shown.caption = "medians of both ranks at that distance; only neighbours exchange anything"
+    return shown
+
+
+def _distance(case: str) -> str:
+    return case.split(", ")[1].removesuffix(" away")
+
+
+def _draw_late(figures: Figures, axis) -> None:
+    for variant in figures.variants(LATE):
+        line = {int(_distance(case)): value / 1e3 for case, value in figures.series(variant, LATE).items()}
+        axis.plot(line.keys(), line.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+    axis.set(xlabel="distance from the late rank", ylabel="ms in the call", title=f"one rank late, {figures.ranks} ranks")
+    axis.legend(fontsize=6)
+
+
 def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
     found = messages.by_mpi(rows)
     mpis = list(dict.fromkeys(figures.mpi for figures in found))
-    with figure.panels(file, title, 1, len(mpis)) as axes:
+    lates = {figures.mpi: figures for figures in found if figures.cases(LATE)}  # of the most ranks
+    with figure.panels(file, title, 2 if lates else 1, len(mpis)) as axes:
+        for mpi, figures in lates.items():
+            _draw_late(figures, axes[1][mpis.index(mpi)])
         for column, mpi in enumerate(mpis):
             axis = axes[0][column]
             lines: dict[str, dict[int, float]] = {}
@@ -69,7 +114,9 @@ def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
             axis.legend(fontsize=6)
 
 
-def _command(what: str, title: str, goals: Callable, usual: list[int], short: list[int], help_text: str) -> Callable:
+def _command(
+    what: str, title: str, goals: Callable, usual: list[int], short: list[int], help_text: str, extra: tuple[str, ...] = ()
+) -> Callable:
     def command(
         mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
@@ -83,8 +130,11 @@ def _command(what: str, title: str, goals: Callable, usual: list[int], short: li
         if plot is not None:
             figure.base(plot)
         started = time.monotonic()
-        arguments = ["--case", what] + (["--quick"] if quick else [])
+        arguments = ["--case", what, *extra] + (["--quick"] if quick else [])
         rows = messages.measure("neighbours", mpi, RUNS, rounds, arguments, ranks or (short if quick else usual))
+        for figures in messages.by_mpi(rows):
+            if figures.cases(LATE):
+                messages.screen().print(late_table(figures))
         messages.show(rows, what, title, goals)
         messages.finish(rows, json, time.monotonic() - started)
         if plot is not None:
@@ -100,7 +150,8 @@ ring = _command(
     ring_goals,
     [4, 8, 16, 32, 64],
     [4, 16],
-    "Exchange strided doubles with both neighbours of a ring by MPI_Alltoallw: the host, Heddle, bare messages.",
+    "Exchange strided doubles with both neighbours of a ring by MPI_Alltoallw: the host, Heddle, bare messages; one late.",
+    ("--late",),
 )
 halo = _command(
     "halo",
