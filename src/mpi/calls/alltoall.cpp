@@ -1,6 +1,6 @@
 // mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw: pair by pair (exchange.hpp), or through the host, packed.
 // In place, all blocks of the receive buffer are packed, exchanged by the host in the stand-in, and put back.
-#include "mpi/exchange/exchange.hpp"
+#include "mpi/exchange/in_place.hpp"
 #include "mpi/staging/blocks.hpp"
 #include "mpi/staging/peers.hpp"
 #include "mpi/staging/side.hpp"
@@ -82,12 +82,21 @@ Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept
 
 using namespace heddle::mpi;
 
+namespace {
+
+template <class Given>
+Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+  return send.address == MPI_IN_PLACE ? exchange_in_place(receive, comm) : exchange_all(send, receive, comm);
+}
+
+}  // namespace
+
 #define HEDDLE_ALLTOALL(name, Integer)                                                                            \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
                  MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
     const Buffer send{sendbuf, sendcount, sendtype};                                                              \
     const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
-    if (const Done done = exchange_all(send, receive, comm)) return *done;                                        \
+    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                        \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = face::alltoall(send, receive, comm)) return *done;                                    \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
@@ -99,7 +108,7 @@ using namespace heddle::mpi;
                  MPI_Comm comm) {                                                                                      \
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
-    if (const Done done = exchange_all(send, receive, comm)) return *done;                                             \
+    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                             \
     if (known(sendtype) || known(recvtype))                                                                            \
       if (const Done done = face::alltoall(send, receive, comm)) return *done;                                         \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
@@ -111,7 +120,7 @@ using namespace heddle::mpi;
                  const MPI_Datatype recvtypes[], MPI_Comm comm) {                                                         \
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
-    if (const Done done = exchange_all(send, receive, comm)) return *done;                                                \
+    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                                \
     if (const Done done = face::alltoall(send, receive, comm)) return *done;                                              \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);           \
   }
