@@ -2,6 +2,8 @@
 // every kind of distribution, random types, communicators whose ranks are in another order.
 #include <array>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/rounds.hpp"
 
@@ -155,6 +157,39 @@ TEST_EACH_RANKS(9, 9, Alltoallv, VolumesChangeFromCallToCall) {
           }
     }
     MPI_Comm_free(&comm);
+  }
+}
+
+// Reductions under way on several communicators at once, each with a thread of its own.
+TEST_RANKS(8, Alltoallv, ThreadsOnCommunicatorsOfTheirOwn) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
+  constexpr std::array hints = {"auto", "crystal"};
+  std::array<MPI_Comm, hints.size()> comms{};
+  std::array<int, hints.size()> wrong{};
+  std::vector<std::thread> running;
+  for (std::size_t t = 0; t < hints.size(); ++t) {
+    MPI_Comm_dup(team.comm, &comms[t]);
+    give_hint(comms[t], "heddle_alltoallv", hints[t]);
+  }
+  for (std::size_t t = 0; t < hints.size(); ++t)
+    running.emplace_back([&, t] {
+      const auto all = static_cast<std::size_t>(team.size);
+      std::vector<int> sent(all), got(all), ones(all, 1), places(all);
+      for (std::size_t i = 0; i < all; ++i) places[i] = static_cast<int>(i);
+      for (int call = 0; call < 72; ++call) {
+        for (int i = 0; i < team.size; ++i) sent[static_cast<std::size_t>(i)] = 1000 * team.rank + 10 * i + call;
+        MPI_Alltoallv(sent.data(), ones.data(), places.data(), MPI_INT, got.data(), ones.data(), places.data(), MPI_INT,
+                      comms[t]);
+        for (int i = 0; i < team.size; ++i)
+          if (got[static_cast<std::size_t>(i)] != 1000 * i + 10 * team.rank + call) ++wrong[t];
+      }
+    });
+  for (std::thread& thread : running) thread.join();
+  for (std::size_t t = 0; t < hints.size(); ++t) {
+    EXPECT_EQ(wrong[t], 0) << hints[t];
+    MPI_Comm_free(&comms[t]);
   }
 }
 
