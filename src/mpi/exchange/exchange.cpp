@@ -1,6 +1,9 @@
 // mpi/exchange/exchange.cpp
 #include "mpi/exchange/exchange.hpp"
 
+#include <array>
+#include <span>
+
 #include "layout/transfer.hpp"
 #include "mpi/requests/receive.hpp"
 #include "mpi/requests/send.hpp"
@@ -13,6 +16,19 @@ constexpr Bytes small_block = 4 << 10;
 
 /// Sends under way at once: beyond, a host's queues of unexpected messages grow at the receivers.
 constexpr int throttle = 64;
+
+/// Puts the blocks of a parcel in place.
+class ReceivedParcel final : public Pending {
+ public:
+  ReceivedParcel(const Block& first, MPI_Comm comm) noexcept : first_(first), comm_(comm) {}
+  int finish(MPI_Status& /*status*/, int error) noexcept override {
+    return error == MPI_SUCCESS ? unpack_parcel(first_, comm_) : error;
+  }
+
+ private:
+  const Block& first_;
+  MPI_Comm comm_;
+};
 
 }  // namespace
 
@@ -29,12 +45,14 @@ Exchange::Exchange(const Companion& companion, int sends, int receives) noexcept
 
 void Exchange::send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0 || to.rank == MPI_PROC_NULL) return;
-  blocks_[sends_++] = {to, data, bytes};
+  blocks_[sends_++] = {.edge = to, .data = data, .bytes = bytes};
+  repeated_ |= to.tag > 0;
 }
 
 void Exchange::receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0 || from.rank == MPI_PROC_NULL) return;
-  blocks_[most_sends_ + receives_++] = {from, data, bytes};
+  blocks_[most_sends_ + receives_++] = {.edge = from, .data = data, .bytes = bytes};
+  repeated_ |= from.tag > 0;
 }
 
 void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept {
@@ -44,7 +62,16 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
 }
 
 void Exchange::post_receive(const Block& block) noexcept {
-  const BegunReceive begun = begin_receive(block.data, block.edge.rank, block.edge.tag, companion_.comm());
+  BegunReceive begun;
+  if (block.role == Block::Role::first) {
+    begun.pending = new (std::nothrow) ReceivedParcel(block, companion_.comm());
+    begun.result = !begun.pending ? MPI_ERR_NO_MEM
+                                  : PMPI_Irecv(block.packed, static_cast<int>(block.parcel), MPI_BYTE, block.edge.rank,
+                                               block.edge.tag, companion_.comm(), &begun.request);
+    if (begun.result != MPI_SUCCESS) delete begun.pending;
+  } else {
+    begun = begin_receive(block.data, block.edge.rank, block.edge.tag, companion_.comm());
+  }
   note(begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
 }
@@ -63,35 +90,76 @@ void Exchange::post_send(const Block& block, Until until) noexcept {
   if (*begun.result == MPI_SUCCESS) add(out_, begun.request, begun.pending);
 }
 
+void Exchange::post_parcel(const Block& first) noexcept {
+  MPI_Comm comm = companion_.comm();
+  MPI_Request request = MPI_REQUEST_NULL;
+  int error = pack_parcel(first, comm);
+  if (error == MPI_SUCCESS)
+    error = PMPI_Isend(first.packed, static_cast<int>(first.parcel), MPI_BYTE, first.edge.rank, first.edge.tag, comm, &request);
+  note(error);
+  if (error == MPI_SUCCESS) add(out_, request, nullptr);
+}
+
 void Exchange::post_sends(bool small, Until until) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
-    if (&block == own_out_ || (block.bytes <= small_block) != small) continue;
+    if (block.role == Block::Role::own || block.role == Block::Role::later || (block.bytes <= small_block) != small) continue;
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (until == Until::call_ends && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
-    post_send(block, until);
+    if (block.role == Block::Role::first)
+      post_parcel(block);
+    else
+      post_send(block, until);
   }
 }
 
 /// Blocks to oneself of two sizes are a mistake, and types that Heddle does not know are the host's: messages both.
 void Exchange::find_own() noexcept {
-  own_out_ = own_in_ = nullptr;
-  for (int i = 0; i < sends_ && !own_out_; ++i)
-    if (blocks_[i].edge.rank == companion_.me()) own_out_ = &blocks_[i];
-  for (int i = most_sends_; own_out_ && i < most_sends_ + receives_ && !own_in_; ++i)
-    if (blocks_[i].edge.rank == companion_.me()) own_in_ = &blocks_[i];
-  if (!own_in_ || own_out_->bytes != own_in_->bytes || own_out_->edge.tag != own_in_->edge.tag ||
-      !Derived(hold_any(own_out_->data.type)) || !Derived(hold_any(own_in_->data.type)))
-    own_out_ = own_in_ = nullptr;
+  const int me = companion_.me();
+  Block* in = blocks_.get() + most_sends_;
+  Block* const end = in + receives_;
+  for (Block* out = blocks_.get(); out != blocks_.get() + sends_; ++out) {
+    if (out->edge.rank != me) continue;
+    while (in != end && (in->edge.rank != me || in->edge.tag < out->edge.tag)) ++in;
+    if (in == end) return;
+    if (in->edge.tag != out->edge.tag || in->bytes != out->bytes || !Derived(hold_any(out->data.type)) ||
+        !Derived(hold_any(in->data.type)))
+      continue;
+    out->role = in->role = Block::Role::own;
+    out->next = in;
+  }
 }
 
 void Exchange::move_own() noexcept {
-  const Buffer& from = own_out_->data;
-  const Buffer& to = own_in_->data;
-  const Derived out(hold_any(from.type));
-  const Derived in(hold_any(to.type));
-  layout::transfer(out->layout(), from.count, from.address, in->layout(), to.count, const_cast<void*>(to.address));
+  for (int i = 0; i < sends_; ++i) {
+    if (blocks_[i].role != Block::Role::own) continue;
+    const Buffer& from = blocks_[i].data;
+    const Buffer& to = blocks_[i].next->data;
+    const Derived out(hold_any(from.type));
+    const Derived in(hold_any(to.type));
+    layout::transfer(out->layout(), from.count, from.address, in->layout(), to.count, const_cast<void*>(to.address));
+  }
+}
+
+/// Once: what goes alone, together, or stays. False: no memory.
+bool Exchange::arrange() noexcept {
+  find_own();
+  if (repeated_) {
+    const std::array<std::span<Block>, 2> sides = {std::span(blocks_.get(), static_cast<std::size_t>(sends_)),
+                                                   std::span(blocks_.get() + most_sends_, static_cast<std::size_t>(receives_))};
+    const Bytes out = parcel(sides[0]);
+    const Bytes in = parcel(sides[1]);
+    const bool room = out >= 0 && in >= 0 && parcels_.reserve(out + in);
+    std::byte* next = parcels_.data();
+    for (const std::span<Block>& side : sides)
+      for (Block& block : side) {
+        if (!room) block.role = Block::Role::alone;
+        if (block.role == Block::Role::first) next = (block.packed = next) + block.parcel;
+      }
+    if (!room) return false;
+  }
+  return arranged_ = true;
 }
 
 void Exchange::finish(int request, MPI_Status& status, int error) noexcept {
@@ -158,12 +226,13 @@ bool Exchange::finish_native(Requests& side, bool wait) noexcept {
 void Exchange::start(Until until) noexcept {
   error_ = MPI_SUCCESS;
   for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
-  find_own();
+  if (!arranged_ && !arrange()) return note(MPI_ERR_NO_MEM);
   for (int i = 0; i < receives_; ++i)
-    if (const Block& block = blocks_[most_sends_ + i]; &block != own_in_) post_receive(block);
+    if (const Block& block = blocks_[most_sends_ + i]; block.role == Block::Role::alone || block.role == Block::Role::first)
+      post_receive(block);
   post_sends(true, until);
   post_sends(false, until);
-  if (own_out_) move_own();
+  move_own();
 }
 
 bool Exchange::advance(bool wait) noexcept {

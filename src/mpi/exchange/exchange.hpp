@@ -9,18 +9,17 @@
 //   1. all receives are posted            nobody's send ever waits for anything but its receiver's being in the call
 //   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
 //                                         those announced within the node are left open to their receivers
-//   3. this rank's own block              one pass, while the others' are under way
+//   3. this rank's own blocks             one pass, while the others' are under way
 //   4. what has come is put in place      in the order of arrival; announced messages are fetched by their receiver
 //   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with.
+// with. Small blocks to a rank that is a neighbour several times travel together (parcels.hpp).
 #pragma once
 
 #include <utility>
 
-#include "mpi/exchange/companion.hpp"
-#include "mpi/face.hpp"
+#include "mpi/exchange/parcels.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
 
@@ -46,11 +45,6 @@ class Exchange {
   bool advance(bool wait) noexcept;
   /// The first that went wrong; not raised.
   [[nodiscard]] int error() const { return error_; }
-  struct Block {
-    Edge edge;
-    Buffer data;
-    Bytes bytes;
-  };
   template <class Each>
   void for_each_send(Each each) {
     for (int i = 0; i < sends_; ++i) each(std::as_const(blocks_[i]));
@@ -90,9 +84,11 @@ class Exchange {
     int tracked_over = 0, native_over = 0;
   };
 
+  bool arrange() noexcept;
   void post_receive(const Block& block) noexcept;
   void post_send(const Block& block, Until until) noexcept;
   void post_sends(bool small, Until until) noexcept;
+  void post_parcel(const Block& first) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;
   bool finish_receives(bool wait) noexcept;
@@ -107,13 +103,14 @@ class Exchange {
   const Companion& companion_;
   int most_sends_, most_receives_;
   int sends_ = 0, receives_ = 0;
-  const Block* own_out_ = nullptr;
-  const Block* own_in_ = nullptr;
+  bool repeated_ = false;  // a rank is a neighbour several times
+  bool arranged_ = false;
   int error_ = MPI_SUCCESS;
   Requests out_, in_;
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;
   requests::Scratch<Pending*> pendings_;
+  Bounce parcels_;
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.

@@ -103,13 +103,13 @@ bool Letterboxes::agree(const Companion& own, Exchange& exchange) noexcept try {
 bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
   enum : unsigned char { sends = 1, receives = 2 };
   std::unordered_map<int, unsigned char> ways;
-  exchange.for_each_send([&](const Exchange::Block& block) { ways[block.edge.rank] |= sends; });
-  exchange.for_each_receive([&](const Exchange::Block& block) { ways[block.edge.rank] |= receives; });
-  const auto fits = [&](const Exchange::Block& block) {
+  exchange.for_each_send([&](const Block& block) { ways[block.edge.rank] |= sends; });
+  exchange.for_each_receive([&](const Block& block) { ways[block.edge.rank] |= receives; });
+  const auto fits = [&](const Block& block) {
     return block.bytes <= longest && block.edge.rank != own.me() && ways[block.edge.rank] == (sends | receives);
   };
   struct Candidate {
-    Exchange::Block block;
+    Block block;
     Derived type;
     Word place = -1;  // as the sender says
     Word wanted = 0;  // as the receiver says
@@ -117,10 +117,10 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
   };
   std::vector<Candidate> to;
   std::vector<Candidate> from;
-  exchange.for_each_send([&](const Exchange::Block& block) {
+  exchange.for_each_send([&](const Block& block) {
     if (fits(block)) to.push_back({.block = block, .type = Derived(hold_any(block.data.type))});
   });
-  exchange.for_each_receive([&](const Exchange::Block& block) {
+  exchange.for_each_receive([&](const Block& block) {
     if (fits(block)) from.push_back({.block = block, .type = Derived(hold_any(block.data.type))});
   });
   if (to.empty() && from.empty()) return true;
@@ -159,7 +159,7 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
 
   const auto move = [](std::vector<Candidate>& all, std::vector<Box>& boxes) {
     std::size_t next = 0;
-    return [&all, &boxes, next](const Exchange::Block& block) mutable {
+    return [&all, &boxes, next](const Block& block) mutable {
       if (next == all.size() || all[next].block.data.address != block.data.address || all[next].block.edge != block.edge)
         return false;
       Candidate& one = all[next++];

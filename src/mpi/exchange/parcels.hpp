@@ -1,0 +1,38 @@
+// mpi/exchange/parcels.hpp: what two ranks have to say to each other in small blocks, said in one message. A rank is a
+// neighbour several times where topologies are periodic and small: of the 26 neighbours on a 2 × 2 × 2 torus 7 are different
+// ranks.
+//
+//   blocks to rank 3    tag 0, 8 B    tag 1, 9 KiB    tag 2, 272 B    tag 3, 8 B
+//   messages            tag 0: [ 8 B | 272 B | 8 B ]  tag 1: 9 KiB
+//
+// Both ranks know their blocks' tags and bytes, and so the parcels. Includes companion.hpp, face.hpp.
+#pragma once
+
+#include <span>
+
+#include "mpi/exchange/companion.hpp"
+#include "mpi/face.hpp"
+
+namespace heddle::mpi {
+
+/// What goes to, or comes from, one edge.
+struct Block {
+  Edge edge;
+  Buffer data;
+  Bytes bytes;
+  /// Own: moved within this rank. First, later: of a parcel, which only its first one names to others.
+  enum class Role { alone, own, first, later } role = Role::alone;
+  Block* next = nullptr;        ///< In the parcel; of an own one, where it goes.
+  Bytes parcel = 0;             ///< Bytes of the whole, at its first block.
+  std::byte* packed = nullptr;  ///< Room for them, likewise.
+};
+
+/// Makes parcels of the small ones among the blocks of one direction, those of one rank in the order of their tags. Returns the
+/// bytes of all parcels; -1: no memory.
+Bytes parcel(std::span<Block> blocks) noexcept;
+
+// A parcel's blocks, to and from their room. MPI_SUCCESS unless the host packs a type that Heddle does not know, and fails.
+int pack_parcel(const Block& first, MPI_Comm comm) noexcept;
+int unpack_parcel(const Block& first, MPI_Comm comm) noexcept;
+
+}  // namespace heddle::mpi
