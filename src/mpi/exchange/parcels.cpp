@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "layout/pack.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/types/registry.hpp"
+#include "mpi/staging/element.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -14,25 +13,6 @@ namespace {
 constexpr Bytes small_enough = 4 << 10;
 /// A parcel is still a message that hosts send at once.
 constexpr Bytes most_together = 32 << 10;
-
-int pack(const Buffer& data, Bytes bytes, std::byte* to, MPI_Comm comm) noexcept {
-  if (const Derived type(hold_any(data.type)); type) {
-    layout::pack(type->layout(), data.count, data.address, to);
-    return MPI_SUCCESS;
-  }
-  int position = 0;
-  return PMPI_Pack(data.address, static_cast<int>(data.count), data.type, to, static_cast<int>(bytes), &position, comm);
-}
-
-int unpack(const Buffer& data, Bytes bytes, const std::byte* from, MPI_Comm comm) noexcept {
-  void* const address = const_cast<void*>(data.address);
-  if (const Derived type(hold_any(data.type)); type) {
-    layout::unpack(type->layout(), data.count, address, from);
-    return MPI_SUCCESS;
-  }
-  int position = 0;
-  return PMPI_Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(data.count), data.type, comm);
-}
 
 }  // namespace
 
@@ -65,20 +45,24 @@ Bytes parcel(std::span<Block> blocks) noexcept {
 }
 
 int pack_parcel(const Block& first, MPI_Comm comm) noexcept {
+  Element element;
   std::byte* to = first.packed;
   int error = MPI_SUCCESS;
   for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
-    error = pack(block->data, block->bytes, to, comm);
+    error = element.look(block->data.type);
+    if (error == MPI_SUCCESS) error = element.pack(block->data.address, block->data.count, to, comm);
     to += block->bytes;
   }
   return error;
 }
 
 int unpack_parcel(const Block& first, MPI_Comm comm) noexcept {
+  Element element;
   const std::byte* from = first.packed;
   int error = MPI_SUCCESS;
   for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
-    error = unpack(block->data, block->bytes, from, comm);
+    error = element.look(block->data.type);
+    if (error == MPI_SUCCESS) error = element.unpack(from, const_cast<void*>(block->data.address), block->data.count, comm);
     from += block->bytes;
   }
   return error;

@@ -6,51 +6,14 @@
 #include <new>
 
 #include "engine/router.hpp"
-#include "layout/pack.hpp"
 #include "mpi/exchange/wire.hpp"
+#include "mpi/staging/element.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 constexpr int tag = 32759;  // below those of sparse/lane.hpp
-
-/// A datatype, and then the same once more, most often.
-class Element {
- public:
-  void be(MPI_Datatype type) {
-    if (looked_ && type == type_) return;
-    type_ = type;
-    looked_ = true;
-    known_ = Derived(hold_any(type));
-    if (!known_) wire::check(other_.look(type));  // the host packs it
-  }
-  /// Where the packed bytes lie in memory already; null: nowhere.
-  [[nodiscard]] const std::byte* dense(const Buffer& data) const {
-    return known_ && known_->contiguous(data.count)
-               ? static_cast<const std::byte*>(displaced(data.address, known_->first_byte()))
-               : nullptr;
-  }
-  void pack(const Buffer& data, std::byte* to, MPI_Comm comm) const {
-    if (known_)
-      layout::pack(known_->layout(), data.count, data.address, to);
-    else
-      wire::check(other_.pack(data.address, data.count, to, comm));
-  }
-  void unpack(const std::byte* from, const Buffer& data, Count count, MPI_Comm comm) const {
-    void* const to = const_cast<void*>(data.address);
-    if (known_)
-      layout::unpack(known_->layout(), count, to, from);
-    else
-      wire::check(other_.unpack(from, to, count, comm));
-  }
-
- private:
-  MPI_Datatype type_{};
-  bool looked_ = false;
-  Derived known_;
-  sparse::Element other_;
-};
 
 }  // namespace
 
@@ -65,8 +28,8 @@ class Routed::Packing final : public engine::Freight {
   explicit Packing(const Routed& routed) : routed_(routed) {}
   void pack(std::size_t number, std::byte* to) override {
     const Buffer& data = routed_.out_[number].data;
-    element_.be(data.type);
-    element_.pack(data, to, routed_.companion_.comm());
+    wire::check(element_.look(data.type));
+    wire::check(element_.pack(data.address, data.count, to, routed_.companion_.comm()));
   }
 
  private:
@@ -113,8 +76,8 @@ int Routed::route() {
   Element element;
   for (std::size_t i = 0; i < out_.size(); ++i) {
     const Block& block = out_[i];
-    element.be(block.data.type);
-    router.add(block.rank, block.bytes, element.dense(block.data), i);
+    wire::check(element.look(block.data.type));
+    router.add(block.rank, block.bytes, element.dense(block.data.address, block.data.count), i);
   }
   router.run();
   int result = MPI_SUCCESS;
@@ -124,9 +87,10 @@ int Routed::route() {
       result = MPI_ERR_TRUNCATE;
       continue;
     }
-    element.be(block.data.type);
+    wire::check(element.look(block.data.type));
     // Less than is expected is a mistake, too, which hosts let pass.
-    element.unpack(parcel.at, block.data, block.data.count * parcel.bytes / block.bytes, companion_.comm());
+    wire::check(element.unpack(parcel.at, const_cast<void*>(block.data.address), block.data.count * parcel.bytes / block.bytes,
+                               companion_.comm()));
   }
   return result;
 }

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "mpi/exchange/exchange.hpp"
-#include "mpi/sparse/outgoing.hpp"
 #include "select/collective/way.hpp"
 
 namespace heddle::mpi {

@@ -18,7 +18,9 @@ int Incoming::lay_out(heddle_arrivals& arrivals) {
     const_cast<int*>(arrivals.sources)[i] = messages_[i].source;
     const_cast<MPI_Count*>(arrivals.counts)[i] = messages_[i].bytes;
   }
-  const int result = heddle_arrivals_lay_out(&arrivals, &element_.shape());
+  const Element::Measures& one = element_.measures();
+  const heddle_element shape{one.size, one.extent, one.first, one.span};
+  const int result = heddle_arrivals_lay_out(&arrivals, &shape);
   laid_out_ = result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
   return result;
 }
@@ -28,7 +30,7 @@ bool Incoming::fits(const heddle_arrivals& arrivals, std::size_t i) const {
 }
 
 void* Incoming::address(const heddle_arrivals& arrivals, std::size_t i) const {
-  return const_cast<void*>(displaced(arrivals.data, arrivals.places[i] * element_.shape().extent));
+  return const_cast<void*>(displaced(arrivals.data, arrivals.places[i] * element_.measures().extent));
 }
 
 std::byte* Incoming::place_of(const heddle_arrivals& arrivals, std::size_t i) const {

@@ -1,4 +1,5 @@
-// mpi/sparse/outgoing.hpp: what a rank sends in an exchange, and how its bytes are got at. Includes exchange.h, registry.hpp.
+// mpi/sparse/outgoing.hpp: what a rank sends in an exchange, and how its bytes are got at. Includes exchange.h,
+// staging/element.hpp.
 //
 //   Outgoing out;
 //   if (const int wrong = out.read(departures, ranks)) return wrong;
@@ -11,32 +12,13 @@
 #include <vector>
 
 #include "mpi/face.hpp"
-#include "mpi/types/registry.hpp"
+#include "mpi/staging/element.hpp"
 
 #pragma GCC visibility push(default)
 #include "heddle/exchange.h"
 #pragma GCC visibility pop
 
 namespace heddle::mpi::sparse {
-
-/// A datatype at either end.
-class Element {
- public:
-  /// MPI_SUCCESS or an error code.
-  int look(MPI_Datatype type) noexcept;
-  [[nodiscard]] MPI_Datatype type() const { return type_; }
-  [[nodiscard]] const heddle_element& shape() const { return shape_; }
-  /// Where the packed bytes of `count` elements lie in memory already; null: nowhere.
-  [[nodiscard]] std::byte* dense(const void* address, Count count) const noexcept;
-  // Errors of the host's: MPI_SUCCESS where Heddle knows the type.
-  int pack(const void* address, Count count, std::byte* to, MPI_Comm comm) const;
-  int unpack(const std::byte* from, void* address, Count count, MPI_Comm comm) const;
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  Derived derived_;
-  heddle_element shape_{};
-};
 
 class Outgoing {
  public:
