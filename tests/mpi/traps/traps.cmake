@@ -87,10 +87,12 @@ foreach(family ${families})
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
   target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
   add_dependencies(heddle-agreed-${family} heddle_${family})
-  string(REPLACE "-n;3" "-n;12" twelve "${three}")
-  add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_YIELD=on $<TARGET_FILE:heddle-agreed-${family}>)
-  set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
-                       "direct from call 0, two-level from call 8, direct from call 69, two-level from call 130, all alike")
+  if(NOT family STREQUAL abi)  # where waiting ranks do not yield, so many take minutes
+    string(REPLACE "-n;3" "-n;12" twelve "${three}")
+    add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_YIELD=on $<TARGET_FILE:heddle-agreed-${family}>)
+    set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
+                         "direct from call 0, two-level from call 8, direct from call 69, two-level from call 130, all alike")
+  endif()
   add_test(NAME traps.unlike.${family} COMMAND ${three} ${with_it} HEDDLE_CHECK=on $<TARGET_FILE:heddle-agreed-${family}> unlike)
   set_tests_properties(traps.unlike.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
                        "heddle: ranks do not agree on a collective .HEDDLE_CHECK.: ranks 0, 2: MPI_Allgatherv .call 0. by [^;]*; rank 1: MPI_Allgatherv")
