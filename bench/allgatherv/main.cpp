@@ -43,7 +43,9 @@ struct Volumes {
   long bytes = 0;
 };
 
-std::uint8_t content(long number, int rank, int at) { return static_cast<std::uint8_t>(number * 7 + rank * 31 + at * 13 + 1); }
+std::uint8_t content(long number, int rank, int at) {
+  return static_cast<std::uint8_t>(number * 7 + rank * 31L + at * 13L + 1);
+}
 
 bool run(const Options& options) {
   int ranks = 0;
@@ -74,7 +76,7 @@ bool run(const Options& options) {
         for (int rank = 0; rank < ranks; ++rank) {
           const auto r = static_cast<std::size_t>(rank);
           for (int i = 0; i < volumes.counts[r]; ++i)
-            if (in[static_cast<std::size_t>(volumes.places[r] + i)] != content(0, rank, i))
+            if (in[static_cast<std::size_t>(volumes.places[r]) + static_cast<std::size_t>(i)] != content(0, rank, i))
               return "block of rank " + std::to_string(rank) + ", byte " + std::to_string(i);
         }
         return {};

@@ -127,7 +127,7 @@ class Pair {
 
   bool measure(const std::string& name) {
     const Memory word{sizeof(long), Origin::malloc};
-    const Memory matrix{rows * stride * sizeof(double), Origin::malloc};
+    const Memory matrix{sizeof(double) * rows * stride, Origin::malloc};
     Type type = vector(rows, row, stride, MPI_DOUBLE);
     MPI_Type_commit(type.address());
     std::vector<Way> small, large;
@@ -138,12 +138,12 @@ class Pair {
     const std::string who = interposer();
     add("host", PMPI_Send, PMPI_Recv);
     if (who != "host") add(who.c_str(), MPI_Send, MPI_Recv);
-    return time(small, Clock::sender, name, "8 B", 8, 2.0 * round_trips) &
-           time(large, Clock::arrival, name, "64 KiB with holes", rows * row * sizeof(double), 1);
+    const bool agreed = time(small, Clock::sender, name, "8 B", 8, 2.0 * round_trips);
+    return time(large, Clock::arrival, name, "64 KiB with holes", sizeof(double) * rows * row, 1) && agreed;
   }
 
  private:
-  MPI_Comm split() const {
+  [[nodiscard]] MPI_Comm split() const {
     const int ranks[2] = {0, first_ ? peer_ : rank_in(comm_)};
     MPI_Group all = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
     MPI_Comm made = MPI_COMM_NULL;
@@ -209,7 +209,7 @@ bool run(const Options& options) {
     levels.push_back(levels.back() == MPI_COMM_NULL ? MPI_COMM_NULL : without_odd(levels.back()));
   const int passes = options.quick ? 1 : options.passes;
   if (world == 0)
-    std::cout << Json({{"plan", 2 * passes * std::ssize(levels)},
+    std::cout << Json({{"plan", std::ssize(levels) * 2 * passes},
                        {"mpi", library_name()},
                        {"interposer", interposer()},
                        {"core", allowed.front()},

@@ -49,10 +49,10 @@ Plan ring(int me, int ranks) {
     plan.to.push_back((me + step) % ranks);
     plan.from.push_back((me + ranks - step) % ranks);
     for (std::vector<Type>* types : {&plan.out_types, &plan.in_types}) types->push_back(vector(rows, 10, width, MPI_DOUBLE));
-    plan.bytes.push_back(rows * 10 * 8);
+    plan.bytes.push_back(rows * 80L);
   }
-  plan.out.resize(rows * width);
-  plan.in.resize(2 * rows * width);
+  plan.out.resize(static_cast<std::size_t>(rows) * width);
+  plan.in.resize(2 * plan.out.size());
   return plan;
 }
 
@@ -87,7 +87,8 @@ Plan halo(int me, int ranks) {
         plan.in_types.push_back(box(whole, size, in_at, MPI_DOUBLE));
         plan.bytes.push_back(bytes);
       }
-  plan.out.resize(static_cast<std::size_t>((inner + 2) * (inner + 2) * (inner + 2)));
+  constexpr std::size_t side = inner + 2;
+  plan.out.resize(side * side * side);
   plan.in.resize(plan.out.size());
   return plan;
 }
@@ -131,7 +132,7 @@ class Exchange {
     if (number == 0) plan_.in.assign(plan_.in.size(), -1);
   }
   /// What is held against the blocking call's answer: the values of all that has arrived.
-  double sum() const {
+  [[nodiscard]] double sum() const {
     double all = 0;
     for (std::size_t i = 0; i < plan_.in.size(); ++i) all += plan_.in[i] * static_cast<double>(i % 97 + 1);
     return all;

@@ -56,6 +56,7 @@ Type from_vectors(const Halo& h, std::byte* arena) {
   const Bytes corner = Bytes(h.x) + Bytes(h.nx) * h.z + plane * h.y;
   Places places{arena};
   std::vector<Field> fields;
+  fields.reserve(arrays_2d + arrays_3d + arrays_4d);
   for (int i = 0; i < arrays_2d; ++i)
     fields.push_back({1, address(places.take(Bytes(h.nx) * h.ny), Bytes(h.x) + Bytes(h.nx) * h.y), face_2d});
   for (int i = 0; i < arrays_3d; ++i) fields.push_back({1, address(places.take(cube), corner), face_3d});
@@ -72,6 +73,7 @@ Type from_subarrays(const Halo& h, std::byte* arena) {
       box({scalars, h.ny, h.nz, h.nx}, {scalars - first_scalar, h.dy, h.dz, h.dx}, {first_scalar, h.y, h.z, h.x}, MPI_FLOAT);
   Places places{arena};
   std::vector<Field> fields;
+  fields.reserve(arrays_2d + arrays_3d + arrays_4d);
   for (int i = 0; i < arrays_2d; ++i) fields.push_back({1, address(places.take(Bytes(h.nx) * h.ny)), face_2d});
   for (int i = 0; i < arrays_3d; ++i) fields.push_back({1, address(places.take(cube)), face_3d});
   for (int i = 0; i < arrays_4d; ++i) fields.push_back({1, address(places.take(cube * scalars)), face_4d});

@@ -10,7 +10,7 @@ namespace heddle::bench::pack {
 namespace {
 
 /// A box at the origin of an array of elements of `doubles` doubles each.
-Case box_case(std::string name, Pattern pattern, int doubles, std::vector<int> array, std::vector<int> size) {
+Case box_case(std::string name, Pattern pattern, int doubles, const std::vector<int>& array, const std::vector<int>& size) {
   return {.name = std::move(name), .family = "face", .pattern = pattern, .build = [=](std::byte*) {
             const std::vector<int> origin(array.size(), 0);
             return doubles == 1 ? box(array, size, origin, MPI_DOUBLE)

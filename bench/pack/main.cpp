@@ -144,7 +144,7 @@ int run(const Options& options) {
 }  // namespace
 }  // namespace heddle::bench::pack
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::pack::Options options;
   CLI::App app{"Packs and unpacks the catalogue of data layouts; prints JSON lines."};
   app.add_option("--filter", options.filter, "Only cases whose name has a match of this regular expression");

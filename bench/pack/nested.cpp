@@ -17,11 +17,12 @@ Case nested_case(const char* what, int scale, std::function<Type(std::byte*)> bu
 
 /// A struct of a counter, a vector of `rows` index lists of doubles, and a strided tail of floats.
 Type struct_of_vector_of_indexed(int rows) {
+  constexpr MPI_Aint row = 128;
   const Type list = indexed({2, 1, 3, 1}, {0, 3, 5, 11}, MPI_DOUBLE);
-  const Type table = hvector(rows, 1, 16 * 8, list);
+  const Type table = hvector(rows, 1, row, list);
   const Type tail = vector(rows, 1, 2, MPI_FLOAT);
   const MPI_Aint table_at = 8;
-  return structure({{1, 0, MPI_INT}, {1, table_at, table}, {1, table_at + rows * MPI_Aint{16 * 8}, tail}});
+  return structure({{1, 0, MPI_INT}, {1, table_at, table}, {1, table_at + rows * row, tail}});
 }
 
 /// Every fourth of an array of padded structs.
@@ -34,6 +35,7 @@ Type vector_of_structs(int count) {
 Type list_of_boxes(int count) {
   const Type corner = box({8, 8, 8}, {4, 4, 4}, {2, 2, 2}, MPI_DOUBLE);
   std::vector<int> at;
+  at.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) at.push_back(i * 2 + (i * i) % 2 + i / 3);
   return indexed_block(1, at, corner);
 }

@@ -163,17 +163,17 @@ class Bench {
   }
 
  private:
-  bool with_bandwidth(long columns) const {
+  [[nodiscard]] bool with_bandwidth(long columns) const {
     const std::vector<long>& only = options_.bandwidth_columns;
     return options_.bandwidth && (only.empty() || std::ranges::find(only, columns) != only.end());
   }
 
-  long steps() const {
+  [[nodiscard]] long steps() const {
     return std::ranges::count_if(options_.columns, [this](long columns) { return with_bandwidth(columns); }) +
            (options_.latency ? std::ssize(options_.columns) : 0);
   }
 
-  bool sender() const { return stage_.rank() == 1; }
+  [[nodiscard]] bool sender() const { return stage_.rank() == 1; }
 
   void time(std::vector<Way> ways, long columns, long messages) {
     const std::string name = "k=" + std::to_string(columns);

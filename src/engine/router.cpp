@@ -154,9 +154,9 @@ void Router::send(schedule::Count k) {
     if (one.part.index != 0) continue;
     going.clear();
     const auto stays =
-        std::ranges::stable_partition(held_, [&](const Parcel& parcel) { return !one.what.contains(parcel.to); });
-    going.assign(stays.begin(), stays.end());
-    held_.erase(stays.begin(), stays.end());
+        std::stable_partition(held_.begin(), held_.end(), [&](const Parcel& parcel) { return !one.what.contains(parcel.to); });
+    going.assign(stays, held_.end());
+    held_.erase(stays, held_.end());
     send_bundle(one.to, static_cast<int>(one.part.of), going);
   }
 }

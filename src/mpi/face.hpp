@@ -77,7 +77,7 @@ Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status*
 /// MPI_Recv as the program would have called it: packed, announced or native.
 int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
 /// MPI_Mrecv likewise.
-int receive_matched(const Buffer& data, MPI_Message* message, MPI_Status* status) noexcept;
+int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept;
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
               MPI_Status* status) noexcept;
 Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,

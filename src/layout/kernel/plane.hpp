@@ -65,12 +65,13 @@ void plane_under_mask(std::byte* to, const std::byte* from, const Dim& outer, co
     const std::byte* f = from;
     const Count keep = goes_on && j + 1 < rows ? 0 : plain;
     Count n = count;
-    for (; n >= keep + 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
+    for (; n >= keep + 4; n -= 4, t += 4 * to_step, f += 4 * from_step) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         if constexpr (far) __builtin_prefetch((packing ? f + k * from_step : t + k * to_step) + ahead, packing ? 0 : 1);
         one(t + k * to_step, f + k * from_step);
       }
+    }
 #pragma GCC unroll 1
     for (; n > keep; --n, t += to_step, f += from_step) one(t, f);
 #pragma GCC unroll 1

@@ -9,7 +9,7 @@
 // across the clone).
 #pragma once
 
-#include "layout/kernel/kernels.hpp"
+#include "layout/kernel/ready.hpp"
 
 namespace heddle::layout::kernel {
 
@@ -45,8 +45,5 @@ extern const Table portable_table;
 extern const Table avx2_table;
 extern const Table avx512_table;
 #endif
-
-/// The table in use.
-extern constinit const Table* current;
 
 }  // namespace heddle::layout::kernel

@@ -9,19 +9,19 @@ using namespace heddle::mpi;
 
 namespace {
 
-/// Where the packed bytes of a call begin, and how many there are.
+/// Where the packed bytes of a call begin and end.
 struct Place {
-  Bytes at = 0, bytes = -1;
+  Bytes at = 0, end = -1;
 };
 
-/// No bytes if they do not fit into `room`, or anything is odd.
+/// No end if they do not fit into `room`, or anything is odd.
 template <class Position>
 Place checked(const Entry& type, Count count, const void* packed, Count room, const Position* position, MPI_Comm comm) {
   const Count at = *position;
   Bytes bytes = 0;
   if (count < 0 || at < 0 || at > room || !packed || comm == MPI_COMM_NULL) return {};
   if (__builtin_mul_overflow(count, type.size(), &bytes) || bytes > room - at) return {};
-  return {at, bytes};
+  return {at, at + bytes};
 }
 
 /// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
@@ -30,9 +30,9 @@ Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm 
   Entry* type = table.find(in.type);
   if (!type || !type->ready(in.type)) return {};
   const Place place = checked(*type, in.count, out, room, position, comm);
-  if (place.bytes < 0) return {};
+  if (place.end < 0) return {};
   heddle::layout::pack(type->layout(), in.count, in.address, static_cast<std::byte*>(out) + place.at);
-  *position = static_cast<Position>(place.at + place.bytes);
+  *position = static_cast<Position>(place.end);
   return MPI_SUCCESS;
 }
 
@@ -42,9 +42,9 @@ Done unpack(const void* in, Count room, Position* position, void* out, Count cou
   Entry* type = table.find(datatype);
   if (!type || !type->ready(datatype)) return {};
   const Place place = checked(*type, count, in, room, position, comm);
-  if (place.bytes < 0) return {};
+  if (place.end < 0) return {};
   heddle::layout::unpack(type->layout(), count, out, static_cast<const std::byte*>(in) + place.at);
-  *position = static_cast<Position>(place.at + place.bytes);
+  *position = static_cast<Position>(place.end);
   return MPI_SUCCESS;
 }
 

@@ -26,7 +26,7 @@ template <class Base>
 class Exchanging final : public Base {
  public:
   Exchanging(const Companion& own, MPI_Comm comm, int sends, int receives) noexcept
-      : exchange(own, sends, receives), own_(own.shared_from_this()), comm_(comm) {}
+      : exchange(own, sends, receives), own_(own.weak_from_this().lock()), comm_(comm) {}
   ~Exchanging() override {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
   }
@@ -50,7 +50,7 @@ class Exchanging final : public Base {
     exchange.start(Until::request_completes);
   }
   /// MPI_Start.
-  int start() noexcept {
+  int start() noexcept {  // NOLINT(modernize-use-override,clang-diagnostic-inconsistent-missing-override): of one base
     const int error = begin_request(&this->record.inner);
     if (error != MPI_SUCCESS) return error;
     this->record.active = this->record.substituted = true;
