@@ -43,7 +43,9 @@ void Agreement::take(const select::Where& where) {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   select::Where here = where;
   here.links = host() == Host::openmpi ? &select::openmpi_links : &select::mpich_links;
-  way_ = select::choose_alltoallv(agreed(all_, here));
+  const select::Way way = select::choose_alltoallv(agreed(all_, here));
+  cadence_.settle(way.algorithm != way_.algorithm);
+  way_ = way;
 }
 
 }  // namespace heddle::mpi

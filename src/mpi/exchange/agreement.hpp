@@ -31,11 +31,10 @@ class Agreement {
   /// in few calls only.
   template <class To, class From>
   const select::Way& next(const Surroundings& around, int me, const To& to, const From& from) {
-    using select::Cadence;
-    if (around.where.ranks < Cadence::least_ranks) return way_;
+    if (around.where.ranks < select::Cadence::least_ranks) return way_;
     const std::int64_t call = calls_++;
-    if (Cadence::counts(call)) take(around.where);
-    if (Cadence::begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
+    if (cadence_.counts(call)) take(around.where);
+    if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
     return way_;
   }
   /// As the last call went.
@@ -47,6 +46,7 @@ class Agreement {
 
   MPI_Comm comm_;
   std::int64_t calls_ = 0;
+  select::Cadence cadence_;
   MPI_Request request_;
   select::Share mine_, all_;
   select::Way way_;

@@ -1,31 +1,44 @@
 // select/collective/cadence.hpp: at which calls of one communicator ranks begin to tell each other their volumes, and from
-// which call on what they have told counts. Goes by the number of the call alone, so all ranks do the same. May include:
-// schedule/nodes.hpp.
+// which call on what they have told counts. Goes by the number of the call and by what all have agreed on: all ranks do the
+// same. May include: schedule/nodes.hpp.
 //
-//   if (Cadence::counts(call)) way = choose_alltoallv(agreed(wait_for(reduction), where));
-//   if (Cadence::begins(call)) reduction = begin(share_of(...));          // which goes on while calls do
+//   if (cadence.counts(call)) cadence.settle(choose_alltoallv(agreed(wait_for(reduction), where)) != way);
+//   if (cadence.begins(call)) reduction = begin(share_of(...));          // which goes on while calls do
 //
-//   call   0     8                     61    69                    122   130
-//          |begin|from here on: counts |begin|counts               |begin|counts        the first 8 calls go directly
+//   call   0     8                     61    69                          183   191
+//          |begin|counts: another way  |begin|counts: the same way       |begin|counts    the first 8 calls go directly
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "schedule/nodes.hpp"
 
 namespace heddle::select {
 
-struct Cadence {
-  /// A reduction of a few words costs about as much as a small call: one in so many is under 2 %. A prime: of calls that take
-  /// turns in a program's loop, now the one and now the other is looked at.
+class Cadence {
+ public:
+  /// A reduction of a few words costs about as much as a small call or two. A prime: of calls that take turns in a program's
+  /// loop, now the one and now the other is looked at.
   static constexpr std::int64_t every = 61;
+  /// Where nothing changes it is twice as long until the next one, up to so many calls.
+  static constexpr std::int64_t seldom = 8 * every;
   /// By then a reduction is through, unless a rank is so many calls behind the others.
   static constexpr std::int64_t later = 8;
   /// Below, log2 P rounds are hardly fewer than P - 1 messages.
   static constexpr schedule::Rank least_ranks = 8;
 
-  static constexpr bool begins(std::int64_t call) noexcept { return call % every == 0; }
-  static constexpr bool counts(std::int64_t call) noexcept { return call % every == later; }
+  [[nodiscard]] bool begins(std::int64_t call) const noexcept { return call == begin_; }
+  [[nodiscard]] bool counts(std::int64_t call) const noexcept { return call == begin_ + later; }
+  /// What counts from this call on is known.
+  void settle(bool changed) noexcept {
+    interval_ = changed ? every : std::min(2 * interval_, seldom);
+    begin_ += interval_;
+  }
+
+ private:
+  std::int64_t begin_ = 0;
+  std::int64_t interval_ = every;
 };
 
 }  // namespace heddle::select
