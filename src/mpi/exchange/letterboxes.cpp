@@ -150,7 +150,10 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
   words.wait();
   for (Candidate& one : from) {
     std::byte* base = base_of(one.block.edge.rank);
-    one.wanted = one.place >= 0 && base && one.type;
+    // A box that does not lie in the sender's memory is none, whatever the sender says.
+    const auto box = static_cast<Bytes>(line + 2 * half_bytes(one.block.bytes));
+    one.wanted = base && one.type && one.place >= 0 && one.place % static_cast<Word>(line) == 0 &&
+                 one.place <= node_->memory_size() - box;
     if (one.wanted) one.base = base + one.place;
   }
   for (Candidate& one : to) words.receive(one.block.edge, one.wanted);

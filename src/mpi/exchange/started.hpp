@@ -23,7 +23,7 @@ int begin_request(MPI_Request* request) noexcept;
 
 /// The exchange behind a request, of either kind.
 template <class Base>
-class Exchanging final : public Base {
+class Exchanging : public Base {
  public:
   Exchanging(const Companion& own, MPI_Comm comm, int sends, int receives) noexcept
       : exchange(own, sends, receives), own_(own.weak_from_this().lock()), comm_(comm) {}
@@ -48,14 +48,6 @@ class Exchanging final : public Base {
     over_ = false;
     if (boxes.any()) boxes.start();  // short ones first
     exchange.start(Until::request_completes);
-  }
-  /// MPI_Start.
-  int start() noexcept {  // NOLINT(modernize-use-override,clang-diagnostic-inconsistent-missing-override): of one base
-    const int error = begin_request(&this->record.inner);
-    if (error != MPI_SUCCESS) return error;
-    this->record.active = this->record.substituted = true;
-    begin();
-    return MPI_SUCCESS;
   }
   /// The program may free its types while a persistent request lives.
   bool keep_types() noexcept;
@@ -83,6 +75,19 @@ class Exchanging final : public Base {
   bool over_ = true;
   std::vector<MPI_Datatype> kept_;
 };
+/// Behind a persistent one.
+class PersistentExchange final : public Exchanging<Persistent> {
+ public:
+  using Exchanging::Exchanging;
+  int start() noexcept override {
+    const int error = begin_request(&record.inner);
+    if (error != MPI_SUCCESS) return error;
+    record.active = record.substituted = true;
+    begin();
+    return MPI_SUCCESS;
+  }
+};
+
 template <class Base>
 bool Exchanging<Base>::keep_types() noexcept try {
   std::vector<MPI_Datatype> seen;
@@ -115,7 +120,7 @@ Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, c
   const Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
   if (!own || !Kind::of(*own)) return {};
   if (!requests::table.room()) return no_memory_on(comm);
-  using Operation = Exchanging<std::conditional_t<persistent, Persistent, Pending>>;
+  using Operation = std::conditional_t<persistent, PersistentExchange, Exchanging<Pending>>;
   auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
   if (!operation || !operation->exchange) {
     delete operation;

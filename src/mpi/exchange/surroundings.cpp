@@ -1,8 +1,9 @@
 // mpi/exchange/surroundings.cpp: ranks of a node are named by the lowest of them. What cores there are may differ from node to
-// node: the fewest count.
+// node: the fewest count. A rank that has no memory for it says so before the others wait for it.
 #include "mpi/exchange/surroundings.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,15 @@ Surroundings surroundings_of(MPI_Comm comm) {
   int ranks = 1;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &ranks);
-  std::vector<schedule::Rank> lowest_of(static_cast<std::size_t>(ranks));
+  std::vector<schedule::Rank> lowest_of;
+  int able = 1;
+  try {
+    lowest_of.resize(static_cast<std::size_t>(ranks));
+  } catch (const std::bad_alloc&) {
+    able = 0;
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
+  if (!able) throw std::bad_alloc();
   MPI_Comm node = MPI_COMM_NULL;
   int lowest = me;
   int members = 1;

@@ -14,7 +14,7 @@ struct Surroundings {
   select::Where where;
 };
 
-/// Collective over an intra-communicator. Throws std::bad_alloc.
+/// Collective over an intra-communicator. Throws std::bad_alloc, on all ranks if one cannot begin.
 Surroundings surroundings_of(MPI_Comm comm);
 
 }  // namespace heddle::mpi
