@@ -2,42 +2,69 @@
 #include "engine/arena.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
 
 namespace heddle::engine {
+namespace {
 
-Arena::Arena(std::byte* base, Bytes size, Grow grow)
-    : base_(base), slots_((size - head) / slot_bytes), grow_(grow), ready_(grow ? 0 : slots_) {
+constexpr Bytes step = Bytes{2} << 20;
+
+Bytes whole_steps(Bytes bytes) { return (bytes + step - 1) / step * step; }
+
+}  // namespace
+
+Arena::Arena(std::byte* base, Bytes size, Grow grow, Shrink shrink)
+    : base_(base),
+      slots_((size - head) / slot_bytes),
+      grow_(grow),
+      shrink_(shrink),
+      ready_(grow ? 0 : slots_),
+      keepers_(std::min(most_keepers, slots_ / 8)),
+      fresh_(keepers_) {
   // Nothing is allocated once messages flow: a list never holds more than there is.
   free_.reserve(static_cast<std::size_t>(slots_));
+  high_.reserve(static_cast<std::size_t>(slots_));
   free_small_.reserve(static_cast<std::size_t>(slot_bytes / small_control));
 }
 
 /// Whether that many slots are there, made so if need be: many at a time, because every step stops the process for a while.
 bool Arena::ready(Count slots) noexcept {
+  slots += keepers_;
   if (slots > slots_) return false;
-  constexpr Bytes step = Bytes{2} << 20;
   while (slots > ready_) {
     const Bytes have = ready_ ? head + ready_ * slot_bytes : 0;
-    const Bytes end = std::min((head + slots * slot_bytes + step - 1) / step * step, head + slots_ * slot_bytes);
+    const Bytes end = std::min(whole_steps(head + slots * slot_bytes), head + slots_ * slot_bytes);
     if (!grow_(base_ + have / step * step, end - have / step * step)) return false;
     ready_ = (end - head) / slot_bytes;
   }
   return true;
 }
 
+Bytes Arena::present() const noexcept {
+  return ready_ ? std::min(whole_steps(head + ready_ * slot_bytes), head + slots_ * slot_bytes) : 0;
+}
+
 bool Arena::reserve(Count slots) noexcept {
   if (!ready(used_ + reserved_ + slots)) return false;
   reserved_ += slots;
+  busiest_ = std::max(busiest_, used_ + reserved_);
   return true;
 }
 
 std::byte* Arena::pop() noexcept {
-  ++used_;
-  if (free_.empty()) return base_ + head + slot_bytes * fresh_++;
-  std::byte* slot = free_.back();
-  free_.pop_back();
+  busiest_ = std::max(busiest_, ++used_ + reserved_);
+  std::vector<std::byte*>& stack = free_.empty() ? high_ : free_;
+  if (stack.empty()) return base_ + head + slot_bytes * fresh_++;
+  std::byte* slot = stack.back();
+  stack.pop_back();
   return slot;
+}
+
+std::byte* Arena::pop_to_keep() noexcept {
+  if (kept_ == keepers_) return pop();
+  busiest_ = std::max(busiest_, ++used_ + reserved_);
+  return base_ + head + slot_bytes * kept_++;
 }
 
 std::byte* Arena::take() noexcept {
@@ -45,9 +72,45 @@ std::byte* Arena::take() noexcept {
   return pop();
 }
 
+std::byte* Arena::take_to_keep() noexcept {
+  --reserved_;
+  return pop_to_keep();
+}
+
 void Arena::give(std::byte* slot) noexcept {
   --used_;
-  free_.push_back(slot);
+  (slot < high_from_ ? free_ : high_).push_back(slot);
+  if (++given_ % review == 0) trim();
+}
+
+/// Twice what was needed since the last look is kept, and what lies below a slot in use. Slots above that are taken only if
+/// there is no other, so that they come to rest.
+void Arena::trim() noexcept {
+  const Count keep = keepers_ + std::max(least_kept, 2 * busiest_);
+  busiest_ = used_ + reserved_;
+  if (!shrink_) return;
+  // Large control blocks are slots; generations are counted beyond them (outbox.hpp).
+  for (Control* control : free_large_) free_.push_back(reinterpret_cast<std::byte*>(control));
+  used_ -= static_cast<Count>(free_large_.size());
+  large_ -= static_cast<Count>(free_large_.size());
+  free_large_.clear();
+  free_.insert(free_.end(), high_.begin(), high_.end());
+  std::sort(free_.begin(), free_.end(), std::greater<>());
+  auto highest = free_.begin();
+  while (highest != free_.end() && fresh_ > keep && *highest == base_ + head + slot_bytes * (fresh_ - 1)) {
+    ++highest;
+    --fresh_;
+  }
+  high_from_ = base_ + head + slot_bytes * keep;
+  const auto low = std::find_if(highest, free_.end(), [this](const std::byte* slot) { return slot < high_from_; });
+  high_.assign(highest, low);
+  free_.erase(free_.begin(), low);
+
+  const Bytes before = present();
+  const Bytes after = std::min(before, whole_steps(head + fresh_ * slot_bytes));
+  if (after == before) return;
+  shrink_(base_ + after, before - after);
+  ready_ = (after - head) / slot_bytes;
 }
 
 Control* Arena::take_control(Count segments) noexcept {
@@ -57,8 +120,10 @@ Control* Arena::take_control(Count segments) noexcept {
     if (segments > most_segments || !ready(used_ + reserved_ + 1)) return nullptr;
     try {
       const Bytes bytes = small ? small_control : slot_bytes;
-      free.reserve(free.capacity() + static_cast<std::size_t>(slot_bytes / bytes));
-      std::byte* slot = pop();
+      Count& made = small ? small_ : large_;
+      free.reserve(static_cast<std::size_t>(made + slot_bytes / bytes));
+      made += slot_bytes / bytes;
+      std::byte* slot = pop_to_keep();
       for (Bytes at = slot_bytes; at > 0; at -= bytes) free.push_back(new (slot + at - bytes) Control);
     } catch (const std::bad_alloc&) {
       return nullptr;

@@ -4,7 +4,8 @@
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
 // receiver has unpacked them, last in, first out: a message of any size cycles through a few warm slots as long as its receiver
-// keeps up, and packing never lacks a slot if it does not (Wu et al. 2004, §3.2.3, where it may). Not thread-safe.
+// keeps up, and packing never lacks a slot if it does not (Wu et al. 2004, §3.2.3, where it may). What a burst has needed goes
+// back to the system when traffic has needed less for a while. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +23,40 @@ class Arena {
   /// Brings pages into being; false: there is no memory for them. (Touching them then would end the process.)
   using Grow = bool (*)(std::byte* base, Bytes size) noexcept;
 
-  /// @param base  Start of the node memory, zeroed, aligned to a page.
-  /// @param grow  Called for more of it, in steps of 2 MiB; null: all of it is there.
-  Arena(std::byte* base, Bytes size, Grow grow = nullptr);
+  /// Gives pages back to the system; nobody looks at them until they have been brought into being again.
+  using Shrink = void (*)(std::byte* base, Bytes size) noexcept;
+
+  /// @param base    Start of the node memory, zeroed, aligned to a page.
+  /// @param grow    Called for more of it, in steps of 2 MiB; null: all of it is there.
+  /// @param shrink  Called for what is not needed any more, likewise; null: all is kept.
+  Arena(std::byte* base, Bytes size, Grow grow = nullptr, Shrink shrink = nullptr);
 
   /// Promises `slots` slots. False: not now.
   [[nodiscard]] bool reserve(Count slots) noexcept;
   void unreserve(Count slots) noexcept { reserved_ -= slots; }
   /// One of the slots that were reserved.
   [[nodiscard]] std::byte* take() noexcept;
+  /// The same for long: of the first ones, since what lies below a slot in use does not go back.
+  [[nodiscard]] std::byte* take_to_keep() noexcept;
   void give(std::byte* slot) noexcept;
 
-  /// A control block with this many cells, or null. Its generation is that of the last user.
+  /// A control block with this many cells, or null. Its generation is any; the user counts them.
   [[nodiscard]] Control* take_control(Count segments) noexcept;
   void give_control(Control* control) noexcept;
 
   [[nodiscard]] std::byte* base() const { return base_; }
   [[nodiscard]] Count reserved() const { return reserved_; }
+  /// Bytes whose pages are there.
+  [[nodiscard]] Bytes present() const noexcept;
 
   /// What comes before the slots (wishes.hpp), bytes.
   static constexpr Bytes head = 4096;
+  /// So many slots are given back between two looks at what was needed meanwhile.
+  static constexpr Count review = 4096;
+  /// Slots that are kept in any case: 4 MiB.
+  static constexpr Count least_kept = 64;
+  /// Slots for control blocks, layouts and letterboxes, at most: 1 MiB.
+  static constexpr Count most_keepers = 16;
   /// As many as the largest control block has.
   static constexpr Count most_segments = (slot_bytes - 64) / static_cast<Bytes>(sizeof(Cell));
 
@@ -50,18 +65,28 @@ class Arena {
   static constexpr Count small_segments = (small_control - 64) / static_cast<Bytes>(sizeof(Cell));
 
   std::byte* pop() noexcept;
+  std::byte* pop_to_keep() noexcept;
   bool ready(Count slots) noexcept;
+  void trim() noexcept;
 
   std::byte* base_;
   Count slots_;
   Grow grow_;
-  Count ready_;      // slots whose pages are there
-  Count fresh_ = 0;  // slots never used so far begin here
+  Shrink shrink_;
+  Count ready_;     // slots whose pages are there
+  Count keepers_;   // so many of the first slots are for what is kept
+  Count kept_ = 0;  // of these, used so far
+  Count fresh_;     // slots never used so far begin here
   Count used_ = 0;
   Count reserved_ = 0;
-  std::vector<std::byte*> free_;
+  Count busiest_ = 0;  // used and reserved at once, at most, since the last look
+  Count given_ = 0;
+  std::vector<std::byte*> free_;  // below high_from_: the lowest on top after a look
+  std::vector<std::byte*> high_;  // the others
+  const std::byte* high_from_ = base_ + head + slots_ * slot_bytes;
   std::vector<Control*> free_small_;
   std::vector<Control*> free_large_;
+  Count small_ = 0, large_ = 0;  // control blocks there are of each kind
 };
 
 }  // namespace heddle::engine

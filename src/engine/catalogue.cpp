@@ -21,7 +21,7 @@ std::byte* Catalogue::room_for(std::size_t bytes) noexcept try {
     return place;
   }
   if (!arena_.reserve(1)) return nullptr;
-  std::byte* slot = arena_.take();
+  std::byte* slot = arena_.take_to_keep();
   for (std::size_t at = room; at < static_cast<std::size_t>(slot_bytes); at += room) free_room_.emplace(room, slot + at);
   return slot;
 } catch (const std::bad_alloc&) {

@@ -220,7 +220,7 @@ void Outbox::sweep() noexcept {
 
 std::byte* Outbox::lend() noexcept {
   const std::lock_guard guard(lock_);
-  return arena_.reserve(1) ? arena_.take() : nullptr;
+  return arena_.reserve(1) ? arena_.take_to_keep() : nullptr;
 }
 
 void Outbox::take_back(std::byte* slot) noexcept {

@@ -130,6 +130,10 @@ bool populate_owned(std::byte* base, Bytes size) noexcept {
   return errno == EINVAL;  // Linux before 5.14: pages come with use
 }
 
+void release_owned(std::byte* base, Bytes size) noexcept {
+  if (size > 0) madvise(base, static_cast<std::size_t>(size), MADV_REMOVE);
+}
+
 void prefault_mapped(std::byte* base, Bytes size) noexcept {
   if (size > 0) madvise(base, static_cast<std::size_t>(size), populate_read);
 }

@@ -94,6 +94,9 @@ int check_memory(int file, Bytes size) noexcept;
 /// The same with small pages. For memory that grows while ranks work: making huge pages drains the lists of all processors,
 /// which on a crowded node takes longer than all the small faults.
 [[nodiscard]] bool populate_owned(std::byte* base, Bytes size) noexcept;
+/// Gives the pages of [base, base + size) back to the system, for this process and all that map them; what they held is lost.
+/// Best effort.
+void release_owned(std::byte* base, Bytes size) noexcept;
 /// Makes whole 2 MiB of [base, base + size) huge pages, none where the kernel has none; the rest is left to first use.
 void make_huge(std::byte* base, Bytes size) noexcept;
 /// Enters pages that the owner has brought into being into this process's page table. Best effort.

@@ -75,7 +75,8 @@ struct Node::Place {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, group::Group ranks)
     : transport_(std::move(transport)),
       nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned,
+             transport::release_owned),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores()),
       wishes_(arena_.base()),
       shared_(*transport_),

@@ -1,0 +1,107 @@
+// Slots of node memory: no two of one, none where no page is, and what a burst has needed goes back.
+#include "engine/arena.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+namespace heddle::engine {
+namespace {
+
+constexpr Bytes size = Bytes{64} << 20;
+
+/// Pages that are there may be touched, others end the test.
+bool grow(std::byte* base, Bytes bytes) noexcept {
+  return mprotect(base, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
+}
+void shrink(std::byte* base, Bytes bytes) noexcept { mprotect(base, static_cast<std::size_t>(bytes), PROT_NONE); }
+bool grow_no_more(std::byte*, Bytes) noexcept { return false; }
+
+class Memory {
+ public:
+  Memory() : base_(static_cast<std::byte*>(mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+  ~Memory() { munmap(base_, size); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  [[nodiscard]] std::byte* base() const { return base_; }
+
+ private:
+  std::byte* base_;
+};
+
+/// Takes a slot and writes all over it.
+std::byte* taken(Arena& arena) {
+  std::byte* slot = arena.take();
+  std::fill_n(slot, slot_bytes, std::byte{1});
+  return slot;
+}
+
+}  // namespace
+
+TEST(Arena, ABurstGoesBack) {
+  const Memory memory;
+  Arena arena(memory.base(), size, grow, shrink);
+  constexpr Count many = 800;
+  ASSERT_TRUE(arena.reserve(many));
+  std::vector<std::byte*> burst;
+  for (Count i = 0; i < many; ++i) burst.push_back(taken(arena));
+  std::vector<Control*> controls;
+  for (int i = 0; i < 20; ++i) {
+    controls.push_back(arena.take_control(Arena::most_segments));  // above the slots
+    controls.back()->segments = static_cast<std::uint32_t>(Arena::most_segments);
+  }
+  for (std::byte* slot : burst) arena.give(slot);
+  for (Control* control : controls) arena.give_control(control);
+  EXPECT_GE(arena.present(), many * slot_bytes);
+
+  for (Count i = 0; i < 3 * Arena::review; ++i) {
+    ASSERT_TRUE(arena.reserve(1));
+    arena.give(taken(arena));
+  }
+  EXPECT_LE(arena.present(), (Arena::least_kept + 64) * slot_bytes);
+  EXPECT_GT(arena.present(), 0);
+
+  ASSERT_TRUE(arena.reserve(many));
+  for (std::byte*& slot : burst) slot = taken(arena);
+  EXPECT_EQ(std::set<std::byte*>(burst.begin(), burst.end()).size(), burst.size());
+}
+
+TEST(Arena, WhatIsInUseStays) {
+  const Memory memory;
+  Arena arena(memory.base(), size, grow, shrink);
+  std::mt19937 random(1);
+  std::vector<std::byte*> held;
+  std::set<std::byte*> distinct;
+  Count promised = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t most = round % 4 == 0 ? 600 : 20;
+    for (int i = 0; i < 3000; ++i) {
+      if (held.size() < most && random() % 2 == 0) {
+        if (promised == 0 && arena.reserve(3)) promised = 3;
+        if (promised == 0) continue;
+        --promised;
+        held.push_back(taken(arena));
+        ASSERT_TRUE(distinct.insert(held.back()).second);
+      } else if (!held.empty()) {
+        std::swap(held[random() % held.size()], held.back());
+        distinct.erase(held.back());
+        arena.give(held.back());
+        held.pop_back();
+      }
+    }
+    for (std::byte* slot : held) ASSERT_EQ(slot[slot_bytes - 1], std::byte{1});
+  }
+}
+
+TEST(Arena, NoMemoryIsNoPromise) {
+  const Memory memory;
+  Arena arena(memory.base(), size, grow_no_more, shrink);
+  EXPECT_FALSE(arena.reserve(1));
+  EXPECT_EQ(arena.take_control(4), nullptr);
+  EXPECT_EQ(arena.present(), 0);
+}
+
+}  // namespace heddle::engine
