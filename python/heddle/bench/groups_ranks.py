@@ -116,6 +116,11 @@ def tables(rows: list[Row]) -> list[Table]:
             for end in ENDS:
                 series = [[row.value for row in _cells(of, metric, variant, end)] for variant in (ALONE, "host", "heddle")]
                 more = [slope(values) for values in series]
-                summary.add_row(mpi, metric, end, *(f"{1000 * each:+.1f} ± {1000 * error:.1f}" for each, error in more))
+                summary.add_row(mpi, metric, end, *(_with_error(1000 * each, 1000 * error) for each, error in more))
     seeds = [paper(rows, title, theirs) for title, theirs in groups_seed.TABLES.items()]
     return [*shown, *seeds, summary]
+
+
+def _with_error(number: float, error: float) -> str:
+    """Two levels (--quick) make a line, but no error of it."""
+    return f"{number:+.1f}" if math.isnan(error) else f"{number:+.1f} ± {error:.1f}"
