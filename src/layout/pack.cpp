@@ -16,7 +16,7 @@ struct Packing {
   static constexpr Bytes long_record = std::numeric_limits<Bytes>::max();
   using User = const std::byte*;
   using Packed = std::byte*;
-  static const Program* program(const Node& node) { return node.packing.get(node, Direction::pack); }
+  static const Prepared* prepared(const Node& node) { return node.packing.get(node, Direction::pack); }
   static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(packed, user); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(packed, user, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, packed, user}; }
@@ -43,7 +43,7 @@ struct Unpacking {
   static constexpr Bytes long_record = 256;
   using User = std::byte*;
   using Packed = const std::byte*;
-  static const Program* program(const Node& node) { return node.unpacking.get(node, Direction::unpack); }
+  static const Prepared* prepared(const Node& node) { return node.unpacking.get(node, Direction::unpack); }
   static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(user, packed); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(user, packed, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, user, packed}; }
@@ -74,9 +74,9 @@ class Walk {
   explicit Walk(typename Way::Packed packed) : packed_(packed) {}
 
   void whole(const Node& node, User user) {
-    const Program* program = Way::program(node);
-    if (program && !program->steps.empty() && program->made_for == kernel::current) [[likely]]
-      return run(*program, node.size, user);
+    const Prepared* prepared = Way::prepared(node);
+    if (prepared && !prepared->steps.empty() && prepared->made_for == kernel::current) [[likely]]
+      return run(*prepared, node.size, user);
     std::visit([&](const auto& form) { whole(node, form, user); }, node.form);
   }
 
@@ -127,9 +127,9 @@ class Walk {
   }
 
  private:
-  void run(const Program& program, Bytes size, User user) {
+  void run(const Prepared& prepared, Bytes size, User user) {
     const auto start = packed_;
-    for (const Step& step : program.steps)
+    for (const Step& step : prepared.steps)
       if (!step.other) [[likely]] {
         Way::run(step.nest, user + step.user, start + step.packed);
       } else {

@@ -1,13 +1,16 @@
 // mpi/say.cpp: messages are few; each is written in one piece, so that the lines of several ranks do not mix.
 #include "mpi/say.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 
+#include "mpi/host.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
@@ -32,6 +35,12 @@ void say_once_verbose(const char* message, const char* reason) noexcept {
   } catch (const std::exception&) {
     // Out of memory: a missing remark is the least of the program's problems.
   }
+}
+
+void end_job(const char* message) noexcept {
+  say(message);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
+  PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 void give_up(const char* message) noexcept {

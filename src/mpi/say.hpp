@@ -11,6 +11,9 @@ void say(const char* message) noexcept;
 /// With HEDDLE_VERBOSE=1, once for each reason: "heddle: <message>: <reason>".
 void say_once_verbose(const char* message, const char* reason) noexcept;
 
+/// Says why and ends the job, by MPI_Abort.
+void end_job(const char* message) noexcept;
+
 /// Says why and ends the process: there is no MPI to go on with.
 [[noreturn]] void give_up(const char* message) noexcept;
 

@@ -2,12 +2,11 @@
 #include "mpi/exchange/alike.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "mpi/digest.hpp"
 #include "mpi/say.hpp"
 
 namespace heddle::mpi {
@@ -47,32 +46,25 @@ std::string ranks_with(const std::vector<Text>& all, std::size_t first, std::vec
   return (many > 1 ? "ranks " : "rank ") + text;
 }
 
-void report(const std::vector<Text>& all) {
+std::string complaint(const std::vector<Text>& all) {
   std::string sentence = "ranks do not agree on a collective (HEDDLE_CHECK):";
   std::vector<bool> told(all.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!told[i]) sentence += (i > 0 ? "; " : " ") + ranks_with(all, i, told) + ": " + all[i].data();
-  sentence += ". Counts, types or the order of calls do not fit together in the program.";
-  say(sentence.c_str());
+  return sentence + ". Counts, types or the order of calls do not fit together in the program.";
 }
 
 }  // namespace
 
 void check_alike(Companion& own, const char* call, const select::Way& way) noexcept {
   const Text mine = text_of(call, own.count_call(), way);
-  unsigned digest = 2166136261;  // FNV-1a
-  for (const char letter : mine) digest = (digest ^ static_cast<unsigned char>(letter)) * 16777619;
-  unsigned both[2] = {digest, ~digest};
-  PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_UNSIGNED, MPI_BAND, own.comm());
-  if ((both[0] | both[1]) == ~0U) return;
+  Digest said = digest_of(mine.data());
+  PMPI_Allreduce(MPI_IN_PLACE, said.data(), 2, MPI_UNSIGNED, MPI_BAND, own.comm());
+  if (same(said)) return;
   std::vector<Text> all(static_cast<std::size_t>(own.ranks()));
   constexpr int bytes = sizeof(Text);
   PMPI_Gather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, own.comm());
-  if (own.me() == 0) {
-    report(all);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-  }
+  if (own.me() == 0) end_job(complaint(all).c_str());
   PMPI_Barrier(own.comm());
 }
 

@@ -123,8 +123,19 @@ bool to_neighbours(const Companion& own, const Given& send, const Given& receive
   return true;
 }
 
+/// Whom a collective is about: everybody, or the neighbours in a topology.
+struct Ranks {
+  static int sends(const Companion& own) noexcept { return own.ranks(); }
+  static int receives(const Companion& own) noexcept { return own.ranks(); }
+};
+struct Edges {
+  static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
+  static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
+  static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
+};
+
 /// A collective that goes pair by pair. `ours(all ranks' knowledge)`: whether it does; the same on all ranks.
-struct All {
+struct All : Ranks {
   template <class Given>
   static bool ours(const Given& send, const Given& receive) noexcept {
     if (send.address == MPI_IN_PLACE) return false;
@@ -138,22 +149,17 @@ struct All {
     return true;
   }
   static bool of(const Companion& own) noexcept { return own.wanted_alltoallv() != "native"; }
-  static int sends(const Companion& own) noexcept { return own.ranks(); }
-  static int receives(const Companion& own) noexcept { return own.ranks(); }
   template <class Given, class Into>
   static bool fill(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
     return whole(send) && whole(receive) && !same_elements(send, receive) && to_all(own, send, receive, exchange);
   }
 };
 
-struct Neighbours {
+struct Neighbours : Edges {
   template <class Given>
   static bool ours(const Given& /*send*/, const Given& /*receive*/) noexcept {
     return true;
   }
-  static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
-  static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
-  static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
   template <class Given>
   static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     // Who has no neighbours may pass no arrays; the host may not get this rank alone to do its collective.
@@ -161,5 +167,16 @@ struct Neighbours {
            to_neighbours(own, send, receive, exchange);
   }
 };
+
+/// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
+template <class Kind, class Given, class Wanted>
+Done carry_out(const Given& send, const Wanted& receive, MPI_Comm comm) noexcept {
+  const Companion* own = Companion::of(comm);
+  if (!own || !Kind::of(*own)) return {};
+  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
+  if (!exchange) return no_memory_on(comm);
+  if (!Kind::fill(*own, send, receive, exchange)) return {};
+  return exchange.run(comm);
+}
 
 }  // namespace heddle::mpi::blocks

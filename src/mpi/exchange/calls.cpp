@@ -69,17 +69,6 @@ Done carry_out_all(const Given& send, const Given& receive, MPI_Comm comm) noexc
   return no_memory_on(comm);
 }
 
-template <class Given>
-Done carry_out_neighbours(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
-  using Kind = blocks::Neighbours;
-  const Companion* own = Companion::of(comm);
-  if (!own || !Kind::of(*own)) return {};
-  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
-  if (!exchange) return no_memory_on(comm);
-  if (!Kind::fill(*own, send, receive, exchange)) return {};
-  return exchange.run(comm);
-}
-
 }  // namespace
 
 Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
@@ -92,13 +81,13 @@ Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noex
   return carry_out_all(send, receive, comm);
 }
 Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return carry_out_neighbours(send, receive, comm);
+  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
 }
 Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return carry_out_neighbours(send, receive, comm);
+  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
 }
 Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return carry_out_neighbours(send, receive, comm);
+  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
 }
 
 }  // namespace heddle::mpi

@@ -165,6 +165,8 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
   Seat* seat = seat_on(comm);
   if (inter || ranks == 1) return nullptr;
+  // Nothing will tell this rank at its next call that the others have been asked.
+  if (!seat) PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
   std::shared_ptr<Companion> own;
   int able = 0;
   try {

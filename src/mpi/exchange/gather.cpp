@@ -2,14 +2,13 @@
 #include "mpi/exchange/gather.hpp"
 
 #include "engine/gathering.hpp"
-#include "layout/pack.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/staging/element.hpp"
 #include "mpi/staging/side.hpp"
 #include "mpi/start.hpp"
-#include "mpi/types/registry.hpp"
 #include "schedule/algorithms.hpp"
 #include "select/collective/choose.hpp"
 
@@ -25,20 +24,20 @@ class Gathered {
     ranks_ = ranks;
     me_ = me;
     in_place_ = send.address == MPI_IN_PLACE;
-    type_ = Derived(hold_any(receive.type));
-    if (!in_place_) sent_ = Derived(hold_any(send.type));
-    if (!type_ || (!in_place_ && !sent_) || same_elements(send, receive) || !receive.counts.array() ||
-        !receive.displacements.array())
+    if (type_.look(receive.type) != MPI_SUCCESS || (!in_place_ && sent_.look(send.type) != MPI_SUCCESS) ||
+        same_elements(send, receive) || !blocks::whole(receive))
       return false;
+    const Bytes size = type_.measures().size;
+    const Bytes extent = type_.measures().extent;
     for (int i = 0; i < ranks; ++i) {
       Bytes bytes = 0;
-      if (receive.counts[i] < 0 || __builtin_mul_overflow(receive.counts[i], type_->size(), &bytes) ||
+      if (receive.counts[i] < 0 || __builtin_mul_overflow(receive.counts[i], size, &bytes) ||
           __builtin_add_overflow(starts_[i], bytes, &starts_[i + 1]))
         return false;
-      in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * type_->extent() == starts_[i] + shift(i));
+      in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * extent == starts_[i] + shift(i));
     }
     Bytes given = 0;
-    return in_place_ || (!__builtin_mul_overflow(send.count, sent_->size(), &given) && given == bytes(me));
+    return in_place_ || (!__builtin_mul_overflow(send.count, sent_.measures().size, &given) && given == bytes(me));
   }
   explicit Gathered(int ranks) noexcept : starts_(ranks + 1) {
     if (starts_) starts_[0] = 0;
@@ -49,51 +48,51 @@ class Gathered {
   [[nodiscard]] const Bytes* starts() { return starts_.get(); }
   [[nodiscard]] std::byte* memory() const { return memory_; }
 
-  /// This rank's block in its place, from where the program has it. False: no memory.
-  bool begin(const Buffer& send) noexcept {
-    if (in_order_ && type_->layout().dense())
-      memory_ = address(first_) + type_->first_byte() - starts_[first_];
-    else if (stand_in_.reserve(starts_[ranks_]))
+  /// This rank's block in its place, from where the program has it. MPI_SUCCESS or an error code.
+  int begin(const Buffer& send, MPI_Comm comm) noexcept {
+    if (in_order_) memory_ = type_.dense(address(first_), starts_[ranks_] / type_.measures().size);
+    staged_ = !memory_;
+    if (staged_) {
+      if (!stand_in_.reserve(starts_[ranks_])) return MPI_ERR_NO_MEM;
       memory_ = stand_in_.data();
-    else
-      return false;
-    const bool staged = memory_ == stand_in_.data();
-    if (in_place_) {
-      if (staged) layout::pack(type_->layout(), receive_->counts[me_], address(me_), memory_ + starts_[me_]);
-    } else {
-      layout::pack(sent_->layout(), send.count, send.address, memory_ + starts_[me_]);
     }
-    return true;
+    std::byte* const mine = memory_ + starts_[me_];
+    if (!in_place_) return sent_.pack(send.address, send.count, mine, comm);
+    return staged_ ? type_.pack(address(me_), receive_->counts[me_], mine, comm) : MPI_SUCCESS;
   }
-  /// To where the program wants it.
-  void end() noexcept {
-    if (memory_ != stand_in_.data()) return;
-    for (int i = 0; i < ranks_; ++i)
-      if (bytes(i) > 0 && (i != me_ || !in_place_))
-        layout::unpack(type_->layout(), receive_->counts[i], address(i), memory_ + starts_[i]);
+  /// To where the program wants it. MPI_SUCCESS or an error code.
+  int end(MPI_Comm comm) noexcept {
+    for (int i = 0; staged_ && i < ranks_; ++i) {
+      if (bytes(i) == 0 || (i == me_ && in_place_)) continue;
+      const int error = type_.unpack(memory_ + starts_[i], address(i), receive_->counts[i], comm);
+      if (error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
   }
 
  private:
   [[nodiscard]] std::byte* address(int rank) const {
-    return static_cast<std::byte*>(const_cast<void*>(receive_->address)) + receive_->displacements[rank] * type_->extent();
+    return static_cast<std::byte*>(const_cast<void*>(receive_->address)) +
+           receive_->displacements[rank] * type_.measures().extent;
   }
   /// By how far the blocks lie behind where they would if the first began at the buffer.
   [[nodiscard]] Bytes shift(int rank) noexcept {
     if (first_ < 0) {
       first_ = rank;
-      shift_ = receive_->displacements[rank] * type_->extent() - starts_[rank];
+      shift_ = receive_->displacements[rank] * type_.measures().extent - starts_[rank];
     }
     return shift_;
   }
 
   const Spread* receive_ = nullptr;
-  Derived type_, sent_;
+  Element type_, sent_;
   int ranks_ = 0;
   int me_ = 0;
   int first_ = -1;  // block that has bytes
   Bytes shift_ = 0;
   bool in_order_ = true;
   bool in_place_ = false;
+  bool staged_ = false;  // memory_ is the stand-in
   std::byte* memory_ = nullptr;
   requests::Scratch<Bytes> starts_;
   Bounce stand_in_;
@@ -103,9 +102,12 @@ class Gathered {
 constexpr Bytes worth_choosing = 4 << 10;
 
 /// What is wanted, or what the volumes say. Null algorithm: the host's.
-select::Way choose(const select::AllgathervFacts& facts, const std::string& wanted) {
-  if (wanted == "native" || (wanted == "auto" && facts.volumes.total < worth_choosing)) return {};
-  select::Way way = select::choose_allgatherv(facts);
+select::Way choose(Companion& own, Gathered& blocks) {
+  const std::string& wanted = own.wanted_allgatherv();
+  const Bytes total = blocks.starts()[own.ranks()];
+  if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing)) return {};
+  const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  select::Way way = select::choose_allgatherv({own.surroundings().where, volumes});
   if (wanted == "auto") return way;
   way.algorithm = schedule::find(schedule::allgatherv(), wanted);
   constexpr Bytes usual_segment = 32 << 10;
@@ -113,24 +115,18 @@ select::Way choose(const select::AllgathervFacts& facts, const std::string& want
   return way;
 }
 
-template <class Given>
-Done to_neighbours(const Buffer& send, const Given& receive, MPI_Comm comm) noexcept {
-  using Kind = blocks::GatherNeighbours;
-  const Companion* own = Companion::of(comm);
-  if (!own || !Kind::of(*own)) return {};
-  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
-  if (!exchange) return no_memory_on(comm);
-  if (!Kind::fill(*own, send, receive, exchange)) return {};
-  return exchange.run(comm);
+int raised(int error, MPI_Comm comm) noexcept {
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+  return error;
 }
 
 }  // namespace
 
 Done gather_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return to_neighbours(send, receive, comm);
+  return blocks::carry_out<blocks::GatherNeighbours>(send, receive, comm);
 }
 Done gather_neighbours(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return to_neighbours(send, receive, comm);
+  return blocks::carry_out<blocks::GatherNeighbours>(send, receive, comm);
 }
 
 Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
@@ -138,29 +134,18 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   if (!own) return {};
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
-  if (!blocks.measure(send, receive, own->ranks(), own->me()) || blocks.starts()[own->ranks()] == 0) {
-    alike(*own, "MPI_Allgatherv", {});
-    return {};
-  }
-  const Surroundings& around = own->surroundings();
-  const select::Volumes& volumes = own->spread().of(own->ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  const select::Way way = choose({around.where, volumes}, own->wanted_allgatherv());
+  const select::Way way = blocks.measure(send, receive, own->ranks(), own->me()) ? choose(*own, blocks) : select::Way{};
   alike(*own, "MPI_Allgatherv", way);
   if (!way.algorithm) return {};
-  if (!blocks.begin(send)) return no_memory_on(comm);
+  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raised(error, comm);
   std::optional<schedule::Pieces> pieces;
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
-      .ranks = own->ranks(), .radix = way.radix, .nodes = &around.nodes, .pieces = pieces ? &*pieces : nullptr};
+      .ranks = own->ranks(), .radix = way.radix, .nodes = &own->surroundings().nodes, .pieces = pieces ? &*pieces : nullptr};
   Channel& channel = own->channel();
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
-  if (channel.error() != MPI_SUCCESS) {
-    PMPI_Comm_call_errhandler(comm, channel.error());
-    return channel.error();
-  }
-  blocks.end();
-  return MPI_SUCCESS;
+  return raised(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), comm);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

@@ -1,7 +1,7 @@
 // mpi/exchange/gather.hpp: MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread. Includes face.hpp.
 //
 // Every rank knows all receive counts, and the signature's bytes of a block are the same on all; so all choose alike without a
-// word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_it() in gather.cpp.
+// word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_choosing in gather.cpp.
 #pragma once
 
 #include "mpi/face.hpp"

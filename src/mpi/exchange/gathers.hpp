@@ -13,14 +13,11 @@
 namespace heddle::mpi::blocks {
 
 /// MPI_Neighbor_allgather, MPI_Neighbor_allgatherv: each edge out takes the same block.
-struct GatherNeighbours {
+struct GatherNeighbours : Edges {
   template <class Given>
   static bool ours(const Buffer& /*send*/, const Given& /*receive*/) noexcept {
     return true;
   }
-  static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
-  static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
-  static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
   template <class Given>
   static bool fill(const Companion& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
     if (receives(own) > 0 && !whole(receive)) return false;
@@ -41,7 +38,7 @@ struct GatherNeighbours {
 
 /// MPI_Iallgatherv and MPI_Allgatherv_init on one node, where a block that is announced is fetched from the sender's memory by
 /// each receiver for itself.
-struct GatherAll {
+struct GatherAll : Ranks {
   /// Bytes of all blocks: below, messages' latencies are all there is.
   static constexpr Bytes direct_from = 64 << 10;
 
@@ -52,8 +49,6 @@ struct GatherAll {
     int ranks = 0;
     return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
   }
-  static int sends(const Companion& own) noexcept { return own.ranks(); }
-  static int receives(const Companion& own) noexcept { return own.ranks(); }
   static bool fill(const Companion& own, const Buffer& send, const Spread& receive, Exchange& exchange) noexcept {
     const bool in_place = send.address == MPI_IN_PLACE;
     if (!whole(receive) || (!in_place && same_elements(send, receive))) return false;

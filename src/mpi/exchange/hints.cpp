@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "mpi/digest.hpp"
 #include "mpi/say.hpp"
 #include "settings/settings.hpp"
 
@@ -18,13 +19,11 @@ struct Key {
 constexpr std::array keys = {Key{"heddle_alltoallv", settings::alltoallv, &Hints::alltoallv},
                              Key{"heddle_allgatherv", settings::allgatherv, &Hints::allgatherv}};
 
-/// What a rank was given, as a number to compare.
+/// What a rank was given.
 struct Given {
-  static constexpr int nothing = 0;
-  static constexpr int nonsense = 1;
-
-  int number = nothing;
-  std::string word;
+  std::string word;  ///< Empty: nothing.
+  bool nonsense = false;
+  [[nodiscard]] Digest digest() const noexcept { return digest_of(nonsense ? "?" : word); }
 };
 
 Given given(MPI_Info info, const Key& key) {
@@ -32,12 +31,8 @@ Given given(MPI_Info info, const Key& key) {
   int there = 0;
   if (info == MPI_INFO_NULL || PMPI_Info_get(info, key.name, sizeof text - 1, text, &there) != MPI_SUCCESS || !there) return {};
   const auto parsed = key.parse(text);
-  Given found{Given::nonsense, parsed.complaint.empty() ? parsed.value : text};
-  if (!parsed.complaint.empty()) return found;
-  unsigned hash = 2166136261;  // FNV-1a
-  for (const char letter : found.word) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619;
-  found.number = static_cast<int>(2 + hash % 1'000'000'000);
-  return found;
+  if (!parsed.complaint.empty()) return {text, true};
+  return {parsed.value};
 }
 
 void complain(const std::string& sentence, MPI_Comm comm) {
@@ -50,22 +45,21 @@ void complain(const std::string& sentence, MPI_Comm comm) {
 void hints_given(MPI_Comm comm, MPI_Info info) noexcept try {
   if (!Companion::possible(comm)) return;
   std::array<Given, keys.size()> mine;
-  std::array<int, 2 * keys.size()> least{};
+  std::array<Digest, keys.size()> all{};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     mine[i] = given(info, keys[i]);
-    least[2 * i] = mine[i].number;
-    least[2 * i + 1] = -mine[i].number;
+    all[i] = mine[i].digest();
   }
-  PMPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT, MPI_MIN, comm);
+  PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(2 * all.size()), MPI_UNSIGNED, MPI_BAND, comm);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string name = keys[i].name;
-    if (least[2 * i] != -least[2 * i + 1])
+    if (!same(all[i]))
       complain("the hint " + name + " is not the same on all ranks of a communicator; it is ignored. Give it to all of them.",
                comm);
-    else if (least[2 * i] == Given::nonsense)
+    else if (mine[i].nonsense)
       complain("the hint " + name + "=" + mine[i].word + " is no algorithm; it is ignored. `heddle algorithms` lists them.",
                comm);
-    else if (least[2 * i] != Given::nothing)
+    else if (!mine[i].word.empty())
       if (Companion* own = Companion::of(comm)) own->hints().*keys[i].hint = mine[i].word;
   }
 } catch (const std::bad_alloc&) {

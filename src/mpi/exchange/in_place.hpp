@@ -1,5 +1,5 @@
 // mpi/exchange/in_place.hpp: MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw with MPI_IN_PLACE, pair by pair. Includes
-// blocks.hpp.
+// blocks.hpp, staging/element.hpp.
 //
 //   if (send.address == MPI_IN_PLACE) return exchange_in_place(receive, comm);
 //
@@ -7,24 +7,10 @@
 // block stays as it is.
 #pragma once
 
-#include "layout/pack.hpp"
 #include "mpi/exchange/blocks.hpp"
+#include "mpi/staging/element.hpp"
 
 namespace heddle::mpi {
-namespace in_place {
-
-/// Returns the MPI error code: a type that Heddle does not know is packed by the host.
-inline int pack(const Buffer& data, std::byte* to, Bytes bytes, MPI_Comm comm) noexcept {
-  if (const Derived type(hold_any(data.type)); type) {
-    layout::pack(type->layout(), data.count, data.address, to);
-    return MPI_SUCCESS;
-  }
-  if (!fits(data.count) || !fits(bytes)) return MPI_ERR_COUNT;
-  int place = 0;
-  return PMPI_Pack(data.address, static_cast<int>(data.count), data.type, to, static_cast<int>(bytes), &place, comm);
-}
-
-}  // namespace in_place
 
 /// Given: Buffer, Spread or Mosaic, the receive side. Nothing: not for Heddle, on all ranks alike.
 template <class Given>
@@ -48,11 +34,14 @@ Done exchange_in_place(const Given& given, MPI_Comm comm) noexcept {
   Bounce aside;
   if (!aside.reserve(all)) return no_memory_on(comm);
   std::byte* packed = aside.data();
+  Element element;
   for (int k = 1; k < ranks; ++k) {  // in the order in which partners are due: blocks::to_all
     const int from = (own->me() + ranks - k) % ranks;
     const int to = (own->me() + k) % ranks;
-    const Bytes bytes = parts[to].bytes;
-    if (const int error = in_place::pack(parts[to].data, packed, bytes, own->comm()); error != MPI_SUCCESS) {
+    const auto& [data, bytes] = parts[to];
+    int error = element.look(data.type);
+    if (error == MPI_SUCCESS) error = element.pack(data.address, data.count, packed, own->comm());
+    if (error != MPI_SUCCESS) {
       PMPI_Comm_call_errhandler(comm, error);
       return error;
     }

@@ -92,13 +92,13 @@ Lane* Lane::make(MPI_Comm comm) noexcept {
     lane->own_ = true;
     PMPI_Comm_set_errhandler(lane->comm_, MPI_ERRORS_RETURN);
   }
+  bool agreed = lane->comm_ != MPI_COMM_NULL;
   try {
-    if (lane->comm_ != MPI_COMM_NULL)
-      lane->agree(lane->comm_, companion ? companion->surroundings() : surroundings_of(lane->comm_));
+    if (agreed) lane->agree(lane->comm_, companion ? companion->surroundings() : surroundings_of(lane->comm_));
   } catch (const std::bad_alloc&) {
-    return nullptr;
+    agreed = false;
   }
-  if (lane->comm_ == MPI_COMM_NULL || PMPI_Comm_set_attr(comm, lanes().keyval, lane.get()) != MPI_SUCCESS) {
+  if (!agreed || PMPI_Comm_set_attr(comm, lanes().keyval, lane.get()) != MPI_SUCCESS) {
     const std::lock_guard guard(lanes().lock);
     lanes().all.erase(lane.get());
     return nullptr;

@@ -273,4 +273,34 @@ TEST_EACH_RANKS(1, 17, Gathers, OfNeighbours) {
   }
 }
 
+/// One rank has committed its type where Heddle does not see it: it must not leave the others alone for that.
+TEST_EACH_RANKS(2, 6, Gathers, TypesThatOneRankAloneHidesFromHeddle) {
+  constexpr int n = 1000, gap = 2;
+  MPI_Datatype pair = MPI_DATATYPE_NULL, spaced = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, 0, gap * 4, &spaced);
+  if (team.rank == 0)
+    PMPI_Type_commit(&spaced);
+  else
+    MPI_Type_commit(&spaced);
+  const std::vector<int> counts(static_cast<std::size_t>(team.size), n);
+  std::vector<int> places;
+  for (int i = 0; i < team.size; ++i) places.push_back(i * n);
+  const auto at = [](int rank, int i) { return static_cast<std::size_t>((rank * n + i) * gap); };
+
+  std::vector<int> mine(at(1, 0)), all(at(team.size, 0), -1);
+  for (int i = 0; i < n; ++i) mine[at(0, i)] = team.rank * n + i;
+  EXPECT_EQ(MPI_Allgatherv(mine.data(), n, spaced, all.data(), counts.data(), places.data(), spaced, team.comm), MPI_SUCCESS);
+  for (int rank = 0; rank < team.size; ++rank)
+    for (int i = 0; i < n; ++i) EXPECT_EQ(all[at(rank, i)], rank * n + i);
+
+  for (int rank = 0; rank < team.size; ++rank)
+    for (int i = 0; i < n; ++i) all[at(rank, i)] = 1000000 * team.rank + rank * n + i;
+  EXPECT_EQ(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), n, spaced, team.comm), MPI_SUCCESS);
+  for (int rank = 0; rank < team.size; ++rank)
+    for (int i = 0; i < n; ++i) EXPECT_EQ(all[at(rank, i)], 1000000 * rank + team.rank * n + i);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&spaced);
+}
+
 }  // namespace heddle::test

@@ -1,4 +1,4 @@
-#include "layout/program.hpp"
+#include "layout/prepared.hpp"
 
 #include <array>
 #include <new>
@@ -45,22 +45,22 @@ void add_steps(std::vector<Step>& steps, const Node& node, Direction direction) 
 
 }  // namespace
 
-std::unique_ptr<const Program> make_program(const Node& node, Direction direction) noexcept try {
-  auto program = std::make_unique<Program>();
-  program->made_for = kernel::current;
+std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept try {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->made_for = kernel::current;
   try {
-    add_steps(program->steps, node, direction);
+    add_steps(prepared->steps, node, direction);
   } catch (const std::bad_alloc&) {
-    program->steps.clear();
+    prepared->steps.clear();
   }
-  return program;
+  return prepared;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 
-const Program* Lazy::make(const Node& node, Direction direction) const noexcept {
-  auto mine = make_program(node, direction);
-  const Program* made = nullptr;
+const Prepared* Lazy::make(const Node& node, Direction direction) const noexcept {
+  auto mine = prepare(node, direction);
+  const Prepared* made = nullptr;
   if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     made = mine.release();
   return made;

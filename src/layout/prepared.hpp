@@ -1,4 +1,4 @@
-// layout/program.hpp: a node made ready to be moved whole, again and again: its loops ordered, their kernels chosen.
+// layout/prepared.hpp: a node made ready to be moved whole, again and again: its loops ordered, their kernels chosen.
 // Includes kernel/ready.hpp; used by node.hpp and pack.cpp only.
 //
 //   struct of faces   steps {nest, user 0, packed 0}, {nest, user 8320, packed 1560}, ...
@@ -25,15 +25,15 @@ struct Step {
 
 enum class Direction { pack, unpack };
 
-struct Program {
+struct Prepared {
   const kernel::Table* made_for = nullptr;  ///< Steps hold for these kernels.
   std::vector<Step> steps;                  ///< None: the node is moved by looking at it.
 };
 
-/// The program of a loop nest or of a struct; without steps for anything else, and where there is no memory.
-std::unique_ptr<const Program> make_program(const Node& node, Direction direction) noexcept;
+/// Of a loop nest or of a struct; without steps for anything else, and where there is no memory.
+std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept;
 
-/// A program that is made when it is first asked for. Any number of threads may ask. A copy has to make its own.
+/// Made when it is first asked for. Any number of threads may ask. A copy has to make its own.
 class Lazy {
  public:
   Lazy() = default;
@@ -42,14 +42,14 @@ class Lazy {
   ~Lazy() { delete made_.load(std::memory_order_acquire); }
 
   /// Null if there is none to be had.
-  [[nodiscard]] const Program* get(const Node& node, Direction direction) const noexcept {
-    const Program* made = made_.load(std::memory_order_acquire);
+  [[nodiscard]] const Prepared* get(const Node& node, Direction direction) const noexcept {
+    const Prepared* made = made_.load(std::memory_order_acquire);
     return made ? made : make(node, direction);
   }
 
  private:
-  const Program* make(const Node& node, Direction direction) const noexcept;
-  mutable std::atomic<const Program*> made_{nullptr};
+  const Prepared* make(const Node& node, Direction direction) const noexcept;
+  mutable std::atomic<const Prepared*> made_{nullptr};
 };
 
 }  // namespace heddle::layout
