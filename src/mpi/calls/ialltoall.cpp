@@ -1,4 +1,5 @@
 // mpi/calls/ialltoall.cpp: MPI_Ialltoall, its v and w forms and their persistent ones, as MPI_Alltoall.
+#include "mpi/exchange/in_place.hpp"
 #include "mpi/exchange/started.hpp"
 #include "mpi/requests/collective.hpp"
 
@@ -77,13 +78,23 @@ Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const Ho
 
 using namespace heddle::mpi;
 
+namespace {
+
+template <class Given, class How>
+Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
+  return send.address == MPI_IN_PLACE ? exchange_started<blocks::InPlace>(receive, receive, comm, how)
+                                      : exchange_started<blocks::All>(send, receive, comm, how);
+}
+
+}  // namespace
+
 #define HEDDLE_ALLTOALL(name, Integer, How)                                                                       \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
                  MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
     const Buffer send{sendbuf, sendcount, sendtype};                                                              \
     const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
     const auto how = HEDDLE_HOW(How);                                                                             \
-    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                  \
+    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                   \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = alltoall(send, receive, comm, how)) return *done;                                     \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));        \
@@ -96,7 +107,7 @@ using namespace heddle::mpi;
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                                 \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                              \
     const auto how = HEDDLE_HOW(How);                                                                                          \
-    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                               \
+    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                                \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = alltoall(send, receive, comm, how)) return *done;                                                  \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
@@ -109,7 +120,7 @@ using namespace heddle::mpi;
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
     const auto how = HEDDLE_HOW(How);                                                                                     \
-    if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;                          \
+    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                           \
     if (const Done done = alltoall(send, receive, comm, how)) return *done;                                               \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \

@@ -227,6 +227,7 @@ void Exchange::start(Until until) noexcept {
   error_ = MPI_SUCCESS;
   for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
   if (!arranged_ && !arrange()) return note(MPI_ERR_NO_MEM);
+  if (packed_from_) pack_aside();
   for (int i = 0; i < receives_; ++i)
     if (const Block& block = blocks_[most_sends_ + i]; block.role == Block::Role::alone || block.role == Block::Role::first)
       post_receive(block);

@@ -36,6 +36,10 @@ class Exchange {
   void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
   void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
 
+  /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
+  /// there. False: no memory.
+  bool send_from_aside() noexcept;
+
   /// Returns the MPI error code, raised on `comm` already.
   int run(MPI_Comm comm) noexcept;
 
@@ -85,6 +89,7 @@ class Exchange {
   };
 
   bool arrange() noexcept;
+  void pack_aside() noexcept;
   void post_receive(const Block& block) noexcept;
   void post_send(const Block& block, Until until) noexcept;
   void post_sends(bool small, Until until) noexcept;
@@ -111,6 +116,8 @@ class Exchange {
   requests::Scratch<MPI_Request> requests_;
   requests::Scratch<Pending*> pendings_;
   Bounce parcels_;
+  Bounce aside_;
+  Buffer* packed_from_ = nullptr;  ///< Of each send, in aside_.
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.

@@ -130,13 +130,17 @@ Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, c
     delete operation;
     return {};
   }
+  const auto aside = [operation] {
+    if constexpr (requires { Kind::in_place; }) return operation->exchange.send_from_aside();
+    return true;
+  };
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() &&
+    able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
-    able = begin_request(how.request) == MPI_SUCCESS;
+    able = aside() && begin_request(how.request) == MPI_SUCCESS;
   }
   if (!able) {
     delete operation;

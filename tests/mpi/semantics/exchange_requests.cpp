@@ -224,6 +224,96 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, StartedAgainAndAgain) {
   }
 }
 
+namespace {
+
+/// MPI_Alltoallw in place: `ints` with holes to everybody, each answered where they were.
+class Swapped {
+ public:
+  Swapped(const Team& team, int ints) : team_(team), ints_(ints) {
+    MPI_Type_create_resized(MPI_INT, 0, 8, &spaced_);
+    MPI_Type_commit(&spaced_);
+    const auto n = static_cast<std::size_t>(team.size);
+    data_.resize(2 * n * static_cast<std::size_t>(ints));
+    counts_.assign(n, ints), types_.assign(n, spaced_);
+    for (int i = 0; i < team.size; ++i) at_.push_back(i * ints * 8);
+  }
+  ~Swapped() { free_type(); }
+  Swapped(const Swapped&) = delete;
+  Swapped& operator=(const Swapped&) = delete;
+
+  void free_type() {
+    if (spaced_ != MPI_DATATYPE_NULL) MPI_Type_free(&spaced_);
+  }
+  void fill(int salt) {
+    salt_ = salt;
+    for (int to = 0; to < team_.size; ++to)
+      for (int i = 0; i < ints_; ++i) at(to, i) = value(team_.rank, to, i), (&at(to, i))[1] = -salt;
+  }
+  void begin(MPI_Request* request) {
+    EXPECT_EQ(MPI_Ialltoallw(MPI_IN_PLACE, nullptr, nullptr, nullptr, data_.data(), counts_.data(), at_.data(), types_.data(),
+                             team_.comm, request),
+              MPI_SUCCESS);
+  }
+  void keep(MPI_Request* request) {
+    EXPECT_EQ(MPI_Alltoallw_init(MPI_IN_PLACE, nullptr, nullptr, nullptr, data_.data(), counts_.data(), at_.data(),
+                                 types_.data(), team_.comm, MPI_INFO_NULL, request),
+              MPI_SUCCESS);
+  }
+  [[nodiscard]] bool right() {
+    for (int from = 0; from < team_.size; ++from)
+      for (int i = 0; i < ints_; ++i)
+        if (at(from, i) != value(from, team_.rank, i) || (&at(from, i))[1] != -salt_) return false;
+    return true;
+  }
+
+ private:
+  int& at(int block, int i) {
+    return data_[2 * (static_cast<std::size_t>(block) * static_cast<std::size_t>(ints_) + static_cast<std::size_t>(i))];
+  }
+  [[nodiscard]] int value(int from, int to, int i) const { return salt_ * 1'000'003 + from * 10'007 + to * 101 + i; }
+
+  Team team_;
+  int ints_;
+  int salt_ = 0;
+  MPI_Datatype spaced_ = MPI_DATATYPE_NULL;
+  std::vector<int> data_, counts_, at_;
+  std::vector<MPI_Datatype> types_;
+};
+
+}  // namespace
+
+TEST_EACH_RANKS(2, 8, ExchangeRequests, InPlaceTwoInFlight) {
+  warm(team);
+  for (int round = 0; round < 8; ++round) {
+    Swapped one(team, sizes[round % 4]), other(team, sizes[(round + 1) % 4]);
+    MPI_Request requests[2];
+    one.fill(round), other.fill(round + 50);
+    one.begin(&requests[0]), other.begin(&requests[1]);
+    if (outlive()) one.free_type(), other.free_type();
+    const int first = (team.rank + round) % 2;
+    for (const int which : {first, 1 - first}) {
+      EXPECT_EQ(MPI_Wait(&requests[which], MPI_STATUS_IGNORE), MPI_SUCCESS);
+      EXPECT_TRUE(which == 0 ? one.right() : other.right()) << "round " << round;
+    }
+  }
+}
+
+TEST_EACH_RANKS(2, 8, ExchangeRequests, InPlaceAgainAndAgain) {
+  for (const int ints : sizes) {
+    Swapped one(team, ints), other(team, 40);
+    MPI_Request requests[2];
+    one.keep(&requests[0]), other.keep(&requests[1]);
+    if (outlive()) one.free_type(), other.free_type();
+    for (int round = 0; round < 6; ++round) {
+      one.fill(round), other.fill(round + 50);
+      EXPECT_EQ(MPI_Startall(2, requests), MPI_SUCCESS);
+      for (int i = 1; i >= 0; --i) EXPECT_EQ(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), MPI_SUCCESS);
+      EXPECT_TRUE(one.right() && other.right()) << ints << " ints, round " << round;
+    }
+    for (MPI_Request& request : requests) EXPECT_EQ(MPI_Request_free(&request), MPI_SUCCESS);
+  }
+}
+
 TEST_EACH_RANKS(2, 4, ExchangeRequests, OutliveTheirCommunicator) {
   if (!outlive()) GTEST_SKIP() << "of Open MPI alone";
   Team own = team;

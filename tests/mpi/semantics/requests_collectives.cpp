@@ -192,22 +192,32 @@ Ongoing allgatherv(Round& r, MPI_Comm comm) {
           {out, in}};
 }
 
+/// Open MPI 5.0.11, left alone, hangs in some that are started again, of two ranks on.
+bool v_in_place(const Round& r) { return r.in_place && Round::types_may_differ(); }
+
+/// In place, what is sent to a rank is as much as what comes from it.
+Count volume_between(const Round& r, int from, int to) {
+  return v_in_place(r) ? r.volume(std::min(from, to), std::max(from, to)) : r.volume(from, to);
+}
+
 Ongoing alltoallv(Round& r, MPI_Comm comm) {
   const int me = r.team.rank;
   const Side out = random_element(r.own, r.unit), in = random_element(r.own, r.unit);
   std::vector<Count> outgoing, incoming;
   for (int i = 0; i < r.team.size; ++i) {
-    outgoing.push_back(r.volume(me, i));
-    incoming.push_back(r.volume(i, me));
+    outgoing.push_back(volume_between(r, me, i));
+    incoming.push_back(volume_between(r, i, me));
   }
   const auto to = spread(r, out, outgoing), from = spread(r, in, incoming);
   const auto sent = area(to->blocks, 3), got = area(from->blocks, 4);
+  const auto& source = v_in_place(r) ? got : sent;
+  const void* out_of = v_in_place(r) ? MPI_IN_PLACE : sent->base();
   return {"alltoallv",
-          EITHER(MPI_Ialltoallv, MPI_Alltoallv_init, sent->base(), to->counts.data(), to->displacements.data(), out.type,
-                 got->base(), from->counts.data(), from->displacements.data(), in.type, comm),
+          EITHER(MPI_Ialltoallv, MPI_Alltoallv_init, out_of, to->counts.data(), to->displacements.data(), out.type, got->base(),
+                 from->counts.data(), from->displacements.data(), in.type, comm),
           [=, &r](std::uint32_t turn) {
             for (std::size_t i = 0; i < outgoing.size(); ++i)
-              sent->put(i, said(r, turn, me, static_cast<int>(i), sent->size(i)));
+              source->put(i, said(r, turn, me, static_cast<int>(i), source->size(i)));
           },
           [=, &r](std::uint32_t turn) {
             for (std::size_t i = 0; i < incoming.size(); ++i)
@@ -221,16 +231,18 @@ Ongoing alltoallw(Round& r, MPI_Comm comm) {
   const int me = r.team.rank;
   const auto to = std::make_shared<Mosaic<int>>(), from = std::make_shared<Mosaic<int>>();
   for (int i = 0; i < r.team.size; ++i) {
-    to->add(random_side(r.own, r.unit, r.volume(me, i)));
-    from->add(random_side(r.own, r.unit, r.volume(i, me)));
+    to->add(random_side(r.own, r.unit, volume_between(r, me, i)));
+    from->add(random_side(r.own, r.unit, volume_between(r, i, me)));
   }
   const auto sent = area(to->blocks, 3), got = area(from->blocks, 4);
+  const auto& source = v_in_place(r) ? got : sent;
+  const void* out_of = v_in_place(r) ? MPI_IN_PLACE : sent->base();
   return {"alltoallw",
-          EITHER(MPI_Ialltoallw, MPI_Alltoallw_init, sent->base(), to->counts.data(), to->displacements.data(),
-                 to->types.data(), got->base(), from->counts.data(), from->displacements.data(), from->types.data(), comm),
+          EITHER(MPI_Ialltoallw, MPI_Alltoallw_init, out_of, to->counts.data(), to->displacements.data(), to->types.data(),
+                 got->base(), from->counts.data(), from->displacements.data(), from->types.data(), comm),
           [=, &r](std::uint32_t turn) {
             for (std::size_t i = 0; i < to->blocks.size(); ++i)
-              sent->put(i, said(r, turn, me, static_cast<int>(i), sent->size(i)));
+              source->put(i, said(r, turn, me, static_cast<int>(i), source->size(i)));
           },
           [=, &r](std::uint32_t turn) {
             for (std::size_t i = 0; i < from->blocks.size(); ++i)
