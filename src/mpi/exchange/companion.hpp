@@ -71,6 +71,9 @@ class Companion : public std::enable_shared_from_this<Companion> {
     if (!agreement_) agreement_.emplace(comm_);
     return *agreement_;
   }
+  /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
+  /// (MPI-5.0 §6.13).
+  int tags() noexcept;
   /// Of blocking collectives that were checked (alike.hpp).
   long count_call() noexcept { return calls_++; }
 
@@ -101,6 +104,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   Hints hints_;
   std::optional<Agreement> agreement_;
   long calls_ = 0;
+  int persistent_ = 0;
 };
 
 }  // namespace heddle::mpi

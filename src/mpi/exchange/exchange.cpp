@@ -67,10 +67,10 @@ void Exchange::post_receive(const Block& block) noexcept {
     begun.pending = new (std::nothrow) ReceivedParcel(block, companion_.comm());
     begun.result = !begun.pending ? MPI_ERR_NO_MEM
                                   : PMPI_Irecv(block.packed, static_cast<int>(block.parcel), MPI_BYTE, block.edge.rank,
-                                               block.edge.tag, companion_.comm(), &begun.request);
+                                               tag(block.edge), companion_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
-    begun = begin_receive(block.data, block.edge.rank, block.edge.tag, companion_.comm());
+    begun = begin_receive(block.data, block.edge.rank, tag(block.edge), companion_.comm());
   }
   note(begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
@@ -81,10 +81,10 @@ void Exchange::post_send(const Block& block, Until until) noexcept {
   MPI_Comm comm = companion_.comm();
   BegunSend begun;
   if (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count))
-    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, block.edge.tag, comm, until);
+    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, tag(block.edge), comm, until);
   if (!begun.result)
     begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
-                               block.edge.tag, comm, &begun.request)
+                               tag(block.edge), comm, &begun.request)
                        .value_or(MPI_ERR_COUNT);
   note(*begun.result);
   if (*begun.result == MPI_SUCCESS) add(out_, begun.request, begun.pending);
@@ -95,7 +95,8 @@ void Exchange::post_parcel(const Block& first) noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
   int error = pack_parcel(first, comm);
   if (error == MPI_SUCCESS)
-    error = PMPI_Isend(first.packed, static_cast<int>(first.parcel), MPI_BYTE, first.edge.rank, first.edge.tag, comm, &request);
+    error =
+        PMPI_Isend(first.packed, static_cast<int>(first.parcel), MPI_BYTE, first.edge.rank, tag(first.edge), comm, &request);
   note(error);
   if (error == MPI_SUCCESS) add(out_, request, nullptr);
 }

@@ -36,6 +36,10 @@ class Exchange {
   void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
   void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
 
+  /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (Companion::tags).
+  void tags_from(int first) noexcept { tags_ = first; }
+  [[nodiscard]] int tag(const Edge& edge) const noexcept { return tags_ + edge.tag; }
+
   /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
   /// there. False: no memory.
   bool send_from_aside() noexcept;
@@ -107,6 +111,7 @@ class Exchange {
 
   const Companion& companion_;
   int most_sends_, most_receives_;
+  int tags_ = 0;
   int sends_ = 0, receives_ = 0;
   bool repeated_ = false;  // a rank is a neighbour several times
   bool arranged_ = false;

@@ -25,13 +25,13 @@ std::size_t half_bytes(Bytes bytes) { return (sizeof(Word) + static_cast<std::si
 /// Words between partners, both ways at once.
 class Words {
  public:
-  explicit Words(MPI_Comm comm) : comm_(comm) {}
+  Words(MPI_Comm comm, const Exchange& exchange) : comm_(comm), exchange_(exchange) {}
   /// `word` must stay where it is until wait().
   void send(const Edge& to, const Word& word) {
-    PMPI_Isend(&word, sizeof word, MPI_BYTE, to.rank, to.tag, comm_, &requests_.emplace_back());
+    PMPI_Isend(&word, sizeof word, MPI_BYTE, to.rank, exchange_.tag(to), comm_, &requests_.emplace_back());
   }
   void receive(const Edge& from, Word& word) {
-    PMPI_Irecv(&word, sizeof word, MPI_BYTE, from.rank, from.tag, comm_, &requests_.emplace_back());
+    PMPI_Irecv(&word, sizeof word, MPI_BYTE, from.rank, exchange_.tag(from), comm_, &requests_.emplace_back());
   }
   void wait() {
     PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -40,6 +40,7 @@ class Words {
 
  private:
   MPI_Comm comm_;
+  const Exchange& exchange_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -144,7 +145,7 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
     for (const std::size_t at : {std::size_t{0}, line, line + half_bytes(one.block.bytes)})
       flag(one.base + at).store(0, std::memory_order_relaxed);
   }
-  Words words(own.comm());
+  Words words(own.comm(), exchange);
   for (Candidate& one : from) words.receive(one.block.edge, one.place);
   for (const Candidate& one : to) words.send(one.block.edge, one.place);
   words.wait();

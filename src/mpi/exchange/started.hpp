@@ -117,8 +117,9 @@ template <class Kind, class Given, class Wanted, class How>
 Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) noexcept {
   constexpr bool persistent = How::persistent;
   if (!how.request || !Kind::ours(send, receive)) return {};
-  const Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
+  Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
   if (!own || !Kind::of(*own)) return {};
+  const int tags = persistent ? own->tags() : 0;
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, Exchanging<Pending>>;
   auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
@@ -126,6 +127,7 @@ Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, c
     delete operation;
     return no_memory_on(comm);
   }
+  operation->exchange.tags_from(tags);
   if (!Kind::fill(*own, send, receive, operation->exchange)) {
     delete operation;
     return {};

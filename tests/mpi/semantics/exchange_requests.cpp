@@ -314,6 +314,28 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, InPlaceAgainAndAgain) {
   }
 }
 
+// Ranks start them in different orders, make new ones meanwhile, and call others.
+TEST_EACH_RANKS(2, 5, ExchangeRequests, StartedInAnyOrder) {
+  Columns one(team, 50'000), other(team, 2'000), more(team, 700), blocking(team, 3'000);
+  MPI_Request requests[2];
+  MPI_Request late = MPI_REQUEST_NULL;
+  one.keep(&requests[0]), other.keep(&requests[1]);
+  for (int round = 0; round < 6; ++round) {
+    one.fill(round), other.fill(round + 20), more.fill(round + 40), blocking.fill(round + 60);
+    const int first = (team.rank + round) % 2;
+    EXPECT_EQ(MPI_Start(&requests[first]), MPI_SUCCESS);
+    more.keep(&late);
+    EXPECT_EQ(MPI_Start(&requests[1 - first]), MPI_SUCCESS);
+    blocking.block();
+    EXPECT_EQ(MPI_Start(&late), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Wait(&late, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Request_free(&late), MPI_SUCCESS);
+    EXPECT_TRUE(one.right() && other.right() && more.right() && blocking.right()) << "round " << round;
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+}
+
 TEST_EACH_RANKS(2, 4, ExchangeRequests, OutliveTheirCommunicator) {
   if (!outlive()) GTEST_SKIP() << "of Open MPI alone";
   Team own = team;
