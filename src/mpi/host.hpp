@@ -73,8 +73,9 @@
 #pragma weak PMPI_Comm_set_attr
 #pragma weak PMPI_Comm_get_attr
 #pragma weak PMPI_Group_translate_ranks
-#pragma weak PMPI_Group_range_incl
 #pragma weak PMPI_Group_free
+#pragma weak PMPI_Group_size
+#pragma weak PMPI_Group_rank
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Iallreduce
 #pragma weak PMPI_Op_create
@@ -113,6 +114,18 @@
 #pragma weak PMPI_Graph_create
 #pragma weak PMPI_Dist_graph_create
 #pragma weak PMPI_Dist_graph_create_adjacent
+
+// Groups.
+#pragma weak PMPI_Group_incl
+#pragma weak PMPI_Group_excl
+#pragma weak PMPI_Group_range_incl
+#pragma weak PMPI_Group_range_excl
+#pragma weak PMPI_Group_union
+#pragma weak PMPI_Group_intersection
+#pragma weak PMPI_Group_difference
+#pragma weak PMPI_Group_from_session_pset
+#pragma weak PMPI_Win_get_group
+#pragma weak PMPI_File_get_group
 
 // Datatypes.
 #pragma weak PMPI_Type_commit
@@ -312,6 +325,7 @@
 #if HEDDLE_FAMILY_OPENMPI
 // Open MPI's predefined handles are addresses of data.
 #pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_group_empty
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_self
 #pragma weak ompi_mpi_errors_return

@@ -1,5 +1,5 @@
-// mpi/calls/comm.cpp: communicators whose group only the host knows.
-#include "mpi/communicators/known.hpp"
+// mpi/calls/comm.cpp: communicators made of groups, and those whose group only the host knows.
+#include "mpi/communicators/made.hpp"
 #include "mpi/exchange/hints.hpp"
 
 namespace communicators = heddle::mpi::communicators;
@@ -8,6 +8,11 @@ namespace {
 
 int left(const char* call, int result, const MPI_Comm* made) noexcept {
   if (result == MPI_SUCCESS && communicators::opened()) communicators::leave(call, *made);
+  return result;
+}
+
+int of_group(const char* call, int result, const MPI_Comm* made, MPI_Group group) noexcept {
+  if (result == MPI_SUCCESS && communicators::opened()) communicators::of_group(call, *made, group);
   return result;
 }
 
@@ -26,16 +31,21 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-  return left("MPI_Comm_create", PMPI_Comm_create(comm, group, newcomm), newcomm);
+  const int result = PMPI_Comm_create(comm, group, newcomm);
+  int inter = 0;
+  if (result == MPI_SUCCESS && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter)
+    return left("MPI_Comm_create", result, newcomm);
+  return of_group("MPI_Comm_create", result, newcomm, group);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-  return left("MPI_Comm_create_group", PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm);
+  return of_group("MPI_Comm_create_group", PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm, group);
 }
 
 int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
                                MPI_Comm* newcomm) {
-  return left("MPI_Comm_create_from_group", PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm), newcomm);
+  const int result = PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+  return of_group("MPI_Comm_create_from_group", result, newcomm, group);
 }
 
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,

@@ -51,4 +51,10 @@ void part_of(const char* call, MPI_Comm made, MPI_Comm parent, const int* remain
   leave(call, made);
 }
 
+void of_group(const char* call, MPI_Comm made, MPI_Group group) noexcept {
+  if (made == MPI_COMM_NULL) return;
+  if (const auto found = believed(group)) return keep(call, made, *found);
+  leave(call, made);
+}
+
 }  // namespace heddle::mpi::communicators

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "mpi/fortran/imports.hpp"
+#include "mpi/imports.hpp"
 #include "mpi/host.hpp"
 
 namespace heddle::mpi::fortran {

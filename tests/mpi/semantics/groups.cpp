@@ -2,97 +2,22 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include "support/known_group.hpp"
+#include "support/made.hpp"
 #include "support/ranks.hpp"
 #include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {
 
-/// Freed at the end of the scope.
-class Made {
- public:
-  Made() = default;
-  explicit Made(const std::function<void(MPI_Comm*)>& make) { make(&comm_); }
-  Made(Made&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
-  Made& operator=(Made&& other) noexcept {
-    std::swap(comm_, other.comm_);
-    return *this;
-  }
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
-  ~Made() {
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-  }
-  operator MPI_Comm() const { return comm_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 int axes_of(MPI_Comm grid) {
   int axes = 0;
   MPI_Cartdim_get(grid, &axes);
   return axes;
-}
-
-/// A large message with holes to the next rank; across, to the rank of the same number.
-void expect_delivery(MPI_Comm comm, const std::string& what) {
-  if (comm == MPI_COMM_NULL) return;
-  int inter = 0, others = 0;
-  MPI_Comm_test_inter(comm, &inter);
-  int next = rank_in(comm), previous = next;
-  if (inter) {
-    MPI_Comm_remote_size(comm, &others);
-    if (next >= others) next = previous = MPI_PROC_NULL;
-  } else {
-    others = size_of(comm);
-    previous = (next + others - 1) % others;
-    next = (next + 1) % others;
-  }
-  MPI_Datatype rows = MPI_DATATYPE_NULL;
-  MPI_Type_vector(128, 32, 64, MPI_INT, &rows);
-  MPI_Type_commit(&rows);
-  std::vector<int> sent(128 * 64, rank_in(MPI_COMM_WORLD)), got(sent.size(), -1);
-  MPI_Sendrecv(sent.data(), 1, rows, next, 3, got.data(), 1, rows, previous, 3, comm, MPI_STATUS_IGNORE);
-  if (previous != MPI_PROC_NULL) {
-    const int sender = ranks_of_host(comm)[static_cast<std::size_t>(previous)];
-    EXPECT_EQ(got[0], sender) << what;
-    EXPECT_EQ(got[127 * 64 + 31], sender) << what;
-    EXPECT_EQ(got[32], -1) << what;
-  }
-  MPI_Type_free(&rows);
-}
-
-void expect_right(MPI_Comm comm, const std::string& what, Known wanted = Known::either) {
-  expect_known(comm, what, wanted);
-  expect_delivery(comm, what);
-}
-
-Made with_comm(const std::function<int(MPI_Comm*)>& make) {
-  return Made([&](MPI_Comm* made) { EXPECT_EQ(make(made), MPI_SUCCESS); });
-}
-
-Made split(MPI_Comm comm, int color, int key) {
-  return with_comm([=](MPI_Comm* made) { return MPI_Comm_split(comm, color, key, made); });
 }
 
 /// Every member but each third, backwards or not.
@@ -157,14 +82,6 @@ Made graph(MPI_Comm comm, int nodes, int reorder) {
   std::iota(index.begin(), index.end(), 1);
   for (int i = 0; i < nodes; ++i) edges[static_cast<std::size_t>(i)] = (i + 1) % nodes;
   return with_comm([&](MPI_Comm* made) { return MPI_Graph_create(comm, nodes, index.data(), edges.data(), reorder, made); });
-}
-
-/// Even ranks against odd ones, the odd ones in reverse. Of two ranks and more.
-Made bridge(MPI_Comm comm) {
-  const int size = size_of(comm), side = rank_in(comm) % 2;
-  const int leaders[2] = {0, (size - 2) / 2 * 2 + 1};
-  const Made own = split(comm, side, side ? -rank_in(comm) : 0);
-  return with_comm([&](MPI_Comm* made) { return MPI_Intercomm_create(own, 0, comm, leaders[1 - side], 6, made); });
 }
 
 Made merged(MPI_Comm inter, int high) {
@@ -325,11 +242,12 @@ TEST_RANKS(1, Groups, OfCommunicatorsFreedAndMade) {
       expect_known(part(grid, 1), "MPI_Cart_sub");
       expect_known(split(MPI_COMM_SELF, 0, 0), "MPI_Comm_split");
       expect_known(with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(grid, made); }), "MPI_Comm_dup");
+      expect_known(created(grid, false, false), "MPI_Comm_create");
     }
   };
   some(500);
   const long before = live_bytes();
-  some(25000);  // 100,000 in all
+  some(20000);  // 100,000 in all
   EXPECT_LT(live_bytes() - before, 16 << 10) << "bytes more after 100,000 communicators";
 }
 

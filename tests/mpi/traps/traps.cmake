@@ -96,6 +96,13 @@ foreach(family ${families})
   add_test(NAME traps.unlike.${family} COMMAND ${three} ${with_it} HEDDLE_CHECK=on $<TARGET_FILE:heddle-agreed-${family}> unlike)
   set_tests_properties(traps.unlike.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
                        "heddle: ranks do not agree on a collective .HEDDLE_CHECK.: ranks 0, 2: MPI_Allgatherv .call 0. by [^;]*; rank 1: MPI_Allgatherv")
+  # Groups that are freed where Heddle does not see it.
+  add_executable(heddle-freed-past-${family} ${here}/freed_past.cpp)
+  target_link_libraries(heddle-freed-past-${family} PRIVATE host_${family})
+  add_dependencies(heddle-freed-past-${family} heddle_${family})
+  string(REPLACE "-n;3" "-n;5" five "${three}")
+  add_test(NAME traps.freed_past.${family} COMMAND ${five} ${with_it} $<TARGET_FILE:heddle-freed-past-${family}>)
+  set_tests_properties(traps.freed_past.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PROCESSORS 2)
   heddle_preloaded(switched_off ${family} off)
   add_test(NAME refused.off_on_one.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})

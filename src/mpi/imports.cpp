@@ -1,13 +1,14 @@
-// mpi/fortran/imports.cpp
-#include "mpi/fortran/imports.hpp"
+// mpi/imports.cpp
+#include "mpi/imports.hpp"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <span>
 
-namespace heddle::mpi::fortran {
+namespace heddle::mpi {
 namespace {
 
 /// Relocations that put the address of a symbol into a slot: calls by stub, calls by table, pointers in data.
@@ -71,8 +72,9 @@ bool Object::write(ElfW(Addr) slot, void* address) const {
   return true;
 }
 
-bool Object::redirect(const std::function<void*(const char* symbol)>& instead) const {
-  if (!dynamic_) return true;
+template <class Take>
+void Object::each_import(Take take) const {
+  if (!dynamic_) return;
   // glibc makes the addresses of the section absolute, other loaders leave them relative to the object.
   const auto table = [this](ElfW(Sxword) tag) {
     const ElfW(Addr) address = entry(dynamic_, tag);
@@ -80,18 +82,31 @@ bool Object::redirect(const std::function<void*(const char* symbol)>& instead) c
   };
   const char* const names = at<const char>(table(DT_STRTAB));
   const auto* const symbols = at<const ElfW(Sym)>(table(DT_SYMTAB));
-  if (!names || !symbols) return true;
-  bool written = true;
+  if (!names || !symbols) return;
   const auto all_of = [&](ElfW(Addr) begin, ElfW(Xword) bytes) {
     if (begin == 0) return;
     for (const ElfW(Rela) & slot : std::span(at<const ElfW(Rela)>(begin), bytes / sizeof(ElfW(Rela)))) {
       const ElfW(Sym)& symbol = symbols[ELF64_R_SYM(slot.r_info)];
       if (!is_address_of_symbol(slot.r_info) || slot.r_addend != 0 || symbol.st_shndx != SHN_UNDEF) continue;
-      if (void* address = instead(names + symbol.st_name)) written = write(base_ + slot.r_offset, address) && written;
+      take(names + symbol.st_name, base_ + slot.r_offset);
     }
   };
   all_of(table(DT_JMPREL), entry(dynamic_, DT_PLTRELSZ));
   all_of(table(DT_RELA), entry(dynamic_, DT_RELASZ));
+}
+
+bool Object::imports(const char* symbol, const void* ours) const {
+  bool found = false;
+  each_import(
+      [&](const char* name, ElfW(Addr) slot) { found |= std::strcmp(name, symbol) == 0 && *at<const void*>(slot) != ours; });
+  return found;
+}
+
+bool Object::redirect(const std::function<void*(const char* symbol)>& instead) const {
+  bool written = true;
+  each_import([&](const char* name, ElfW(Addr) slot) {
+    if (void* address = instead(name)) written = write(slot, address) && written;
+  });
   return written;
 }
 
@@ -106,4 +121,4 @@ std::vector<Object> loaded_objects() {
   return objects;
 }
 
-}  // namespace heddle::mpi::fortran
+}  // namespace heddle::mpi

@@ -1,8 +1,10 @@
-// mpi/fortran/imports.hpp: what a loaded object imports, and from where: the dynamic section of ELF (System V gABI, chapter 5).
+// mpi/imports.hpp: what a loaded object imports, and from where: the dynamic section of ELF (System V gABI, chapter 5).
 // Includes nothing of Heddle.
 //
-//   for (const Object& object : loaded_objects())
+//   for (const Object& object : loaded_objects()) {
 //     if (object.defines("mpi_recv_")) object.redirect([](const char* name) { return ours(name); });
+//     if (object.imports("PMPI_Group_free", &MPI_Group_free)) ...        and gets another than ours
+//   }
 #pragma once
 
 #include <elf.h>
@@ -12,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::mpi::fortran {
+namespace heddle::mpi {
 
 /// An executable or a library of this process.
 class Object {
@@ -24,11 +26,17 @@ class Object {
   /// Whether the object itself, not one that it needs, exports the symbol.
   [[nodiscard]] bool defines(const char* symbol) const;
 
+  /// Whether it imports the symbol, and finds something else than `ours` there.
+  [[nodiscard]] bool imports(const char* symbol, const void* ours) const;
+
   /// Asks for every symbol that the object imports what it shall be instead, and writes that; null: leave it.
   /// False: a table could not be written.
   [[nodiscard]] bool redirect(const std::function<void*(const char* symbol)>& instead) const;
 
  private:
+  /// Calls take(symbol, address of its slot) for everything that is imported.
+  template <class Take>
+  void each_import(Take take) const;
   bool write(ElfW(Addr) slot, void* address) const;
 
   std::string path_;
@@ -39,4 +47,4 @@ class Object {
 
 std::vector<Object> loaded_objects();
 
-}  // namespace heddle::mpi::fortran
+}  // namespace heddle::mpi
