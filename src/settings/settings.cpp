@@ -70,6 +70,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
+    {"HEDDLE_PATIENCE", "60", "seconds, from 1 to 3600",
+     "how long a rank waits at MPI_Init for ranks that start late; one that has not answered by then runs without Heddle, and "
+     "the job is ended with a sentence that says so",
+     library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
@@ -329,6 +333,8 @@ Settings read(const char* const* environment) {
   take("HEDDLE_REPORT", file, set.report);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
+  take(
+      "HEDDLE_PATIENCE", [](std::string_view text) { return integer(text, 1, 3600); }, set.patience_s);
   take("HEDDLE_TRANSPORTS", transports, set.transports);
   take("HEDDLE_NODE_MEMORY", node_memory, set.node_memory);
   take("HEDDLE_YIELD", yield, set.yield);

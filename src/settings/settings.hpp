@@ -79,6 +79,7 @@ struct Settings {
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
+  int patience_s = 60;                               ///< HEDDLE_PATIENCE, seconds
   int verbose = 0;                                   ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;   ///< HEDDLE_POOL_LIMIT, bytes
 

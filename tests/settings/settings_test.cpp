@@ -94,6 +94,16 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(bad.complaints[0], "heddle: HEDDLE_YIELD=sometimes is neither auto, on nor off; using auto. Allowed: auto|on|off.");
 }
 
+TEST(Settings, PatienceIsInSeconds) {
+  EXPECT_EQ(with({}).patience_s, 60);
+  EXPECT_EQ(with({"HEDDLE_PATIENCE=5"}).patience_s, 5);
+  for (const char* line : {"HEDDLE_PATIENCE=0", "HEDDLE_PATIENCE=3601", "HEDDLE_PATIENCE=5s", "HEDDLE_PATIENCE=-1"}) {
+    const Settings bad = with({line});
+    EXPECT_EQ(bad.patience_s, 60) << line;
+    EXPECT_EQ(bad.complaints.size(), 1u) << line;
+  }
+}
+
 TEST(Settings, CollectivesAreOursOrTheHosts) {
   EXPECT_EQ(with({}).collectives, Collectives::automatic);
   EXPECT_EQ(with({"HEDDLE_COLLECTIVES=Native"}).collectives, Collectives::native);

@@ -39,7 +39,7 @@ void world_started() {
   const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const unsigned wishes = (fortran::heard() ? ways : 0) | (set.report.empty() ? 0 : wish_report);
-  const unsigned all = wished_by_all(running() ? wishes : 0, heddle::settings::shared(set));
+  const unsigned all = wished_by_all(running() ? wishes : 0, set);
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
   if (all != 0) communicators::open();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,9 +53,10 @@ unsigned agreed(const Said& all, std::span<const settings::Shared> shared) {
 
 }  // namespace
 
-unsigned wished_by_all(unsigned wishes, std::span<const settings::Shared> shared) noexcept {
-  // All ranks have left the host's MPI_Init, or are about to: a minute is far beyond the skew of any launcher.
-  constexpr std::chrono::seconds patience(60);
+unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept {
+  // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
+  const std::chrono::seconds patience(set.patience_s);
+  const std::vector<settings::Shared> shared = settings::shared(set);
   Said mine;
   mine.wishes = wishes;
   for (std::size_t i = 0; i < std::min(most, shared.size()); ++i) mine.settings[i] = digest_of(shared[i].value);
@@ -67,11 +69,12 @@ unsigned wished_by_all(unsigned wishes, std::span<const settings::Shared> shared
   while (PMPI_Test(&request, &answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && !answered) {
     waiting.pause();
     if (std::chrono::steady_clock::now() - since < patience) continue;
-    end_job(
-        "a rank of this job does not run Heddle (no answer for a minute). Start all ranks with `heddle run`, or set HEDDLE=off "
-        "for all of them.");
+    const std::string text = "a rank of this job does not run Heddle (no answer for " + std::to_string(set.patience_s) +
+                             " s). Start all ranks with `heddle run`, or set HEDDLE=off for all of them; if ranks start that "
+                             "late, set HEDDLE_PATIENCE to more seconds.";
+    end_job(text.c_str());
   }
-  return answered ? agreed(all, shared.first(std::min(most, shared.size()))) : 0;
+  return answered ? agreed(all, std::span(shared).first(std::min(most, shared.size()))) : 0;
 }
 
 }  // namespace heddle::mpi

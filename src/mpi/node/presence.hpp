@@ -1,12 +1,9 @@
 // mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes
 // settings.hpp.
 //
-//   const unsigned all = wished_by_all(wish_node | wish_report, settings::shared(set));    // in MPI_Init, every rank, whatever
-//                                                                                          // it wishes
+//   const unsigned all = wished_by_all(wish_node | wish_report, set);    // in MPI_Init, every rank, whatever it wishes
 //   if (all & wish_node) ...
 #pragma once
-
-#include <span>
 
 #include "settings/settings.hpp"
 
@@ -16,11 +13,11 @@ constexpr unsigned wish_node = 1;      ///< To share memory with the ranks of th
 constexpr unsigned wish_report = 2;    ///< To merge counters at the end (HEDDLE_REPORT).
 constexpr unsigned wish_exchange = 4;  ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
 
-/// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after a minute the job is ended
-/// with a sentence that names the way out.
+/// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after HEDDLE_PATIENCE the job
+/// is ended with a sentence that names the way out.
 ///
-/// To carry out collectives, `shared` must be the same on all ranks, too; if it is not, a sentence says what differs, and
-/// nobody wishes that. The names are those of every rank, in one order.
-unsigned wished_by_all(unsigned wishes, std::span<const settings::Shared> shared) noexcept;
+/// To carry out collectives, settings::shared(set) must be the same on all ranks, too; if it is not, a sentence says what
+/// differs, and nobody wishes that. The names are those of every rank, in one order.
+unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept;
 
 }  // namespace heddle::mpi

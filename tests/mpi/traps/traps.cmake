@@ -13,7 +13,8 @@ foreach(family ${families})
   set_tests_properties(${test} PROPERTIES ENVIRONMENT TEST_MESSAGES=10000)  # nothing of ours to wear out
 endforeach()
 
-# Programs with a main of their own: the end of MPI, the end of a rank, and what a system may refuse.
+# Programs with a main of their own: the end of MPI, the end of a rank, and what a system may refuse. Two or three ranks that wait
+# for much of their time: those without PROCESSORS run beside others.
 set(python ${CMAKE_SOURCE_DIR}/.venv/bin/python)
 set(here ${CMAKE_CURRENT_LIST_DIR}/programs)
 foreach(family ${families})
@@ -39,7 +40,7 @@ foreach(family ${families})
     endif()
     foreach(case send ssend irecv freed both)
       add_test(NAME traps.finalize.${case}.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-finalize-${family}> ${case})
-      set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PROCESSORS 2)
+      set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
     endforeach()
   endforeach()
   if(NOT TARGET heddle_${family})
@@ -53,7 +54,7 @@ foreach(family ${families})
     add_test(NAME refused.${name}.${family}
              COMMAND ${python} ${here}/refused.py ${notices} ${three} ${environment} ${one_SETTINGS} $<TARGET_FILE:heddle-refused-${family}>
                      ${one_ARGUMENTS})
-    set_tests_properties(refused.${name}.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+    set_tests_properties(refused.${name}.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   endfunction()
   heddle_refused(nothing 0)
   # MPICH 5.0.2 ends the job where process_vm is denied, unless told to do without.
@@ -76,13 +77,13 @@ foreach(family ${families})
   heddle_preloaded(without_it ${family} none)
   set(program $<TARGET_FILE:heddle-refused-${family}>)
   add_test(NAME refused.absent.${family}
-           COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${without_it} ${program})
-  set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+           COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=3 ${program} : -n 1 ${without_it} ${program})
+  set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   # Ranks that were told different algorithms: one notice, and the host's collectives.
   add_test(NAME refused.settings_differ.${family}
            COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}
                    : -n 1 ${with_it} ${program})
-  set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   # Which algorithm is taken changes at the same call on all ranks; and ranks that would take different ones are found out.
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
   target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
@@ -106,7 +107,7 @@ foreach(family ${families})
   heddle_preloaded(switched_off ${family} off)
   add_test(NAME refused.off_on_one.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})
-  set_tests_properties(refused.off_on_one.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  set_tests_properties(refused.off_on_one.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
 
   heddle_preloaded(with_it ${family} on)
   heddle_preloaded(without_it ${family} none)
