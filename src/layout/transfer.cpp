@@ -1,12 +1,15 @@
-// 1. One side dense: a pack or an unpack.   2. Two loop nests: zipped.   3. Anything else: staged, L1-sized piece by piece.
+// 1. One side dense: a pack or an unpack.   2. Two loop nests: zipped.   3. Long pieces: one by one.
+// 4. Anything else: staged, L1-sized part by part.
 #include "layout/transfer.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "layout/cursor.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/pack.hpp"
 
@@ -92,6 +95,24 @@ bool zipped(const Layout& from, Count from_count, const std::byte* source, const
   return true;
 }
 
+/// Bytes: from here on finding the next piece on both sides costs less than a second copy.
+constexpr Bytes long_piece = 256;
+
+Bytes mean_piece(const Layout& layout) { return layout.size() / layout.node()->blocks; }
+
+/// What is one piece on both sides is copied at once.
+void piece_by_piece(const Layout& from, Count from_count, const std::byte* source, const Layout& to, Count to_count,
+                    std::byte* target, Bytes size) {
+  Cursor out(from, from_count);
+  Cursor in(to, to_count);
+  while (size > 0) {
+    const Segment there = in.next(std::min(size, out.peek().length));
+    const Segment here = out.next(there.length);
+    std::memcpy(target + there.offset, source + here.offset, static_cast<std::size_t>(here.length));
+    size -= here.length;
+  }
+}
+
 }  // namespace
 
 void transfer(const Layout& from, Count from_count, const void* from_base, const Layout& to, Count to_count, void* to_base) {
@@ -103,6 +124,9 @@ void transfer(const Layout& from, Count from_count, const void* from_base, const
   if (from.dense()) return unpack_range(to, to_count, target, 0, size, source + from.root().offset);
   const bool equal = times(from_count, from.size()) == times(to_count, to.size());
   if (equal && zipped(from, from_count, source, to, to_count, target)) return;
+
+  if (std::min(mean_piece(from), mean_piece(to)) >= long_piece)
+    return piece_by_piece(from, from_count, source, to, to_count, target, size);
 
   constexpr Bytes stage_size = 16 << 10;  // half of a small L1 cache: the stage is written and read before it is evicted
   alignas(64) std::array<std::byte, stage_size> stage;

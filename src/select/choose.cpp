@@ -64,22 +64,26 @@ double Steps::read(Count remote, Count local) const noexcept {
 Costs costs(const Facts& facts) noexcept {
   const Steps step(facts);
   const Profile& p = step.p;
-  const double segments = std::max(1.0, step.bytes / static_cast<double>(segment(facts.bytes)));
+  const double segments = std::max(1.0, step.bytes / static_cast<double>(segment(facts.bytes, facts.paired)));
   const double ready = p.handshake + p.handover;
+
+  const auto both_work = [&](double first, double second) {
+    return facts.paired ? first + second : pipelined(first, second, segments);
+  };
 
   Costs costs;
   const auto set = [&costs](Scheme scheme, bool possible, double ns) {
     costs.ns[static_cast<std::size_t>(scheme)] = possible ? ns : never;
   };
-  set(Scheme::bc_spup, true, ready + segments * p.handover + pipelined(step.pack, step.unpack, segments));
+  set(Scheme::bc_spup, true, ready + segments * p.handover + both_work(step.pack, step.unpack));
   set(Scheme::rwg_up, facts.process_vm, ready + step.read(step.from.blocks, 1) + (step.to.contiguous ? 0 : step.unpack_here));
   const double scatter = step.read(1, step.to.blocks);
   set(Scheme::p_rrs, facts.process_vm,
-      ready + (step.from.contiguous ? scatter : pipelined(step.pack, scatter, segments) + segments * p.handover));
+      ready + (step.from.contiguous ? scatter : both_work(step.pack, scatter) + segments * p.handover));
   set(Scheme::multi_w, facts.process_vm, ready + step.read(step.from.blocks, step.to.blocks));
   // To claim a cell is to fetch its line.
   set(Scheme::direct, facts.mapped, ready + p.handover + step.move);
-  set(Scheme::both, facts.mapped, ready + p.handover + shared(step, segments));
+  set(Scheme::both, facts.mapped && !facts.paired, ready + p.handover + shared(step, segments));
   return costs;
 }
 
@@ -104,7 +108,7 @@ Choice choose(const Facts& facts) noexcept {
 }
 
 Choice with(Scheme scheme, const Facts& facts) noexcept {
-  Choice choice{.scheme = scheme, .segment = segment(facts.bytes)};
+  Choice choice{.scheme = scheme, .segment = segment(facts.bytes, facts.paired)};
   switch (scheme) {
     case Scheme::bc_spup:
     case Scheme::both:

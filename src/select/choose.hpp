@@ -26,6 +26,7 @@ struct Facts {
   bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
   bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.
   bool blocking = true;     ///< The sender's call returns only when its buffer is free.
+  bool paired = false;  ///< The receiver sends in the same call (a collective, MPI_Sendrecv): it unpacks when it has packed.
   const Profile* profile = &builtin();
 };
 

@@ -1,9 +1,11 @@
-// select/segment.cpp: from `heddle bench vector` with HEDDLE_SEGMENT from 2K to 64K.
+// select/segment.cpp: from `heddle bench vector` with HEDDLE_SEGMENT from 2K to 64K; paired, from `heddle bench
+// alltoall-struct`.
 #include "select/segment.hpp"
 
 namespace heddle::select {
 
-layout::Bytes segment(layout::Bytes total) noexcept {
+layout::Bytes segment(layout::Bytes total, bool paired) noexcept {
+  if (paired) return 32 << 10;
   if (total <= 8 << 10) return 4 << 10;
   if (total <= 64 << 10) return 8 << 10;
   if (total <= 256 << 10) return 16 << 10;

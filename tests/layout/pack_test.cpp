@@ -222,6 +222,39 @@ TEST(Transfer, TransposesWithoutAPackedCopy) {
     for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(to[i * n + j], from[j * n + i]);
 }
 
+// Pieces of 1, 2, 4 ... units, against themselves, against others cut at other places, and against steps.
+TEST(Transfer, LongPiecesOfAnyLengths) {
+  const auto doubling = [](Bytes unit, int pieces) {
+    std::vector<Bytes> offsets;
+    std::vector<Count> lengths;
+    Bytes at = unit;
+    for (int i = 0; i < pieces; at += (Bytes{1} << i++) * unit + unit) {
+      offsets.push_back(at);
+      lengths.push_back(Count{1} << i);
+    }
+    return resized(hindexed(lengths, offsets, basic(unit)), 0, at);
+  };
+  const Layout one = doubling(4, 14);     // 65532 bytes
+  const Layout two = doubling(4 * 3, 7);  // 1524 bytes, 43 times
+  const Layout rows = vector(43, 1, 2, contiguous(1524, basic(1)));
+  const auto whole = [](const Layout& layout, Count count) { return static_cast<std::size_t>(count * layout.extent() + 64); };
+  for (const auto& [from, from_count, to, to_count] : {std::tuple{one, Count{1}, one, Count{1}},
+                                                       {one, Count{3}, one, Count{3}},
+                                                       {two, Count{43}, one, Count{1}},
+                                                       {one, Count{1}, two, Count{43}},
+                                                       {rows, Count{1}, one, Count{1}},
+                                                       {one, Count{1}, rows, Count{1}}}) {
+    std::vector<std::uint8_t> source(whole(from, from_count)), wanted(whole(to, to_count), 0xee), target = wanted;
+    for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    std::vector<std::uint8_t> packed(static_cast<std::size_t>(from.size() * from_count));
+    ASSERT_EQ(from.size() * from_count, to.size() * to_count);
+    pack(from, from_count, source.data(), packed.data());
+    unpack(to, to_count, wanted.data(), packed.data());
+    transfer(from, from_count, source.data(), to, to_count, target.data());
+    EXPECT_EQ(target, wanted);
+  }
+}
+
 TEST(Pack, OutsideTheMessageIsRefused) {
   const Layout column = vector(8, 1, 8, basic(8));
   std::array<std::byte, 1024> memory{};

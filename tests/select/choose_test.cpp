@@ -36,6 +36,10 @@ Facts later(Facts facts) {
   facts.blocking = false;
   return facts;
 }
+Facts paired(Facts facts) {
+  facts.paired = true;
+  return facts;
+}
 Facts unknown(Facts facts) {
   facts.receiver = {};
   return facts;
@@ -57,6 +61,8 @@ TEST(Choose, AsTheTableSays) {
        mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24))), Scheme::both},
       {"the same with process_vm at hand too", readable(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24)))),
        Scheme::both},
+      {"the same, but the receiver packs its own meanwhile: packing and unpacking take their sum, and the receiver moves it",
+       paired(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24)))), Scheme::direct},
       {"the same, but more ranks than cores",
        crowded(readable(mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24))))), Scheme::bc_spup},
   };
@@ -173,6 +179,13 @@ TEST(Choose, MoreTransportsNeverCostMore) {
       for (const Facts& facts : {mapped(plain), readable(plain), readable(mapped(plain))})
         EXPECT_LE(costs(facts).of(choose(facts).scheme), costs(plain).of(choose(plain).scheme));
     }
+}
+
+TEST(Choose, PairedMessagesAreCutIntoFewSegments) {
+  for (const Bytes bytes : {4 << 10, 64 << 10, 1 << 20, 64 << 20}) {
+    EXPECT_EQ(choose(paired(vectors(bytes / 64, 64))).segment, 32 << 10);
+    EXPECT_LE(choose(vectors(bytes / 64, 64)).segment, 32 << 10);
+  }
 }
 
 TEST(Choose, SegmentsGrowWithTheMessage) {

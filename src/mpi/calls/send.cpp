@@ -7,7 +7,7 @@ namespace {
 
 /// Large, with holes, to a rank of this node: announced, then packed while the receiver unpacks.
 Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
-  Announced message(data, Derived(hold_any(data.type)), dest, comm, true);
+  Announced message(data, Derived(hold_any(data.type)), dest, comm, Sender::waits);
   if (!message) return {};
   if (mode != Mode::synchronous) {
     const int result =

@@ -9,7 +9,7 @@ namespace {
 /// What is sent is announced and packed before anything is received, so both may be in one place.
 Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
                           MPI_Status* status) {
-  Announced message(out, Derived(hold_any(out.type)), dest, comm, true);
+  Announced message(out, Derived(hold_any(out.type)), dest, comm, Sender::exchanges);
   if (!message) return {};
   MPI_Request sent = MPI_REQUEST_NULL;
   const int result = PMPI_Isend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, sendtag, comm, &sent);

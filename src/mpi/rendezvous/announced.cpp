@@ -35,7 +35,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 
 }  // namespace
 
-Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, bool blocking) noexcept {
+Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Sender sender) noexcept {
   const report::Stopwatch watch(told_.times(), &report::Times::search);
   if (!type || !may_be_announced(*type.get(), data.count)) return;
   Node* node = Node::here();
@@ -49,6 +49,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, 
 
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
   // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
+  const bool blocking = sender != Sender::goes_on;
   const bool readable = node->read_by(peer) && (blocking || bytes >= host_waits_from);
   const engine::Touched touched = engine::touched_by(type_->layout(), data.count);
   std::optional<transport::Place> place;
@@ -61,6 +62,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, 
                             .process_vm = readable,
                             .crowded = node->crowded(),
                             .blocking = blocking,
+                            .paired = sender == Sender::exchanges,
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);

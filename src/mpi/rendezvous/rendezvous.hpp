@@ -31,12 +31,18 @@ inline bool may_be_announced(MPI_Datatype type, Count count) noexcept {
   return node->wishes().any() && count >= node->threshold() / largest_element;
 }
 
+/// What the caller of a send does when the descriptor is out.
+enum class Sender {
+  waits,      ///< Settles it in the same call.
+  exchanges,  ///< Likewise, and receives in it, as its receiver sends.
+  goes_on,    ///< Settles it in a later call: it may be left open() for the receiver.
+};
+
 /// A message on its way. Make it, send the descriptor, settle it.
 class Announced {
  public:
   /// False afterwards: the receiver is elsewhere, there is no room, or it is not for Heddle.
-  /// @param blocking  The caller settles it in the same call. Otherwise it may be left open() for the receiver.
-  Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, bool blocking) noexcept;
+  Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Sender sender) noexcept;
   /// Leaves what is settled to its receiver, withdraws what is not.
   ~Announced();
   Announced(const Announced&) = delete;

@@ -21,7 +21,7 @@ class SentPacked final : public Pending {
 class SentAnnounced final : public Pending {
  public:
   SentAnnounced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Until until) noexcept
-      : message(data, std::move(type), dest, comm, until == Until::call_ends) {}
+      : message(data, std::move(type), dest, comm, until == Until::call_ends ? Sender::exchanges : Sender::goes_on) {}
   int finish(MPI_Status& status, int error) noexcept override;
 
   Announced message;
