@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "layout/pack.hpp"
@@ -12,10 +13,17 @@ namespace heddle::layout {
 namespace {
 
 TEST(PackAway, IsPackRange) {
+  // The middle one is long, and 20 others are not.
+  std::vector<Count> lengths(21, 300);
+  std::vector<Bytes> offsets;
+  lengths[9] = 20001;
+  for (Bytes at = 5; const Count length : lengths) offsets.push_back(std::exchange(at, at + length + 11));
   const Layout column = resized(vector(64, 1, 64, contiguous(3, basic(8))), 0, 24);
   for (const auto& [layout, count] : {std::pair{vector(3000, 5, 9, basic(4)), Count{2}},
                                       {column, Count{64}},
                                       {vector(5, 20000, 30000, basic(1)), Count{1}},
+                                      {hindexed(lengths, offsets, basic(1)), Count{1}},
+                                      {resized(hindexed(lengths, offsets, basic(1)), 0, 40000), Count{3}},
                                       {contiguous(0, basic(4)), Count{3}}}) {
     std::vector<std::uint8_t> memory(static_cast<std::size_t>((count + 1) * std::max(layout.extent(), layout.true_extent())) +
                                      1);
