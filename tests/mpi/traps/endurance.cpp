@@ -1,7 +1,9 @@
 // A hundred thousand large noncontiguous messages: neither memory nor descriptors grow, whatever becomes of types, requests and
 // communicators meanwhile. TEST_MESSAGES sets another number.
 #include <dirent.h>
+#include <heddle/heddle.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -110,6 +112,46 @@ TEST_RANKS(2, Endurance, TypesAndRequestsComeAndGo) {
   }
   MPI_Comm_free(&comm);
   expect_no_growth(before, Use(), "types and requests");
+}
+
+/// Messages from memory that peers map, freed as soon as MPI allows and handed out again, at the same place more often than
+/// not: nobody reads what was there before, and what is freed is given back.
+TEST_RANKS(2, Endurance, MemoryComesAndGoes) {
+  Use before;
+  const int all = std::max(messages() / 100, 200);
+  for (int i = 0; i < all; ++i) {
+    if (i == all / 5) before = Use();
+    const int rows = 256 << i % 4, width = i % 5 ? 32 : 8;  // up to 512 KiB and more: packed, shared, left open
+    const auto ints = static_cast<std::size_t>(rows * 2 * width);
+    const bool ours = i % 2;
+    int* data = nullptr;
+    if (ours)
+      data = static_cast<int*>(heddle_alloc(ints * sizeof(int)));
+    else
+      MPI_Alloc_mem(static_cast<MPI_Aint>(ints * sizeof(int)), MPI_INFO_NULL, &data);
+    std::fill_n(data, ints, team.rank ? -1 : i);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_vector(rows, width, 2 * width, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    if (team.rank == 1) {
+      MPI_Recv(data, 1, type, 0, tag, team.comm, MPI_STATUS_IGNORE);
+      long wrong = 0;
+      for (std::size_t at = 0; at < ints; ++at) wrong += data[at] != (at / static_cast<std::size_t>(width) % 2 ? -1 : i);
+      EXPECT_EQ(wrong, 0) << "message " << i;
+    } else if (i % 3 == 0) {
+      MPI_Send(data, 1, type, 1, tag, team.comm);
+    } else {
+      MPI_Request request = MPI_REQUEST_NULL;
+      (i % 3 == 1 ? MPI_Isend : MPI_Issend)(data, 1, type, 1, tag, team.comm, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Type_free(&type);
+    if (ours)
+      heddle_free(data);
+    else
+      MPI_Free_mem(data);
+  }
+  expect_no_growth(before, Use(), "memory that peers map");
 }
 
 }  // namespace heddle::test
