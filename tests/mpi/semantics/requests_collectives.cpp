@@ -192,8 +192,22 @@ Ongoing allgatherv(Round& r, MPI_Comm comm) {
           {out, in}};
 }
 
-/// Open MPI 5.0.11, left alone, hangs in some that are started again, of two ranks on.
-bool v_in_place(const Round& r) { return r.in_place && Round::types_may_differ(); }
+/// Half of the communicators meet a blocking call first: then those that do not block are Heddle's, too.
+void meet(const Team& team) {
+  if (team.size % 2 == 0) return;
+  const std::vector<int> none(static_cast<std::size_t>(team.size));
+  int out = 0, in = 0;
+  MPI_Alltoallv(&out, none.data(), none.data(), MPI_INT, &in, none.data(), none.data(), MPI_INT, team.comm);
+}
+
+/// Open MPI 5.0.11, left alone, hangs in some of these that do not block.
+bool v_in_place(const Round& r) {
+#if defined(OPEN_MPI)
+  return r.in_place && expected() == Expected::on && r.team.size % 2 == 1;
+#else
+  return r.in_place;
+#endif
+}
 
 /// In place, what is sent to a rank is as much as what comes from it.
 Count volume_between(const Round& r, int from, int to) {
@@ -356,6 +370,7 @@ void check(Ongoing& done, std::uint32_t turn, const Team& team, int number) {
 
 TEST_EACH_RANKS(1, 8, CollectiveRequests, SeveralAtOnceInAnyOrder) {
   const Line line(team);
+  meet(team);
   each_round(team, 15, [&](Round& r, int number) {
     std::vector<Ongoing> ongoing;
     std::vector<MPI_Request> requests;
@@ -375,6 +390,7 @@ TEST_EACH_RANKS(1, 8, CollectiveRequests, SeveralAtOnceInAnyOrder) {
 
 TEST_EACH_RANKS(1, 8, CollectiveRequests, PersistentOnesStartedAgainAndAgain) {
   const Line line(team);
+  meet(team);
   each_round(team, 8, [&](Round& r, int number) {
     std::vector<Ongoing> ongoing;
     std::vector<MPI_Request> requests;
