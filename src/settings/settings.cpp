@@ -58,7 +58,7 @@ constexpr Variable rows[] = {
      "ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
-     "on: before each blocking collective of Heddle's all ranks compare how they are about to carry it out, and end the job "
+     "on: in each collective that may be Heddle's all ranks compare how they are about to carry it out, and end the job "
      "with a sentence if they differ (as where counts do not fit together). The same for all ranks",
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",

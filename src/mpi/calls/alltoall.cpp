@@ -85,8 +85,8 @@ using namespace heddle::mpi;
 namespace {
 
 template <class Given>
-Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm) noexcept {
-  return send.address == MPI_IN_PLACE ? exchange_in_place(receive, comm) : exchange_all(send, receive, comm);
+Done exchange(const char* call, const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+  return send.address == MPI_IN_PLACE ? exchange_in_place(call, receive, comm) : exchange_all(call, send, receive, comm);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm) noexce
                  MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
     const Buffer send{sendbuf, sendcount, sendtype};                                                              \
     const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
-    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                        \
+    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                              \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = face::alltoall(send, receive, comm)) return *done;                                    \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
@@ -108,7 +108,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm) noexce
                  MPI_Comm comm) {                                                                                      \
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
-    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                             \
+    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                                   \
     if (known(sendtype) || known(recvtype))                                                                            \
       if (const Done done = face::alltoall(send, receive, comm)) return *done;                                         \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
@@ -120,7 +120,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm) noexce
                  const MPI_Datatype recvtypes[], MPI_Comm comm) {                                                         \
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
-    if (const Done done = pair_by_pair(send, receive, comm)) return *done;                                                \
+    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                                      \
     if (const Done done = face::alltoall(send, receive, comm)) return *done;                                              \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);           \
   }

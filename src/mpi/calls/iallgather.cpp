@@ -80,7 +80,7 @@ using namespace heddle::mpi;
     const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                          \
     const auto how = HEDDLE_HOW(How);                                                                                      \
-    if (const Done done = exchange_started<blocks::GatherAll>(send, receive, comm, how)) return *done;                     \
+    if (const Done done = exchange_started<blocks::GatherAll>("MPI_" #name, send, receive, comm, how)) return *done;       \
     if (known(sendtype) || known(recvtype))                                                                                \
       if (const Done done = allgather(send, receive, comm, how)) return *done;                                             \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));       \

@@ -81,9 +81,9 @@ using namespace heddle::mpi;
 namespace {
 
 template <class Given, class How>
-Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
-  return send.address == MPI_IN_PLACE ? exchange_started<blocks::InPlace>(receive, receive, comm, how)
-                                      : exchange_started<blocks::All>(send, receive, comm, how);
+Done started(const char* call, const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
+  return send.address == MPI_IN_PLACE ? exchange_started<blocks::InPlace>(call, receive, receive, comm, how)
+                                      : exchange_started<blocks::All>(call, send, receive, comm, how);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm, const 
     const Buffer send{sendbuf, sendcount, sendtype};                                                              \
     const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
     const auto how = HEDDLE_HOW(How);                                                                             \
-    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                   \
+    if (const Done done = started("MPI_" #name, send, receive, comm, how)) return *done;                          \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = alltoall(send, receive, comm, how)) return *done;                                     \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));        \
@@ -107,7 +107,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm, const 
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                                 \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                              \
     const auto how = HEDDLE_HOW(How);                                                                                          \
-    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                                \
+    if (const Done done = started("MPI_" #name, send, receive, comm, how)) return *done;                                       \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = alltoall(send, receive, comm, how)) return *done;                                                  \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
@@ -120,7 +120,7 @@ Done pair_by_pair(const Given& send, const Given& receive, MPI_Comm comm, const 
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
     const auto how = HEDDLE_HOW(How);                                                                                     \
-    if (const Done done = pair_by_pair(send, receive, comm, how)) return *done;                                           \
+    if (const Done done = started("MPI_" #name, send, receive, comm, how)) return *done;                                  \
     if (const Done done = alltoall(send, receive, comm, how)) return *done;                                               \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \

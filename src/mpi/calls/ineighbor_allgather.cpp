@@ -62,27 +62,27 @@ Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm
 
 using namespace heddle::mpi;
 
-#define HEDDLE_NEIGHBOR_ALLGATHER(name, Integer, How)                                                             \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
-                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
-    const Buffer send{sendbuf, sendcount, sendtype}, receive{recvbuf, recvcount, recvtype};                       \
-    const auto how = HEDDLE_HOW(How);                                                                             \
-    if (const Done done = exchange_started<blocks::GatherNeighbours>(send, receive, comm, how)) return *done;     \
-    if (known(sendtype) || known(recvtype))                                                                       \
-      if (const Done done = neighbor_allgather(send, receive, comm, how)) return *done;                           \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));        \
+#define HEDDLE_NEIGHBOR_ALLGATHER(name, Integer, How)                                                                       \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,           \
+                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                                  \
+    const Buffer send{sendbuf, sendcount, sendtype}, receive{recvbuf, recvcount, recvtype};                                 \
+    const auto how = HEDDLE_HOW(How);                                                                                       \
+    if (const Done done = exchange_started<blocks::GatherNeighbours>("MPI_" #name, send, receive, comm, how)) return *done; \
+    if (known(sendtype) || known(recvtype))                                                                                 \
+      if (const Done done = neighbor_allgather(send, receive, comm, how)) return *done;                                     \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));                  \
   }
 
-#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement, How)                                                       \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
-                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                   \
-    const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
-    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                          \
-    const auto how = HEDDLE_HOW(How);                                                                                      \
-    if (const Done done = exchange_started<blocks::GatherNeighbours>(send, receive, comm, how)) return *done;              \
-    if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done = neighbor_allgather(send, receive, comm, how)) return *done;                                    \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));       \
+#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement, How)                                                        \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[],  \
+                 const Displacement rdispls[], MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                    \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                                        \
+    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                           \
+    const auto how = HEDDLE_HOW(How);                                                                                       \
+    if (const Done done = exchange_started<blocks::GatherNeighbours>("MPI_" #name, send, receive, comm, how)) return *done; \
+    if (known(sendtype) || known(recvtype))                                                                                 \
+      if (const Done done = neighbor_allgather(send, receive, comm, how)) return *done;                                     \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How));        \
   }
 
 extern "C" {

@@ -77,16 +77,16 @@ Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm,
 
 using namespace heddle::mpi;
 
-#define HEDDLE_NEIGHBOR_ALLTOALL(name, Integer, How)                                                              \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
-                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                        \
-    const Buffer send{sendbuf, sendcount, sendtype};                                                              \
-    const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
-    const auto how = HEDDLE_HOW(How);                                                                             \
-    if (const Done done = exchange_started<blocks::Neighbours>(send, receive, comm, how)) return *done;           \
-    if (known(sendtype) || known(recvtype))                                                                       \
-      if (const Done done = neighbor_alltoall(send, receive, comm, how)) return *done;                            \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));        \
+#define HEDDLE_NEIGHBOR_ALLTOALL(name, Integer, How)                                                                  \
+  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,     \
+                 MPI_Datatype recvtype, MPI_Comm comm, HEDDLE_ENDS(How)) {                                            \
+    const Buffer send{sendbuf, sendcount, sendtype};                                                                  \
+    const Buffer receive{recvbuf, recvcount, recvtype};                                                               \
+    const auto how = HEDDLE_HOW(How);                                                                                 \
+    if (const Done done = exchange_started<blocks::Neighbours>("MPI_" #name, send, receive, comm, how)) return *done; \
+    if (known(sendtype) || known(recvtype))                                                                           \
+      if (const Done done = neighbor_alltoall(send, receive, comm, how)) return *done;                                \
+    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, HEDDLE_END(How));            \
   }
 
 #define HEDDLE_NEIGHBOR_ALLTOALLV(name, Integer, Displacement, How)                                                            \
@@ -96,7 +96,7 @@ using namespace heddle::mpi;
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                                 \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                              \
     const auto how = HEDDLE_HOW(How);                                                                                          \
-    if (const Done done = exchange_started<blocks::Neighbours>(send, receive, comm, how)) return *done;                        \
+    if (const Done done = exchange_started<blocks::Neighbours>("MPI_" #name, send, receive, comm, how)) return *done;          \
     if (known(sendtype) || known(recvtype))                                                                                    \
       if (const Done done = neighbor_alltoall(send, receive, comm, how)) return *done;                                         \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, HEDDLE_END(How)); \
@@ -109,7 +109,7 @@ using namespace heddle::mpi;
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
     const auto how = HEDDLE_HOW(How);                                                                                     \
-    if (const Done done = exchange_started<blocks::Neighbours>(send, receive, comm, how)) return *done;                   \
+    if (const Done done = exchange_started<blocks::Neighbours>("MPI_" #name, send, receive, comm, how)) return *done;     \
     if (const Done done = neighbor_alltoall(send, receive, comm, how)) return *done;                                      \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,            \
                        HEDDLE_END(How));                                                                                  \

@@ -48,7 +48,7 @@ using namespace heddle::mpi;
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
                  MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
     const Buffer send{sendbuf, sendcount, sendtype}, receive{recvbuf, recvcount, recvtype};                       \
-    if (const Done done = gather_neighbours(send, receive, comm)) return *done;                                   \
+    if (const Done done = gather_neighbours("MPI_" #name, send, receive, comm)) return *done;                     \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                          \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
@@ -59,7 +59,7 @@ using namespace heddle::mpi;
                  const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                      \
     const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
     const Spread receive{recvbuf, recvcounts, displs, recvtype};                                                           \
-    if (const Done done = gather_neighbours(send, receive, comm)) return *done;                                            \
+    if (const Done done = gather_neighbours("MPI_" #name, send, receive, comm)) return *done;                              \
     if (known(sendtype) || known(recvtype))                                                                                \
       if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                                   \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                         \

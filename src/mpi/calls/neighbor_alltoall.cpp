@@ -70,7 +70,7 @@ using namespace heddle::mpi;
                  MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
     const Buffer send{sendbuf, sendcount, sendtype};                                                              \
     const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
-    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                 \
+    if (const Done done = exchange_neighbours("MPI_" #name, send, receive, comm)) return *done;                   \
     if (known(sendtype) || known(recvtype))                                                                       \
       if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                           \
     return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
@@ -82,7 +82,7 @@ using namespace heddle::mpi;
                  MPI_Comm comm) {                                                                                      \
     const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
     const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
-    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                      \
+    if (const Done done = exchange_neighbours("MPI_" #name, send, receive, comm)) return *done;                        \
     if (known(sendtype) || known(recvtype))                                                                            \
       if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                                \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
@@ -94,7 +94,7 @@ using namespace heddle::mpi;
                  MPI_Comm comm) {                                                                                           \
     const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                             \
     const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                          \
-    if (const Done done = exchange_neighbours(send, receive, comm)) return *done;                                           \
+    if (const Done done = exchange_neighbours("MPI_" #name, send, receive, comm)) return *done;                             \
     if (const Done done = face::neighbor_alltoall(send, receive, comm)) return *done;                                       \
     return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);             \
   }

@@ -1,8 +1,19 @@
 // mpi/exchange/alike.hpp: HEDDLE_CHECK: did all ranks decide alike? Includes companion.hpp.
 //
 //   const select::Way way = ...;                     // null algorithm: it is left to the host
-//   alike(*own, "MPI_Allgatherv", way);              // returns only if all ranks have come here with the same
+//   alike(*own, {"MPI_Allgatherv", way});            // returns only if all ranks have come here with the same
+//
+//   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", way});   // in a call that must not wait; null without
+//   HEDDLE_CHECK if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
+//
+// Compared are the call, how it is about to be carried out, and its number among the communicator's calls. Where ranks differ
+// the job ends with a sentence that names them. All of it is a non-blocking gather of the host's, of blocking calls, too, so
+// that one rank's blocking call and another's that is not are found out.
 #pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
 
 #include "mpi/exchange/companion.hpp"
 #include "mpi/start.hpp"
@@ -10,12 +21,42 @@
 
 namespace heddle::mpi {
 
-/// Collective over the companion's communicator: compares the call, how it is about to be carried out, and its number among the
-/// communicator's calls; where ranks differ, ends the job with a sentence that names them.
-void check_alike(Companion& own, const char* call, const select::Way& way) noexcept;
+struct Decision {
+  const char* call;
+  select::Way way;
+  bool in_place = false;
+};
 
-inline void alike(Companion& own, const char* call, const select::Way& way) noexcept {
-  if (settings_of_process().check) check_alike(own, call, way);
+/// How exchanges go, unless they are bundled.
+select::Way pair_by_pair() noexcept;
+
+class Comparison {
+ public:
+  static std::unique_ptr<Comparison> begun(Companion& own, const Decision& mine) noexcept;
+  /// Waits: its memory is here.
+  ~Comparison();
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+
+  bool over(bool wait) noexcept;
+
+ private:
+  /// "MPI_Alltoallv (call 3) by crystal of radix 4".
+  using Text = std::array<char, 128>;
+  Comparison(Companion& own, const Decision& mine);
+  static Text text_of(const Decision& mine, long number) noexcept;
+  [[nodiscard]] std::string ranks_with(std::size_t first, std::vector<bool>& told) const;
+  [[nodiscard]] std::string complaint() const;
+
+  int me_;
+  Text mine_;
+  std::vector<Text> all_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+inline void alike(Companion& own, const Decision& mine) noexcept {
+  if (!settings_of_process().check) return;
+  if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);
 }
 
 }  // namespace heddle::mpi

@@ -1,7 +1,8 @@
-// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange. Includes exchange.hpp,
+// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange. Includes exchange.hpp, alike.hpp,
 // registry.hpp.
 #pragma once
 
+#include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/staging/side.hpp"
 #include "mpi/types/registry.hpp"
@@ -170,12 +171,16 @@ struct Neighbours : Edges {
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
 template <class Kind, class Given, class Wanted>
-Done carry_out(const Given& send, const Wanted& receive, MPI_Comm comm) noexcept {
-  const Companion* own = Companion::of(comm);
+Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) noexcept {
+  constexpr bool in_place = requires { Kind::in_place; };
+  Companion* own = Companion::of(comm);
   if (!own || !Kind::of(*own)) return {};
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
   if (!exchange) return no_memory_on(comm);
-  if (!Kind::fill(*own, send, receive, exchange)) return {};
+  const bool filled = Kind::fill(*own, send, receive, exchange);
+  alike(*own, {call, filled ? pair_by_pair() : select::Way{}, in_place});
+  if (!filled) return {};
+  if (in_place && !exchange.send_from_aside()) return no_memory_on(comm);
   return exchange.run(comm);
 }
 

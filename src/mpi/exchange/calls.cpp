@@ -7,10 +7,6 @@
 namespace heddle::mpi {
 namespace {
 
-constexpr const char* name(const Buffer& /*given*/) { return "MPI_Alltoall"; }
-constexpr const char* name(const Spread& /*given*/) { return "MPI_Alltoallv"; }
-constexpr const char* name(const Mosaic& /*given*/) { return "MPI_Alltoallw"; }
-
 /// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
 template <class Given>
 class Bundled {
@@ -33,7 +29,7 @@ class Bundled {
 template <class Given>
 select::Way way_of_all(Companion& own, const Given& send, const Given& receive) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
-  const select::Way direct{.algorithm = &schedule::alltoallv_direct};
+  const select::Way direct = pair_by_pair();
   const std::string& wanted = own.wanted_alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {
@@ -47,14 +43,14 @@ select::Way way_of_all(Companion& own, const Given& send, const Given& receive) 
 }
 
 template <class Given>
-Done carry_out_all(const Given& send, const Given& receive, MPI_Comm comm) noexcept try {
+Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm) noexcept try {
   if (send.address == MPI_IN_PLACE) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Companion* own = asked ? Companion::of(comm) : Companion::made(comm);
   if (!own) return {};
   const select::Way way = way_of_all(*own, send, receive);
-  alike(*own, name(send), way);
+  alike(*own, {call, way});
   if (!way.algorithm) return {};
   if (way.algorithm != &schedule::alltoallv_direct) {
     Routed routed(*own, way);
@@ -71,23 +67,23 @@ Done carry_out_all(const Given& send, const Given& receive, MPI_Comm comm) noexc
 
 }  // namespace
 
-Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return carry_out_all(send, receive, comm);
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return carry_out_all(send, receive, comm);
+Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+  return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return carry_out_all(send, receive, comm);
+Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+  return carry_out_all(call, send, receive, comm);
 }
-Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
+Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
+Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
-  return blocks::carry_out<blocks::Neighbours>(send, receive, comm);
+Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
 
 }  // namespace heddle::mpi

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "mpi/communicators/known.hpp"
+#include "mpi/exchange/alike.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
 
@@ -140,7 +141,10 @@ const std::string& Companion::wanted_allgatherv() const noexcept {
   return hints_.allgatherv.empty() ? settings_of_process().allgatherv : hints_.allgatherv;
 }
 
+Companion::Companion() = default;
+
 Companion::~Companion() {
+  comparisons_.clear();
   agreement_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
@@ -187,6 +191,13 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   seat->companion = std::move(own);
   return seat->companion.get();
+}
+
+void Companion::keep(std::unique_ptr<Comparison> comparison) noexcept try {
+  std::erase_if(comparisons_, [](const std::unique_ptr<Comparison>& one) { return one->over(false); });
+  comparisons_.push_back(std::move(comparison));
+} catch (const std::bad_alloc&) {
+  return;  // it is waited for at once
 }
 
 int Companion::tags() noexcept {

@@ -33,6 +33,8 @@ struct Hints {
   std::string alltoallv, allgatherv;
 };
 
+class Comparison;
+
 class Companion : public std::enable_shared_from_this<Companion> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
@@ -74,8 +76,10 @@ class Companion : public std::enable_shared_from_this<Companion> {
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;
-  /// Of blocking collectives that were checked (alike.hpp).
+  /// Of collectives that were checked (alike.hpp).
   long count_call() noexcept { return calls_++; }
+  /// Keeps a comparison of a non-blocking call that was left to the host, until it is over.
+  void keep(std::unique_ptr<Comparison> comparison) noexcept;
 
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
   [[nodiscard]] Channel& channel() noexcept {
@@ -89,7 +93,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   Companion& operator=(const Companion&) = delete;
 
  private:
-  Companion() = default;
+  Companion();
   static Companion* make(MPI_Comm comm) noexcept;
   bool look_at_topology(MPI_Comm comm);
 
@@ -105,6 +109,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   std::optional<Agreement> agreement_;
   long calls_ = 0;
   int persistent_ = 0;
+  std::vector<std::unique_ptr<Comparison>> comparisons_;
 };
 
 }  // namespace heddle::mpi

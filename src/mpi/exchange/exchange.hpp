@@ -131,12 +131,13 @@ inline int no_memory_on(MPI_Comm comm) noexcept {
   return MPI_ERR_NO_MEM;
 }
 
-// The blocking calls; the others are in started.hpp. Nothing: not for Heddle, on all ranks alike.
-Done exchange_all(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done exchange_all(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done exchange_all(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+// The blocking calls; the others are in started.hpp. `call` is
+// what alike.hpp names. Nothing: not for Heddle, on all ranks alike.
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
 
 }  // namespace heddle::mpi

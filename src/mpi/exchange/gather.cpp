@@ -122,11 +122,11 @@ int raised(int error, MPI_Comm comm) noexcept {
 
 }  // namespace
 
-Done gather_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  return blocks::carry_out<blocks::GatherNeighbours>(send, receive, comm);
+Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+  return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
-Done gather_neighbours(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
-  return blocks::carry_out<blocks::GatherNeighbours>(send, receive, comm);
+Done gather_neighbours(const char* call, const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+  return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
 
 Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
@@ -135,7 +135,7 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) n
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
   const select::Way way = blocks.measure(send, receive, own->ranks(), own->me()) ? choose(*own, blocks) : select::Way{};
-  alike(*own, "MPI_Allgatherv", way);
+  alike(*own, {"MPI_Allgatherv", way});
   if (!way.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raised(error, comm);
   std::optional<schedule::Pieces> pieces;

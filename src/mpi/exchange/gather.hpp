@@ -12,7 +12,7 @@ namespace heddle::mpi {
 Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
 
 /// MPI_Neighbor_allgather and MPI_Neighbor_allgatherv, pair by pair, from layout to layout (gathers.hpp).
-Done gather_neighbours(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done gather_neighbours(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
+Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
+Done gather_neighbours(const char* call, const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
 
 }  // namespace heddle::mpi

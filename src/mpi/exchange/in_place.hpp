@@ -1,8 +1,8 @@
 // mpi/exchange/in_place.hpp: MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw with MPI_IN_PLACE, pair by pair: blocking,
 // non-blocking and persistent. Includes blocks.hpp.
 //
-//   if (send.address == MPI_IN_PLACE) return exchange_in_place(receive, comm);
-//   if (send.address == MPI_IN_PLACE) return exchange_started<blocks::InPlace>(receive, receive, comm, how);
+//   if (send.address == MPI_IN_PLACE) return exchange_in_place(call, receive, comm);
+//   if (send.address == MPI_IN_PLACE) return exchange_started<blocks::InPlace>(call, receive, receive, comm, how);
 //
 // This rank's own block stays as it is.
 #pragma once
@@ -47,15 +47,12 @@ struct InPlace : Ranks {
 
 /// Given: Buffer, Spread or Mosaic, the receive side. Nothing: not for Heddle, on all ranks alike.
 template <class Given>
-Done exchange_in_place(const Given& given, MPI_Comm comm) noexcept {
-  if (!blocks::InPlace::ours(given, given)) return {};
-  const Companion* own = Companion::of(comm);
-  if (!own || !blocks::InPlace::of(*own)) return {};
-  Exchange exchange(*own, own->ranks(), own->ranks());
-  if (!exchange) return no_memory_on(comm);
-  if (!blocks::InPlace::fill(*own, given, given, exchange)) return {};
-  if (!exchange.send_from_aside()) return no_memory_on(comm);
-  return exchange.run(comm);
+Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) noexcept {
+  if (!blocks::InPlace::ours(given, given)) {
+    if (Companion* own = settings_of_process().check ? Companion::made(comm) : nullptr) alike(*own, {call, {}, true});
+    return {};
+  }
+  return blocks::carry_out<blocks::InPlace>(call, given, given, comm);
 }
 
 }  // namespace heddle::mpi

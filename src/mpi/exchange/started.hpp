@@ -1,7 +1,7 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
 // Includes blocks.hpp, letterboxes.hpp, requests/collective.hpp.
 //
-//   if (const Done done = exchange_started<blocks::All>(send, receive, comm, how)) return *done;   // how: Started or Kept
+//   if (const Done done = exchange_started<blocks::All>(call, send, receive, comm, how)) return *done;   // Started, Kept
 //
 // All messages are posted at once, so that the host moves them in whatever call the program sits; what is left is done by the
 // completion calls (Pending::advance). The program's handle is a generalized request, or, of a persistent operation, an
@@ -38,7 +38,7 @@ class Exchanging : public Base {
       guard.lock();
     else if (!guard.try_lock())
       return;  // another thread is at it
-    if (over_ || !exchange_and_boxes(wait)) return;
+    if (over_ || (comparison && !comparison->over(wait)) || !exchange_and_boxes(wait)) return;
     over_ = true;
     PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
   }
@@ -53,7 +53,8 @@ class Exchanging : public Base {
   bool keep_types() noexcept;
 
   Exchange exchange;
-  Letterboxes boxes;  ///< Of a persistent operation.
+  Letterboxes boxes;                       ///< Of a persistent operation.
+  std::unique_ptr<Comparison> comparison;  ///< Of a non-blocking one.
 
  private:
   bool exchange_and_boxes(bool wait) noexcept {
@@ -114,11 +115,22 @@ bool Exchanging<Base>::keep_types() noexcept try {
 }
 
 template <class Kind, class Given, class Wanted, class How>
-Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) noexcept {
+Done exchange_started(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) noexcept {
   constexpr bool persistent = How::persistent;
-  if (!how.request || !Kind::ours(send, receive)) return {};
-  Companion* own = persistent ? Companion::of(comm) : Companion::made(comm);
+  const bool ours = Kind::ours(send, receive);
+  if (!how.request || (!ours && !settings_of_process().check)) return {};
+  Companion* own = persistent && ours ? Companion::of(comm) : Companion::made(comm);
   if (!own || !Kind::of(*own)) return {};
+  constexpr bool in_place = requires { Kind::in_place; };
+  const auto left_to_host = [&]() -> Done {
+    const Decision decision{call, {}, in_place};
+    if (persistent)
+      alike(*own, decision);
+    else if (auto comparison = Comparison::begun(*own, decision))
+      own->keep(std::move(comparison));
+    return {};
+  };
+  if (!ours) return left_to_host();
   const int tags = persistent ? own->tags() : 0;
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, Exchanging<Pending>>;
@@ -130,12 +142,14 @@ Done exchange_started(const Given& send, const Wanted& receive, MPI_Comm comm, c
   operation->exchange.tags_from(tags);
   if (!Kind::fill(*own, send, receive, operation->exchange)) {
     delete operation;
-    return {};
+    return left_to_host();
   }
-  const auto aside = [operation] {
-    if constexpr (requires { Kind::in_place; }) return operation->exchange.send_from_aside();
-    return true;
-  };
+  const Decision decision{call, pair_by_pair(), in_place};
+  if constexpr (persistent)
+    alike(*own, decision);
+  else
+    operation->comparison = Comparison::begun(*own, decision);
+  const auto aside = [operation] { return !in_place || operation->exchange.send_from_aside(); };
   bool able = false;
   if constexpr (persistent) {
     static char nothing;

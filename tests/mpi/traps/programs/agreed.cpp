@@ -1,7 +1,8 @@
 // agreed: ranks of four nodes with a core for each of them change over from one algorithm of MPI_Alltoallv to another at the
 // same call, while volumes change; with HEDDLE_CHECK=on each call compares. Prints what was chosen from which call on.
 //
-// agreed unlike: rank 1 means other counts than all others in MPI_Allgatherv, which the standard forbids. For HEDDLE_CHECK=on.
+// agreed unlike FORM: rank 1 means other counts than all others, or calls another collective, which the standard forbids. For
+// HEDDLE_CHECK=on.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
@@ -101,16 +102,55 @@ int change_over() {
   return wrong;
 }
 
-void unlike() {
-  std::vector<int> counts(static_cast<std::size_t>(ranks), 2000), places(counts.size());
-  if (rank == 1) counts[0] = 400000;
-  std::size_t end = 0;
+/// Rank 1 does something else than the others.
+void unlike(const std::string& form) {
+  const bool other = rank == 1;
+  const auto all = static_cast<std::size_t>(ranks);
+  std::vector<int> counts(all, 20000), places(counts.size()), bytes(counts.size());
+  if (other && form == "gather") counts.assign(counts.size(), 1), counts[0] = 1500;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    places[i] = static_cast<int>(end);
-    end += static_cast<std::size_t>(counts[i]);
+    places[i] = 20000 * static_cast<int>(i);
+    bytes[i] = 4 * places[i];
   }
-  std::vector<int> in(end), out(2000);
-  MPI_Allgatherv(out.data(), 2000, MPI_INT, in.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD);
+  const std::vector<MPI_Datatype> types(all, MPI_INT);
+  std::vector<int> in(20000 * all), out(20000 * all);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int mine = counts[static_cast<std::size_t>(rank)];
+  const auto alltoallw = [&](auto call, auto... last) {
+    call(out.data(), counts.data(), bytes.data(), types.data(), in.data(), counts.data(), bytes.data(), types.data(),
+         MPI_COMM_WORLD, last...);
+  };
+  const auto alltoallv = [&](auto call, const void* from, auto... last) {
+    call(from, counts.data(), places.data(), MPI_INT, in.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD,
+         last...);
+  };
+  if (form == "gather") {
+    MPI_Allgatherv(out.data(), mine, MPI_INT, in.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD);
+  } else if (form == "short") {
+    const int n = other ? 10 : 20000;
+    MPI_Ialltoall(out.data(), n, MPI_INT, in.data(), n, MPI_INT, MPI_COMM_WORLD, &request);
+  } else if (form == "in-place") {
+    alltoallv(MPI_Alltoallv, other ? MPI_IN_PLACE : out.data());
+  } else if (form == "kept") {
+    if (other)
+      alltoallv(MPI_Alltoallv_init, out.data(), MPI_INFO_NULL, &request);
+    else
+      alltoallw(MPI_Alltoallw_init, MPI_INFO_NULL, &request);
+  } else if (form == "started") {
+    if (other)
+      alltoallv(MPI_Alltoallv, out.data());
+    else
+      alltoallw(MPI_Ialltoallw, &request);
+  } else if (form == "neighbours") {
+    MPI_Comm ring = MPI_COMM_NULL;
+    const int periodic = 1;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
+    if (other)
+      MPI_Neighbor_allgather(out.data(), 10, MPI_INT, in.data(), 10, MPI_INT, ring);
+    else
+      MPI_Neighbor_alltoall(out.data(), 10, MPI_INT, in.data(), 10, MPI_INT, ring);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   if (rank == 0) std::printf("nobody has noticed\n");
 }
 
@@ -123,7 +163,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int result = 0;
   if (argc > 1 && std::strcmp(argv[1], "unlike") == 0)
-    unlike();
+    unlike(argc > 2 ? argv[2] : "gather");
   else
     result = change_over();
   MPI_Finalize();
