@@ -69,6 +69,7 @@
 #pragma weak PMPI_Comm_group
 #pragma weak PMPI_Comm_remote_group
 #pragma weak PMPI_Comm_create_keyval
+#pragma weak PMPI_Comm_delete_attr
 #pragma weak PMPI_Comm_free_keyval
 #pragma weak PMPI_Comm_set_attr
 #pragma weak PMPI_Comm_get_attr

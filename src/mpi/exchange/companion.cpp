@@ -1,6 +1,7 @@
 // mpi/exchange/companion.cpp
 #include "mpi/exchange/companion.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/alike.hpp"
+#include "mpi/exchange/hints.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
 
@@ -185,11 +187,18 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
     able = 0;
   }
   const Quiet quiet(comm);
-  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
-  if (!able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
+  const int noted = hints_noted(comm);
+  enum : std::uint8_t { all_able, all_noted, none_noted };
+  std::array<int, 3> said = {able, noted, !noted};
+  PMPI_Allreduce(MPI_IN_PLACE, said.data(), said.size(), MPI_INT, MPI_MIN, comm);
+  if (!said[all_able] || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   seat->companion = std::move(own);
+  if (said[all_noted])
+    hints_come(comm);
+  else if (!said[none_noted])
+    hints_lost(comm);
   return seat->companion.get();
 }
 
@@ -220,6 +229,7 @@ void Companion::close() noexcept {
     if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
   for (const Seat* seat : all) delete seat;
+  close_hints();
   Agreement::close();
 }
 

@@ -2,6 +2,9 @@
 #include "mpi/exchange/hints.hpp"
 
 #include <array>
+#include <atomic>
+#include <memory>
+#include <new>
 #include <string>
 
 #include "mpi/digest.hpp"
@@ -40,16 +43,19 @@ void complain(const std::string& sentence, MPI_Comm comm) {
   if (PMPI_Comm_rank(comm, &me) == MPI_SUCCESS && me == 0) say(sentence.c_str());
 }
 
-}  // namespace
+/// For each key.
+using AllGiven = std::array<Given, keys.size()>;
 
-void hints_given(MPI_Comm comm, MPI_Info info) noexcept try {
-  if (!Companion::possible(comm)) return;
-  std::array<Given, keys.size()> mine;
+AllGiven all_given(MPI_Info info) {
+  AllGiven all;
+  for (std::size_t i = 0; i < keys.size(); ++i) all[i] = given(info, keys[i]);
+  return all;
+}
+
+/// Collective.
+void settle(MPI_Comm comm, const AllGiven& mine) {
   std::array<Digest, keys.size()> all{};
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    mine[i] = given(info, keys[i]);
-    all[i] = mine[i].digest();
-  }
+  for (std::size_t i = 0; i < keys.size(); ++i) all[i] = mine[i].digest();
   PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(2 * all.size()), MPI_UNSIGNED, MPI_BAND, comm);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string name = keys[i].name;
@@ -62,8 +68,91 @@ void hints_given(MPI_Comm comm, MPI_Info info) noexcept try {
     else if (!mine[i].word.empty())
       if (Companion* own = Companion::of(comm)) own->hints().*keys[i].hint = mine[i].word;
   }
+}
+
+// The attribute: handed on only by the MPI_Comm_idup_with_info that it was hung on the parent for.
+std::atomic<int> keyval{MPI_KEYVAL_INVALID};
+thread_local bool handing_on = false;
+
+int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
+  const AllGiven* const mine = handing_on ? static_cast<const AllGiven*>(attribute) : nullptr;
+  AllGiven* made = nullptr;
+  try {
+    if (mine) made = new AllGiven(*mine);
+  } catch (const std::bad_alloc&) {
+    made = nullptr;
+  }
+  *copied = made ? 1 : 0;
+  if (made) *static_cast<void**>(copy) = made;
+  return MPI_SUCCESS;
+}
+
+int gone(MPI_Comm, int, void* attribute, void*) {
+  delete static_cast<AllGiven*>(attribute);
+  return MPI_SUCCESS;
+}
+
+AllGiven* noted(MPI_Comm comm) noexcept {
+  AllGiven* mine = nullptr;
+  int there = 0;
+  if (keyval == MPI_KEYVAL_INVALID || PMPI_Comm_get_attr(comm, keyval, &mine, &there) != MPI_SUCCESS || !there) return nullptr;
+  return mine;
+}
+
+}  // namespace
+
+void hints_given(MPI_Comm comm, MPI_Info info) noexcept try {
+  if (Companion::possible(comm)) settle(comm, all_given(info));
 } catch (const std::bad_alloc&) {
   return;  // the others learn of it as of any rank that is lost
+}
+
+HintsToCome::HintsToCome(MPI_Comm comm, MPI_Info info) noexcept : comm_(comm) {
+  if (!Companion::possible(comm)) return;
+  int key = keyval;
+  if (key == MPI_KEYVAL_INVALID) {
+    if (PMPI_Comm_create_keyval(handed_on, gone, &key, nullptr) != MPI_SUCCESS) return;
+    int others = MPI_KEYVAL_INVALID;
+    if (!keyval.compare_exchange_strong(others, key)) {
+      PMPI_Comm_free_keyval(&key);
+      key = others;
+    }
+  }
+  try {
+    auto mine = std::make_unique<AllGiven>(all_given(info));
+    noted_ = PMPI_Comm_set_attr(comm, key, mine.get()) == MPI_SUCCESS;
+    if (noted_) static_cast<void>(mine.release());
+  } catch (const std::bad_alloc&) {
+    noted_ = false;  // hints_lost
+  }
+  handing_on = noted_;
+}
+
+HintsToCome::~HintsToCome() {
+  handing_on = false;
+  if (noted_) PMPI_Comm_delete_attr(comm_, keyval);
+}
+
+bool hints_noted(MPI_Comm comm) noexcept { return noted(comm) != nullptr; }
+
+void hints_come(MPI_Comm comm) noexcept try {
+  if (const AllGiven* const mine = noted(comm)) settle(comm, *mine);
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+void hints_lost(MPI_Comm comm) noexcept try {
+  complain(
+      "a rank had no memory for the hints that MPI_Comm_idup_with_info gave; they are ignored. MPI_Comm_set_info gives them "
+      "anew.",
+      comm);
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+void close_hints() noexcept {
+  int key = keyval.exchange(MPI_KEYVAL_INVALID);
+  if (key != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&key);
 }
 
 void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {

@@ -5,7 +5,8 @@
 //   MPI_Dist_graph_create
 //
 // All of these are collective: ranks compare there what they were given. What is not the same on all of them is ignored, with a
-// sentence.
+// sentence. MPI_Comm_idup_with_info must not wait: what it gives hangs on the duplicate as an attribute, and is compared when
+// the first blocking collective makes the duplicate's companion.
 #pragma once
 
 #include "mpi/exchange/companion.hpp"
@@ -14,6 +15,27 @@ namespace heddle::mpi {
 
 /// `comm` has been given hints. Collective over it; nothing happens for inter-communicators, and where Heddle keeps out.
 void hints_given(MPI_Comm comm, MPI_Info info) noexcept;
+
+/// While MPI_Comm_idup_with_info runs.
+class HintsToCome {
+ public:
+  HintsToCome(MPI_Comm comm, MPI_Info info) noexcept;
+  ~HintsToCome();
+  HintsToCome(const HintsToCome&) = delete;
+  HintsToCome& operator=(const HintsToCome&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  bool noted_ = false;
+};
+/// Whether such a call has left hints on `comm`, if only none at all.
+bool hints_noted(MPI_Comm comm) noexcept;
+/// They are on all ranks. Collective; the companion is there.
+void hints_come(MPI_Comm comm) noexcept;
+/// They are on some ranks only: one had no memory.
+void hints_lost(MPI_Comm comm) noexcept;
+/// Before MPI_Finalize.
+void close_hints() noexcept;
 
 /// Adds to what the host shows of `comm` those that count; and, if there are any, heddle_alltoallv_chosen: how the last
 /// blocking MPI_Alltoallv went, if it was for Heddle to choose.
