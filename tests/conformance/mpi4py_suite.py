@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,16 +131,20 @@ def differences(host: dict[str, str], heddle: dict[str, str]) -> dict[str, tuple
     }
 
 
+def run_timed(job: Job, tests: Path, limit: float) -> dict[str, str]:
+    began = time.monotonic()
+    outcomes = run(job, tests, limit)
+    print(f"{job.name:20} {summary(outcomes)}  ({time.monotonic() - began:.0f} s)", flush=True)
+    return outcomes
+
+
 def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float) -> bool:
     """Differences are looked at once more, in their modules alone: some of the suite's tests depend on timing by themselves."""
     for attempt in (1, 2):
-        results = []
-        for with_heddle in (False, True):
-            began = time.monotonic()
-            job = Job(mpi, ranks, modules, with_heddle)
-            results.append(run(job, tests, limit))
-            print(f"{job.name:20} {summary(results[-1])}  ({time.monotonic() - began:.0f} s)", flush=True)
-        host, heddle = results
+        jobs = [Job(mpi, ranks, modules, with_heddle) for with_heddle in (False, True)]
+        # Beside each other where every rank then has a core of its own.
+        with ThreadPoolExecutor(2 if 2 * ranks <= len(os.sched_getaffinity(0)) else 1) as pool:
+            host, heddle = pool.map(lambda job: run_timed(job, tests, limit), jobs)
         different = differences(host, heddle)
         if not host or not any(outcome == "passed" for outcome in host.values()):
             print(f"FAILED {mpi}, {ranks} ranks: the suite does not even run without Heddle; see build/mpi4py/log-*.txt")
