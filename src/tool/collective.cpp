@@ -2,7 +2,8 @@
 //
 //   allgatherv: 32k, 63 x 8; 8 nodes                    volumes of the ranks, one after the other
 //   alltoallv: 26 x 512; 256 ranks, 16 nodes, stride 1  each rank sends 512 bytes to the 26 nearest, every `stride`-th
-//   exchange: ...                                        likewise, and receivers do not know who sends
+//   alltoallv: 15 x 8; 16 ranks, 8 ranks a core, mpich   as it is chosen under MPICH, or Open MPI (openmpi), whose messages
+//   differ exchange: ...                                        likewise, and receivers do not know who sends
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,6 +70,7 @@ struct Described {
   std::vector<Bytes> volumes;  ///< Of allgatherv.
   Count partners = 0, bytes = 0;
   Count ranks = 0, nodes = 1, stride = 1, crowding = 1;
+  const Links* links = &builtin_links;
 };
 
 Described read(const std::string& text) {
@@ -98,6 +100,10 @@ Described read(const std::string& text) {
   while (more) {
     if (reader.take("stride")) {
       about.stride = reader.number(1, any);
+    } else if (about.collective == "alltoallv" && reader.take("mpich")) {
+      about.links = &mpich_links;
+    } else if (about.collective == "alltoallv" && reader.take("openmpi")) {
+      about.links = &openmpi_links;
     } else {
       const Count value = reader.number(1, any);
       if (reader.take("ranks a core")) {
@@ -124,7 +130,8 @@ Where where(const Described& about, Rank members) {
   return {.ranks = static_cast<Rank>(about.ranks),
           .nodes = static_cast<Rank>((about.ranks + members - 1) / members),
           .members = members,
-          .crowding = static_cast<double>(about.crowding)};
+          .crowding = static_cast<double>(about.crowding),
+          .links = about.links};
 }
 
 Json load(const Load& of) { return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}}; }
