@@ -4,6 +4,7 @@
 //   heddle run -n 48 -- heddle-bench-allgatherv-mpich --largest 32768 1048576
 //
 // Ways: host (PMPI_ name), whoever interposes (MPI_ name). A call lasts from the first rank's entry to the last one's return.
+// Metric "choosing": what every rank takes in each call to look at the volumes and choose an algorithm.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
+#include "select/collective/choose.hpp"
 
 namespace heddle::bench::allgatherv {
 namespace {
@@ -45,6 +47,24 @@ struct Volumes {
 
 std::uint8_t content(long number, int rank, int at) {
   return static_cast<std::uint8_t>(number * 7 + rank * 31L + at * 13L + 1);
+}
+
+/// ns. Looking at all volumes, k-select, the cost of each algorithm.
+Spread choosing(const Volumes& volumes, int ranks) {
+  constexpr int samples = 21;
+  constexpr int calls = 50;
+  select::Spread look;
+  std::vector<double> ns;
+  double sum = 0;  // so that the compiler leaves nothing out
+  for (int sample = 0; sample < samples; ++sample) {
+    const double start = now_ns();
+    for (int call = 0; call < calls; ++call) {
+      const select::Volumes& seen = look.of(ranks, [&](int rank) { return volumes.counts[static_cast<std::size_t>(rank)]; });
+      sum += select::choose_allgatherv({{.ranks = ranks, .members = ranks}, seen}).ns;
+    }
+    ns.push_back((now_ns() - start) / calls);
+  }
+  return sum >= 0 ? spread_of(ns) : Spread{};
 }
 
 bool run(const Options& options) {
@@ -87,6 +107,8 @@ bool run(const Options& options) {
       choose(ways, options.ways);
       report.check(ways, name);
       report.measured(ways, Clock::everybody, pace, {{"case", name}, {"metric", "allgatherv"}, {"bytes", volumes.bytes}});
+      if (me == 0)
+        report.told({{"case", name}, {"metric", "choosing"}, {"bytes", volumes.bytes}}, "choosing", choosing(volumes, ranks));
       report.done(name);
     }
   return report.all_right();

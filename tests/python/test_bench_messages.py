@@ -175,6 +175,7 @@ def test_allgatherv_measures_the_choice_and_what_is_forced(mpi, tmp_path):
     for case in ("outlier s=20000", "power s=20000"):
         for variant in ("host", "heddle", "ring", "dissemination", "pipelined-ring"):
             assert (case, variant, "allgatherv") in found
+        assert (case, "choosing", "choosing") in found
     assert "over the plain ring" in told
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 

@@ -20,6 +20,7 @@ from .rows import Row
 
 METRIC = "allgatherv"
 ALGORITHMS = ("ring", "dissemination", "pipelined-ring")
+FROM = 4 << 10  # bytes in all from which Heddle chooses
 WORTH_IT = 1 << 20  # bytes of an outlier from which the issue is decided
 
 
@@ -33,13 +34,16 @@ def _large(case: str) -> bool:
 
 
 def goals(of_one_mpi: list[Figures]) -> list:
-    gains, large, over_best, over_ring = {}, {}, {}, {}
+    gains, large, over_best, over_ring, choosing = {}, {}, {}, {}, {}
     for figures in of_one_mpi:
         ours = figures.series("heddle", f"{METRIC} over host")
         rings = figures.series("ring", f"{METRIC} over host")
         for case, ratio in ours.items():
             name = f"{figures.ranks} ranks, {case}"
             gains[name] = 1 / ratio
+            chosen = figures.value(case, "choosing", "choosing")
+            if chosen is not None and figures.bytes(case) >= FROM:
+                choosing[name] = chosen / figures.value(case, "heddle", METRIC)
             if _large(case) or (figures.ranks == 48 and figures.bytes(case) >= WORTH_IT):
                 large[name] = 1 / ratio
             if case in rings and case == "outlier s=32768":
@@ -53,6 +57,7 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_least("over the host, outliers from 1 MiB and all of 48 ranks from 1 MiB in all", 2.0, large),
         messages.best("over the plain ring, an outlier of 32 KiB", 1.2, over_ring),
         messages.at_most("what is chosen over the best of the algorithms", 1.1, over_best),
+        messages.at_most("choosing, of a call that Heddle chooses for", 0.02, choosing),
     ]
 
 

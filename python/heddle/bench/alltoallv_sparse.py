@@ -20,6 +20,7 @@ from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
 
+EVERY, SELDOM = 61, 488  # calls: select/collective/cadence.hpp
 METRIC = "exchange"
 WAYS = ("consensus", "counts", "crystal")
 # MPI_Alltoallv as Heddle chooses, and by each algorithm: communicators of one job, which hints ask for it.
@@ -88,11 +89,14 @@ def _gain(without: dict[str, float], having: dict[str, float]) -> float:
 
 
 def goals(of_one_mpi: list[Figures]) -> list:
-    over_best, gains, alltoallv, over_host = {}, {}, {}, {}
+    over_best, gains, alltoallv, over_host, agreeing = {}, {}, {}, {}, {}
     for figures in of_one_mpi:
         for case, ratio in figures.series(CHOSEN, f"{METRIC} over host").items():
             name = f"{figures.ranks} ranks, {case}"
             over_host[name] = 1 / ratio
+            reduction = figures.value(case, "reduction", "agreeing")
+            if reduction is not None:
+                agreeing[name] = reduction / figures.value(case, CHOSEN, METRIC)
             alltoallv[name] = ratio / min(figures.value(case, way, f"{METRIC} over host") for way in FORCED)
         chosen = figures.series("heddle", f"{METRIC} over host")
         for case, ratio in chosen.items():
@@ -106,6 +110,12 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_most("what is chosen over the best of the three ways, everywhere", 1.1, over_best),
         messages.at_most("MPI_Alltoallv as chosen over the best of its algorithms, everywhere", 1.1, alltoallv),
         messages.mean("MPI_Alltoallv over the host's, geometric mean", 1.0, over_host),
+        *(
+            messages.at_most(
+                f"agreeing once in {n} calls ({what}), of an MPI_Alltoallv", 0.02, {k: v / n for k, v in agreeing.items()}
+            )
+            for n, what in ((SELDOM, "volumes stay"), (EVERY, "volumes change"))
+        ),
         messages.mean("over the host's MPI_Alltoallv, which is told who sends; geometric mean", 1.0, gains),
     ]
 
