@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "mpi/imports.hpp"
 #include "mpi/host.hpp"
+#include "mpi/imports.hpp"
 
 namespace heddle::mpi::fortran {
 namespace {
