@@ -71,6 +71,7 @@ struct Described {
   Count partners = 0, bytes = 0;
   Count ranks = 0, nodes = 1, stride = 1, crowding = 1;
   const Links* links = &builtin_links;
+  bool sum_host = false;  ///< MPICH, of allgatherv.
 };
 
 Described read(const std::string& text) {
@@ -104,6 +105,10 @@ Described read(const std::string& text) {
       about.links = &mpich_links;
     } else if (about.collective == "alltoallv" && reader.take("openmpi")) {
       about.links = &openmpi_links;
+    } else if (gathers && reader.take("mpich")) {
+      about.sum_host = true;
+    } else if (gathers && reader.take("openmpi")) {
+      about.sum_host = false;
     } else {
       const Count value = reader.number(1, any);
       if (reader.take("ranks a core")) {
@@ -185,8 +190,8 @@ Json explain_collective(const std::string& description) {
 
   if (about.collective == "allgatherv") {
     Spread spread;
-    const AllgathervFacts facts{at,
-                                spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; })};
+    const AllgathervFacts facts{
+        at, spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; }), about.sum_host};
     answer["why"] = why_allgatherv(facts);
     answer["ways"] = rows(ways_allgatherv(facts), choose_allgatherv(facts), [&](const Way& way) -> std::optional<double> {
       return walkable(way) ? std::optional(estimate_allgatherv(way, facts, about.volumes, &nodes)) : std::nullopt;

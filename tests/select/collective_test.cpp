@@ -73,6 +73,22 @@ TEST(ChooseAllgatherv, KnowsWhatGoingByTheSumWouldTake) {
   EXPECT_NE(why_allgatherv(facts).find("by the sum alone it would be pipelined-ring"), std::string::npos);
 }
 
+TEST(ChooseAllgatherv, WhereRanksShareCoresWhatIsNoBetterIsLeftToWhoGoesByTheSum) {
+  const auto left = [](Rank ranks, double crowding, const Volumes& volumes) {
+    const AllgathervFacts facts{{.ranks = ranks, .crowding = crowding}, volumes, true};
+    return sum_will_do(facts, choose_allgatherv(facts));
+  };
+  EXPECT_TRUE(left(8, 4, one_outlier(8, 32 * kib)));
+  EXPECT_TRUE(left(48, 24, one_outlier(48, 4 * kib)));
+  EXPECT_FALSE(left(48, 24, one_outlier(48, 100 * kib)));
+  EXPECT_FALSE(left(8, 4, one_outlier(8, mib)));
+  EXPECT_FALSE(left(8, 1, one_outlier(8, 32 * kib))) << "a core for each";
+  AllgathervFacts mpich{{.ranks = 8, .crowding = 4}, one_outlier(8, 32 * kib), true};
+  EXPECT_NE(why_allgatherv(mpich).find("does it itself here"), std::string::npos);
+  mpich.sum_host = false;
+  EXPECT_EQ(why_allgatherv(mpich).find("does it itself here"), std::string::npos);
+}
+
 TEST(ChooseAllgatherv, SegmentsFitTheVolume) {
   const Way way = choose_allgatherv({{.ranks = 48}, one_outlier(48, 64 * mib)});
   EXPECT_GE(way.segment, 4 * kib);

@@ -107,8 +107,9 @@ select::Way choose(Companion& own, Gathered& blocks) {
   const Bytes total = blocks.starts()[own.ranks()];
   if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing)) return {};
   const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  select::Way way = select::choose_allgatherv({own.surroundings().where, volumes});
-  if (wanted == "auto") return way;
+  const select::AllgathervFacts facts{own.surroundings().where, volumes, host() == Host::mpich};
+  select::Way way = select::choose_allgatherv(facts);
+  if (wanted == "auto") return select::sum_will_do(facts, way) ? select::Way{} : way;
   way.algorithm = schedule::find(schedule::allgatherv(), wanted);
   constexpr Bytes usual_segment = 32 << 10;
   way.segment = way.algorithm == &schedule::allgatherv_pipelined_ring ? usual_segment : 0;

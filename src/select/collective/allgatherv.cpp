@@ -103,6 +103,9 @@ struct Candidates {
   Ways ways;
 };
 
+/// Up to which those that go by it take the algorithm of fewest rounds.
+constexpr Bytes short_sum = 80 << 10;
+
 }  // namespace
 
 Ways ways_allgatherv(const AllgathervFacts& facts) {
@@ -121,7 +124,6 @@ Ways ways_allgatherv(const AllgathervFacts& facts) {
 Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(ways_allgatherv(facts)); }
 
 Way by_sum_allgatherv(const AllgathervFacts& facts) {
-  constexpr Bytes short_sum = 80 << 10;
   constexpr Bytes long_sum = 512 << 10;
   constexpr Bytes segment = 32 << 10;
   Candidates one(facts);
@@ -137,6 +139,12 @@ Way by_sum_allgatherv(const AllgathervFacts& facts) {
   return one.ways[0];
 }
 
+bool sum_will_do(const AllgathervFacts& facts, const Way& chosen) {
+  constexpr double ahead = 1.4;
+  return facts.sum_host && facts.crowding > 1 &&
+         (facts.volumes.total < short_sum || by_sum_allgatherv(facts).ns < ahead * chosen.ns);
+}
+
 std::string why_allgatherv(const AllgathervFacts& facts) {
   const Volumes& seen = facts.volumes;
   std::string about =
@@ -144,8 +152,10 @@ std::string why_allgatherv(const AllgathervFacts& facts) {
   if (seen.outlier_ratio() > 2)
     about += fmt::format(", {:.0f} times what nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
   const Way by_sum = by_sum_allgatherv(facts);
+  const bool left = sum_will_do(facts, choose_allgatherv(facts));
   return explain(ways_allgatherv(facts), about, facts) +
-         fmt::format("; by the sum alone it would be {}, {:.1f} us", by_sum.algorithm->name, by_sum.ns / 1e3);
+         fmt::format("; by the sum alone it would be {}, {:.1f} us", by_sum.algorithm->name, by_sum.ns / 1e3) +
+         (left ? "; MPICH goes by the sum, and does it itself here" : "");
 }
 
 }  // namespace heddle::select

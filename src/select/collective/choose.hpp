@@ -21,6 +21,7 @@ namespace heddle::select {
 
 struct AllgathervFacts : Where {
   Volumes volumes;
+  bool sum_host = false;  ///< The library goes by the sum of the volumes: MPICH.
 };
 Way choose_allgatherv(const AllgathervFacts& facts);
 Ways ways_allgatherv(const AllgathervFacts& facts);
@@ -30,6 +31,11 @@ std::string why_allgatherv(const AllgathervFacts& facts);
 /// under 512 KiB at powers of two), and a ring in segments of 32 KiB above. For whoever decides whether a call is worth taking
 /// over.
 Way by_sum_allgatherv(const AllgathervFacts& facts);
+
+/// Whether a library that goes by the sum is left to it, which Heddle's choice must be worth: where ranks share cores a
+/// round waits for everybody's turn, and the library's own rounds take fewer of them (8, 16 and 48 ranks on 2 cores: the same
+/// algorithm 0.6 to 0.9 of the time). Up to the sum at which it changes to a ring nothing was ever won.
+bool sum_will_do(const AllgathervFacts& facts, const Way& chosen);
 
 /// Alltoallv, Alltoallw, exchange. Per rank, over all that send.
 struct AlltoallvFacts : Where {
