@@ -131,8 +131,8 @@ inline int no_memory_on(MPI_Comm comm) noexcept {
   return MPI_ERR_NO_MEM;
 }
 
-// The blocking calls; the others are in started.hpp. `call` is
-// what alike.hpp names. Nothing: not for Heddle, on all ranks alike.
+// The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. Nothing: not for Heddle, on all ranks
+// alike.
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
 Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
 Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
