@@ -293,6 +293,32 @@ TEST_P(Kernels, RowsThatCollideInTheCacheAreThePlainLoops) {
   });
 }
 
+/// A segment of a transpose: a few columns, each element in a row of its own.
+TEST_P(Kernels, AFewColumnsAreThePlainLoops) {
+  seeds(3, [&](Random& random) {
+    for (const Bytes block : {4, 8, 12, 16, 24, 32})
+      for (Count columns = 1; columns <= 9; ++columns) {
+        const Count rows = pick(random, 1, 90);
+        const Bytes row = pick(random, 0, 1) ? Bytes{1024} : block * columns + pick(random, 0, 3) * 4;
+        std::vector<Range> packed, memory;
+        for (Count i = 0; i < rows * columns; ++i) {
+          packed.push_back({i * block, block});
+          memory.push_back({i / rows * block + i % rows * row, block});
+        }
+        const Dim pack[] = {{columns, block * rows, block}, {rows, block, row}};
+        const Dim unpack[] = {{columns, block, block * rows}, {rows, row, block}};
+        const std::string what =
+            std::to_string(columns) + " columns of " + std::to_string(rows) + " elements of " + std::to_string(block);
+        check(
+            random, packed, memory, [&](std::byte* t, const std::byte* f) { nest(t, f, pack, block); },
+            [&](std::byte* t, const std::byte* f) { plain_copy(t, f, packed, memory); }, "pack " + what);
+        check(
+            random, memory, packed, [&](std::byte* t, const std::byte* f) { nest(t, f, unpack, block); },
+            [&](std::byte* t, const std::byte* f) { plain_copy(t, f, memory, packed); }, "unpack " + what);
+      }
+  });
+}
+
 TEST_P(Kernels, NestOfNothingTouchesNothing) {
   const Dim none[] = {{5, 8, 8}, {0, 8, 8}};
   nest(nullptr, nullptr, none, 8);

@@ -222,8 +222,10 @@ inline void transpose_thin(std::byte* to, const std::byte* from, const Dim& thin
 }
 
 inline void transpose(std::byte* to, const std::byte* from, const Dim& t, const Dim& f, Bytes block) {
-  if (f.count < 8 && t.count >= f.count) return transpose_thin(to, from, f, t, block);
-  if (t.count < 8) return transpose_thin(to, from, t, f, block);
+  // Four elements of 16 bytes are a line: rows of as many are not thin, in a segment of a message for one.
+  const Count thin = wide == 64 && block == 16 ? 4 : 8;
+  if (f.count < thin && t.count >= f.count) return transpose_thin(to, from, f, t, block);
+  if (t.count < thin) return transpose_thin(to, from, t, f, block);
   // Rows shorter than a line cannot be streamed from registers: large transposes are staged then.
   const bool staged = wide < 64 && block >= 4 && t.count * f.count * block >= stream_from && until_line(to, t, f) >= 0;
   if (t.to == block && f.from == block && !staged) {
