@@ -445,4 +445,41 @@ TEST_RANKS(2, Messages, LargeCountProcedures) {
 }
 #endif
 
+/// Rows sent, columns received: segments of a column or less are put in place many at a time, and the last ones of a message
+/// that is shorter than the receive, too.
+TEST_RANKS(2, Messages, OfTransposes) {
+  struct Element {
+    int row, column, twice, end;
+  };
+  constexpr int n = 300, pitch = n + 3;
+  MPI_Datatype element = MPI_DATATYPE_NULL, row = MPI_DATATYPE_NULL, spread = MPI_DATATYPE_NULL, column = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(4, MPI_INT, &element);
+  MPI_Type_vector(1, n, pitch, element, &spread);
+  MPI_Type_create_resized(spread, 0, pitch * sizeof(Element), &row);
+  MPI_Type_free(&spread);
+  MPI_Type_vector(n, 1, pitch, element, &spread);
+  MPI_Type_create_resized(spread, 0, sizeof(Element), &column);
+  MPI_Type_commit(&row);
+  MPI_Type_commit(&column);
+  for (const int rows : {n, 7, n - 1, 1}) {
+    std::vector<Element> matrix(std::size_t{n} * pitch, Element{-1, -1, -1, -1});
+    if (team.rank == 0) {
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) matrix[static_cast<std::size_t>(i * pitch + j)] = {i, j, 2 * i, -j};
+      MPI_Send(matrix.data(), rows, row, 1, 8, team.comm);
+    } else {
+      MPI_Recv(matrix.data(), n, column, 0, 8, team.comm, MPI_STATUS_IGNORE);
+      int wrong = 0;
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < pitch; ++j) {
+          const Element& got = matrix[static_cast<std::size_t>(i * pitch + j)];
+          const bool came = j < rows;
+          wrong += got.row != (came ? j : -1) || got.column != (came ? i : -1) || got.twice != (came ? 2 * j : -1);
+        }
+      EXPECT_EQ(wrong, 0) << "of " << rows << " rows";
+    }
+  }
+  for (MPI_Datatype* type : {&element, &row, &spread, &column}) MPI_Type_free(type);
+}
+
 }  // namespace heddle::test
