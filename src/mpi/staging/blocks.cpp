@@ -150,10 +150,11 @@ Blocks::Own Blocks::own(int rank) const noexcept {
   Own own{block.type, block.items, static_cast<std::byte*>(user_) + block.theirs};
   if (own.type) {
     own.type->retain();
-  } else if (!ours_ && !elements_ && counts_.at(rank) > 0) {  // a v side of predefined type
-    own.type = hold_any(their_type_);
+  } else if (!ours_ && counts_.at(rank) > 0) {  // a side of predefined types
+    own.type = hold_any(elements_ ? elements_[rank] : their_type_);
     own.items = counts_.at(rank);
-    if (own.type) own.address = static_cast<std::byte*>(user_) + displacements_.at(rank) * own.type->extent();
+    const Bytes unit = elements_ ? 1 : own.type ? own.type->extent() : 0;  // of displacements: bytes in the w procedures
+    own.address = static_cast<std::byte*>(user_) + displacements_.at(rank) * unit;
   }
   return own;
 }

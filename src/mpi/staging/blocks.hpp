@@ -55,7 +55,8 @@ class Blocks {
   void store(int rank);
 
   /// Moves this rank's block to itself from `out` to `in` in one pass, and leaves it out of what the host gets: two copies
-  /// saved. Nobody else is concerned. Only before narrowing; does nothing where the two blocks differ in size.
+  /// saved. Nobody else is concerned. Only before narrowing; does nothing where the two blocks differ in size. On one rank
+  /// nothing is left for the host, which is as well: there Open MPI 5.0.11 takes MPI_Alltoallw's displacements for extents.
   friend void move_own_block(Blocks& out, Blocks& in, int me);
 
  private:
