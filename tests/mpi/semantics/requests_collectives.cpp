@@ -1,5 +1,6 @@
 // Non-blocking and persistent collectives with random types: several at once, completed in any order and by any call, the
 // persistent ones started again and again with new data.
+#include <cstdlib>
 #include <functional>
 
 #include "support/completions.hpp"
@@ -200,10 +201,12 @@ void meet(const Team& team) {
   MPI_Alltoallv(&out, none.data(), none.data(), MPI_INT, &in, none.data(), none.data(), MPI_INT, team.comm);
 }
 
-/// Open MPI 5.0.11, left alone, hangs in some of these that do not block.
+/// Open MPI 5.0.11, left alone, hangs in some of these that do not block, and where a block is empty overwrites what it has yet
+/// to send (5 ranks, MPI_BYTE, one block of rank 0 empty: the block from 0 to 4 arrives wrong, every time).
 bool v_in_place(const Round& r) {
 #if defined(OPEN_MPI)
-  return r.in_place && expected() == Expected::on && r.team.size % 2 == 1;
+  static const bool left_alone = expected() != Expected::on || std::getenv("HEDDLE_COLLECTIVES") != nullptr;
+  return r.in_place && !left_alone && r.team.size % 2 == 1;
 #else
   return r.in_place;
 #endif
