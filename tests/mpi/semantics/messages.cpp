@@ -461,14 +461,18 @@ TEST_RANKS(2, Messages, OfTransposes) {
   MPI_Type_create_resized(spread, 0, sizeof(Element), &column);
   MPI_Type_commit(&row);
   MPI_Type_commit(&column);
-  for (const int rows : {n, 7, n - 1, 1}) {
+  MPI_Datatype transposed = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(n, column, &transposed);
+  MPI_Type_commit(&transposed);
+  for (const int each : {n, 7, n - 1, 1, -n, -7}) {  // of one type that describes all columns, where negative
+    const int rows = std::abs(each);
     std::vector<Element> matrix(std::size_t{n} * pitch, Element{-1, -1, -1, -1});
     if (team.rank == 0) {
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) matrix[static_cast<std::size_t>(i * pitch + j)] = {i, j, 2 * i, -j};
       MPI_Send(matrix.data(), rows, row, 1, 8, team.comm);
     } else {
-      MPI_Recv(matrix.data(), n, column, 0, 8, team.comm, MPI_STATUS_IGNORE);
+      MPI_Recv(matrix.data(), each < 0 ? 1 : n, each < 0 ? transposed : column, 0, 8, team.comm, MPI_STATUS_IGNORE);
       int wrong = 0;
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < pitch; ++j) {
@@ -479,7 +483,7 @@ TEST_RANKS(2, Messages, OfTransposes) {
       EXPECT_EQ(wrong, 0) << "of " << rows << " rows";
     }
   }
-  for (MPI_Datatype* type : {&element, &row, &spread, &column}) MPI_Type_free(type);
+  for (MPI_Datatype* type : {&element, &row, &spread, &column, &transposed}) MPI_Type_free(type);
 }
 
 }  // namespace heddle::test

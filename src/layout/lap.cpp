@@ -1,0 +1,39 @@
+// layout/lap.cpp: from the outermost loop inwards; the first that steps within a line while its child goes beyond it.
+#include "layout/lap.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace heddle::layout {
+namespace {
+
+constexpr Bytes line = 64;
+
+/// The lap of `count` times `child`, one `stride` apart.
+Lap step(Count count, Bytes stride, const Node& child) {
+  const Bytes apart = std::abs(stride);
+  if (count < 2 || apart == 0 || apart >= line || child.high - child.low <= line) return {};
+  Bytes whole = 0;
+  if (__builtin_mul_overflow(child.size, std::min(count, line / apart), &whole)) return {};
+  return {child.size, whole};
+}
+
+}  // namespace
+
+Lap lap(const Layout& layout, Count count) noexcept {
+  const Node* node = layout.node();
+  if (!node) return {};
+  if (const Lap outer = step(count, layout.extent(), *node); outer.bytes > 0) return outer;
+  for (;;) {
+    if (const auto* loop = std::get_if<Loop>(&node->form)) {
+      if (const Lap here = step(loop->count, loop->stride, *loop->child); here.bytes > 0) return here;
+      node = loop->child.get();
+    } else if (const auto* list = std::get_if<BlockIndexed>(&node->form)) {
+      node = list->child.get();
+    } else {
+      return {};
+    }
+  }
+}
+
+}  // namespace heddle::layout
