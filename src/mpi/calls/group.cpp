@@ -17,6 +17,13 @@ std::vector<groups::Range> ranges_of(int n, const int (*triplets)[3]) {
   return ranges;
 }
 
+/// A group that the host has just made, and that `compose` makes of the same groups.
+template <class Compose, class... Groups>
+int composed(int result, const MPI_Group* made, Compose compose, Groups... of) noexcept {
+  if (result == MPI_SUCCESS) communicators::derived(*made, compose, of...);
+  return result;
+}
+
 /// A group that the host has just made of what only it knows.
 int strange(int result, const MPI_Group* made) noexcept {
   if (result == MPI_SUCCESS && communicators::opened()) communicators::forget(*made);
@@ -48,53 +55,39 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
 }
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  const int result = PMPI_Group_incl(group, n, ranks, newgroup);
-  if (result == MPI_SUCCESS)
-    communicators::derived(
-        *newgroup, [=](const groups::Group& of) { return groups::incl(of, ranks_of(n, ranks)); }, group);
-  return result;
+  return composed(
+      PMPI_Group_incl(group, n, ranks, newgroup), newgroup,
+      [=](const groups::Group& of) { return groups::incl(of, ranks_of(n, ranks)); }, group);
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  const int result = PMPI_Group_excl(group, n, ranks, newgroup);
-  if (result == MPI_SUCCESS)
-    communicators::derived(
-        *newgroup, [=](const groups::Group& of) { return groups::excl(of, ranks_of(n, ranks)); }, group);
-  return result;
+  return composed(
+      PMPI_Group_excl(group, n, ranks, newgroup), newgroup,
+      [=](const groups::Group& of) { return groups::excl(of, ranks_of(n, ranks)); }, group);
 }
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  const int result = PMPI_Group_range_incl(group, n, ranges, newgroup);
-  if (result == MPI_SUCCESS)
-    communicators::derived(
-        *newgroup, [=](const groups::Group& of) { return groups::range_incl(of, ranges_of(n, ranges)); }, group);
-  return result;
+  return composed(
+      PMPI_Group_range_incl(group, n, ranges, newgroup), newgroup,
+      [=](const groups::Group& of) { return groups::range_incl(of, ranges_of(n, ranges)); }, group);
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  const int result = PMPI_Group_range_excl(group, n, ranges, newgroup);
-  if (result == MPI_SUCCESS)
-    communicators::derived(
-        *newgroup, [=](const groups::Group& of) { return groups::range_excl(of, ranges_of(n, ranges)); }, group);
-  return result;
+  return composed(
+      PMPI_Group_range_excl(group, n, ranges, newgroup), newgroup,
+      [=](const groups::Group& of) { return groups::range_excl(of, ranges_of(n, ranges)); }, group);
 }
 
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  const int result = PMPI_Group_union(group1, group2, newgroup);
-  if (result == MPI_SUCCESS) communicators::derived(*newgroup, groups::union_of, group1, group2);
-  return result;
+  return composed(PMPI_Group_union(group1, group2, newgroup), newgroup, groups::union_of, group1, group2);
 }
 
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  const int result = PMPI_Group_intersection(group1, group2, newgroup);
-  if (result == MPI_SUCCESS) communicators::derived(*newgroup, groups::intersection, group1, group2);
-  return result;
+  return composed(PMPI_Group_intersection(group1, group2, newgroup), newgroup, groups::intersection, group1, group2);
 }
 
 int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  const int result = PMPI_Group_difference(group1, group2, newgroup);
-  if (result == MPI_SUCCESS) communicators::derived(*newgroup, groups::difference, group1, group2);
-  return result;
+  return composed(PMPI_Group_difference(group1, group2, newgroup), newgroup, groups::difference, group1, group2);
 }
 
 int MPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {

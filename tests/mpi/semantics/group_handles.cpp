@@ -12,26 +12,7 @@
 namespace heddle::test {
 namespace {
 
-/// A handle, freed at the end of the scope.
-class Handle {
- public:
-  Handle() = default;
-  explicit Handle(const std::function<int(MPI_Group*)>& make) { EXPECT_EQ(make(&group_), MPI_SUCCESS); }
-  Handle(Handle&& other) noexcept : group_(std::exchange(other.group_, MPI_GROUP_NULL)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(group_, other.group_);
-    return *this;
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (group_ != MPI_GROUP_NULL && group_ != MPI_GROUP_EMPTY) MPI_Group_free(&group_);
-  }
-  operator MPI_Group() const { return group_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
+using Handle = Owned<Members>;
 
 Handle group_of(MPI_Comm comm) {
   return Handle([=](MPI_Group* made) { return MPI_Comm_group(comm, made); });
@@ -83,7 +64,7 @@ Handle derived(MPI_Group group, MPI_Group other, unsigned what, std::minstd_rand
 Made of_group(MPI_Comm comm, MPI_Group group, bool by_group) {
   int rank = MPI_UNDEFINED;
   MPI_Group_rank(group, &rank);
-  return with_comm([&](MPI_Comm* found) {
+  return Made([&](MPI_Comm* found) {
     *found = MPI_COMM_NULL;
     if (!by_group) return MPI_Comm_create(comm, group, found);
     return rank != MPI_UNDEFINED ? MPI_Comm_create_group(comm, group, 4, found) : MPI_SUCCESS;

@@ -30,7 +30,7 @@ Made created(MPI_Comm comm, bool backwards, bool by_group) {
   MPI_Comm_group(comm, &all);
   MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
   const bool member = std::find(ranks.begin(), ranks.end(), rank_in(comm)) != ranks.end();
-  Made made = with_comm([&](MPI_Comm* found) {
+  Made made = Made([&](MPI_Comm* found) {
     if (!by_group) return MPI_Comm_create(comm, some, found);
     *found = MPI_COMM_NULL;
     return member ? MPI_Comm_create_group(comm, some, 4, found) : MPI_SUCCESS;
@@ -42,7 +42,7 @@ Made created(MPI_Comm comm, bool backwards, bool by_group) {
 
 Made cart(MPI_Comm comm, std::vector<int> dims, int reorder) {
   const std::vector<int> periods(dims.size(), 1);
-  return with_comm([&](MPI_Comm* made) {
+  return Made([&](MPI_Comm* made) {
     return MPI_Cart_create(comm, static_cast<int>(dims.size()), dims.data(), periods.data(), reorder, made);
   });
 }
@@ -57,7 +57,7 @@ std::vector<int> factors(int n, int count) {
 Made part(MPI_Comm cart, unsigned mask) {
   std::vector<int> remain(static_cast<std::size_t>(axes_of(cart)));
   for (std::size_t i = 0; i < remain.size(); ++i) remain[i] = static_cast<int>(mask >> i & 1);
-  return with_comm([&](MPI_Comm* made) { return MPI_Cart_sub(cart, remain.data(), made); });
+  return Made([&](MPI_Comm* made) { return MPI_Cart_sub(cart, remain.data(), made); });
 }
 
 // Open MPI 5.0.11 ends the program when it reorders some rings ("Not enough slots/constraints"), by where ranks are bound.
@@ -69,7 +69,7 @@ constexpr bool rings_may_be_reordered = true;
 
 Made ring(MPI_Comm comm, int reorder, bool adjacent) {
   const int size = size_of(comm), me = rank_in(comm), next = (me + 1) % size, previous = (me + size - 1) % size, one = 1;
-  return with_comm([&](MPI_Comm* made) {
+  return Made([&](MPI_Comm* made) {
     if (!adjacent) return MPI_Dist_graph_create(comm, 1, &me, &one, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, reorder, made);
     return MPI_Dist_graph_create_adjacent(comm, 1, &previous, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, reorder,
                                           made);
@@ -81,39 +81,39 @@ Made graph(MPI_Comm comm, int nodes, int reorder) {
   std::vector<int> index(static_cast<std::size_t>(nodes)), edges(index.size());
   std::iota(index.begin(), index.end(), 1);
   for (int i = 0; i < nodes; ++i) edges[static_cast<std::size_t>(i)] = (i + 1) % nodes;
-  return with_comm([&](MPI_Comm* made) { return MPI_Graph_create(comm, nodes, index.data(), edges.data(), reorder, made); });
+  return Made([&](MPI_Comm* made) { return MPI_Graph_create(comm, nodes, index.data(), edges.data(), reorder, made); });
 }
 
 Made merged(MPI_Comm inter, int high) {
-  return with_comm([=](MPI_Comm* made) { return MPI_Intercomm_merge(inter, high, made); });
+  return Made([=](MPI_Comm* made) { return MPI_Intercomm_merge(inter, high, made); });
 }
 
 }  // namespace
 
 TEST_EACH_RANKS(1, 17, Groups, OfDuplicates) {
   const MPI_Comm parent = team.comm;  // by MPI_Comm_split: nobody has asked yet
-  const Made early = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
+  const Made early = Made([&](MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
   expect_right(early, "a duplicate of what nobody has asked for", Known::asked);
   expect_right(parent, "MPI_Comm_split", Known::asked);
-  const Made late = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
+  const Made late = Made([&](MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
   expect_right(late, "MPI_Comm_dup", Known::composed);
-  const Made told = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup_with_info(late, MPI_INFO_NULL, made); });
+  const Made told = Made([&](MPI_Comm* made) { return MPI_Comm_dup_with_info(late, MPI_INFO_NULL, made); });
   expect_right(told, "MPI_Comm_dup_with_info", Known::composed);
   MPI_Request request = MPI_REQUEST_NULL;
-  const Made slow = with_comm([&](MPI_Comm* made) {
+  const Made slow = Made([&](MPI_Comm* made) {
     const int result = MPI_Comm_idup(told, made, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return result;
   });
   expect_right(slow, "MPI_Comm_idup", Known::composed);
-  const Made slower = with_comm([&](MPI_Comm* made) {
+  const Made slower = Made([&](MPI_Comm* made) {
     const int result = MPI_Comm_idup_with_info(slow, MPI_INFO_NULL, made, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return result;
   });
   expect_right(slower, "MPI_Comm_idup_with_info", Known::composed);
   // By calls that do not pass through Heddle, as Fortran's may.
-  const Made unseen = with_comm([&](MPI_Comm* made) { return PMPI_Comm_dup(slower, made); });
+  const Made unseen = Made([&](MPI_Comm* made) { return PMPI_Comm_dup(slower, made); });
   expect_right(unseen, "a duplicate made elsewhere", Known::asked);
 }
 
@@ -125,9 +125,9 @@ TEST_EACH_RANKS(1, 17, Groups, OfSplits) {
   expect_right(split(team.comm, 0, me * 7 % 5), "shuffled");
   expect_right(split(team.comm, me, 0), "alone");
   const Made node =
-      with_comm([&](MPI_Comm* made) { return MPI_Comm_split_type(team.comm, MPI_COMM_TYPE_SHARED, -me, MPI_INFO_NULL, made); });
+      Made([&](MPI_Comm* made) { return MPI_Comm_split_type(team.comm, MPI_COMM_TYPE_SHARED, -me, MPI_INFO_NULL, made); });
   expect_right(node, "MPI_Comm_split_type", Known::either);  // hints have been looked for, and the companion made
-  const Made unseen = with_comm([&](MPI_Comm* made) { return PMPI_Comm_split(team.comm, me % 2, -me, made); });
+  const Made unseen = Made([&](MPI_Comm* made) { return PMPI_Comm_split(team.comm, me % 2, -me, made); });
   expect_right(unseen, "a split made elsewhere", Known::asked);
   for (const bool by_group : {false, true})
     for (const bool backwards : {false, true})
@@ -172,7 +172,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfTopologies) {
 TEST_EACH_RANKS(2, 17, Groups, OfInterCommunicators) {
   const Made across = bridge(team.comm);
   expect_right(across, "MPI_Intercomm_create", Known::asked);
-  const Made again = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(across, made); });
+  const Made again = Made([&](MPI_Comm* made) { return MPI_Comm_dup(across, made); });
   expect_right(again, "a duplicate of it", Known::composed);
   expect_right(merged(again, team.rank % 2), "MPI_Intercomm_merge", Known::asked);
   expect_right(merged(again, 1 - team.rank % 2), "MPI_Intercomm_merge, the other way", Known::asked);
@@ -197,7 +197,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfChains) {
       Made next;
       switch (what) {
         case 0:
-          next = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(at, made); });
+          next = Made([&](MPI_Comm* made) { return MPI_Comm_dup(at, made); });
           break;
         case 1:
           next = split(at, me % (1 + which % 3), which % 2 ? -me : me);
@@ -241,7 +241,7 @@ TEST_RANKS(1, Groups, OfCommunicatorsFreedAndMade) {
       expect_known(grid, "MPI_Cart_create");
       expect_known(part(grid, 1), "MPI_Cart_sub");
       expect_known(split(MPI_COMM_SELF, 0, 0), "MPI_Comm_split");
-      expect_known(with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(grid, made); }), "MPI_Comm_dup");
+      expect_known(Made([&](MPI_Comm* made) { return MPI_Comm_dup(grid, made); }), "MPI_Comm_dup");
       expect_known(created(grid, false, false), "MPI_Comm_create");
     }
   };
@@ -261,7 +261,7 @@ TEST_RANKS(1, Groups, SeenByManyThreadsAtOnce) {
       threads.emplace_back([&] {
         expect_known(shared, "seen by many");
         for (int i = 0; i < 20; ++i) {
-          const Made copy = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(mine, made); });
+          const Made copy = Made([&](MPI_Comm* made) { return MPI_Comm_dup(mine, made); });
           expect_known(copy, "a duplicate in a thread");
           expect_known(cart(copy, {1}, 0), "a grid in a thread");
         }
@@ -272,7 +272,7 @@ TEST_RANKS(1, Groups, SeenByManyThreadsAtOnce) {
 
 TEST_RANKS(4, Groups, AreKeptInAFewBytes) {
   if (expected() != Expected::on) GTEST_SKIP();
-  const Made copy = with_comm([&](MPI_Comm* made) { return MPI_Comm_dup(MPI_COMM_SELF, made); });
+  const Made copy = Made([&](MPI_Comm* made) { return MPI_Comm_dup(MPI_COMM_SELF, made); });
   EXPECT_EQ(format_of(MPI_COMM_WORLD), "identity");
   const Made square = cart(team.comm, {2, 2}, 0);
   EXPECT_EQ(format_of(square), "identity");
