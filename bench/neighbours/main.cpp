@@ -1,12 +1,11 @@
 // bench/neighbours/main.cpp: exchanges with few of many ranks. Prints JSON lines.
 //
-//   heddle run -n 8 -- heddle-bench-neighbours-mpich --case ring      a strided 10 x 10 of doubles to both neighbours of a
-//   ring,
-//                                                                     nothing to others, by MPI_Alltoallw (Balaji et al. 2007,
-//                                                                     figure 15)
-//   heddle run -n 8 -- heddle-bench-neighbours-mpich --case halo      the faces, edges and corners of a cube of 32^3 doubles
-//   with
-//                                                                     a halo, 26 neighbours, by MPI_Neighbor_alltoallw
+//   heddle run -n 8 -- heddle-bench-neighbours-mpich --case ring
+//   heddle run -n 8 -- heddle-bench-neighbours-mpich --case halo
+//
+// ring: a strided 10 x 10 of doubles to both neighbours of a ring, nothing to others, by MPI_Alltoallw (Balaji et al. 2007,
+// figure 15). halo: the faces, edges and corners of a cube of 32^3 doubles with a halo, 26 neighbours, by
+// MPI_Neighbor_alltoallw.
 //
 // Ways: host (PMPI_ names), whoever interposes (MPI_ names), kept and host-kept (persistent: MPI_Start and MPI_Wait),
 // contiguous (the same bytes without holes by PMPI_Isend and PMPI_Irecv), round-robin (ring: PMPI_Sendrecv with everybody, zero

@@ -2,8 +2,8 @@
 // on it gets an announcement from that sender, too: then it unpacks while the sender still copies, or reads straight into its
 // blocks (P-RRS, Wu et al. 2004, §4.2), instead of receiving into a stand-in first. May include: arena.hpp.
 //
-//   first bytes of the sender's node memory     any   rank 0   rank 1   ...      a byte each, 0 or 1; set by that rank, for
-//   good
+//   first bytes of the sender's node memory     any   rank 0   rank 1   ...
+//                                               a byte each, 0 or 1; set by that rank, for good
 #pragma once
 
 #include <atomic>

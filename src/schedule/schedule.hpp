@@ -5,8 +5,8 @@
 //   const Place place{.ranks = ranks, .radix = 4};
 //   for (Count k = 0; k < way.rounds(place); ++k) {
 //     const Round round = way.round(place, me, k);            // random access, O(log P) time at most, no memory
-//     for (const Receive& one : round.receives) ...           // post, and start the sends: all of a round is under way
-//     together for (const Send& one : round.sends) ...
+//     for (const Receive& one : round.receives) ...           // post, and start the sends:
+//     for (const Send& one : round.sends) ...                 // all of a round is under way together
 //   }                                                         // the next one begins when the receives of this one are there
 //
 // What a schedule promises, for every number of ranks (tests/schedule):

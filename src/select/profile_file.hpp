@@ -2,8 +2,8 @@
 // profile.hpp.
 //
 //   const Loaded loaded = load(profile_path(set.profile, environ), this_machine());
-//   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: what is wrong, and that the built-in one is
-//   used facts.profile = &loaded.profile;                             // good in any case
+//   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: what is wrong, what is used
+//   facts.profile = &loaded.profile;                            // good in any case: else the built-in one
 #pragma once
 
 #include <string>

@@ -1,9 +1,11 @@
 // tool/collective.cpp: which algorithm a collective would take for some volumes, what the others would take, and why.
 //
-//   allgatherv: 32k, 63 x 8; 8 nodes                    volumes of the ranks, one after the other
-//   alltoallv: 26 x 512; 256 ranks, 16 nodes, stride 1  each rank sends 512 bytes to the 26 nearest, every `stride`-th
-//   alltoallv: 15 x 8; 16 ranks, 8 ranks a core, mpich   as it is chosen under MPICH, or Open MPI (openmpi), whose messages
-//   differ exchange: ...                                        likewise, and receivers do not know who sends
+//   allgatherv: 32k, 63 x 8; 8 nodes              volumes of the ranks, one after the other
+//   alltoallv: 26 x 512; 256 ranks, 16 nodes      each rank sends 512 bytes to the 26 nearest;
+//   alltoallv: 26 x 512; 256 ranks, stride 2      to every second one
+//   exchange: 26 x 512; 256 ranks                 likewise, and receivers do not know who sends
+//   ...; 16 ranks, 8 ranks a core, mpich          as under MPICH, or Open MPI (openmpi): messages of theirs
+//                                                 take different times
 #include <fmt/format.h>
 
 #include <algorithm>

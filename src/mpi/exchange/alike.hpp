@@ -3,8 +3,8 @@
 //   const select::Way way = ...;                     // null algorithm: it is left to the host
 //   alike(*own, {"MPI_Allgatherv", way});            // returns only if all ranks have come here with the same
 //
-//   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", way});   // in a call that must not wait; null without
-//   HEDDLE_CHECK if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
+//   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", way});   // in a call that must not wait; null: no check
+//   if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
 //
 // Compared are the call, how it is about to be carried out, and its number among the communicator's calls. Where ranks differ
 // the job ends with a sentence that names them. All of it is a non-blocking gather of the host's, of blocking calls, too, so

@@ -1,8 +1,7 @@
 // mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info. Includes companion.hpp.
 //
 //   MPI_Info_set(info, "heddle_alltoallv", "crystal");     // the values of HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV
-//   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type,
-//   MPI_Dist_graph_create
+//   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type, ...
 //
 // All of these are collective: ranks compare there what they were given. What is not the same on all of them is ignored, with a
 // sentence. MPI_Comm_idup_with_info must not wait: what it gives hangs on the duplicate as an attribute, and is compared when
