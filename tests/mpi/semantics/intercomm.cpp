@@ -115,6 +115,47 @@ TEST_EACH_RANKS(2, 6, Intercomm, AllToAll) {
       HOLDS(got, "Alltoall of " + to_string(*many.shape));
       HOLDS(sent, "sent data");
     }
+    const Side element = random_element(r.own, r.unit), sent_element = random_element(r.own, r.unit);
+    {
+      std::vector<Count> rows;
+      for (int i = 0; i < bridge.others; ++i) rows.push_back(r.volume(bridge.other(i), 7));
+      const Spread spread(element, rows, r.own.rarely(2));
+      Side mine = element;
+      if (Round::types_may_differ())
+        mine = random_side(r.own, r.unit, r.volume(me, 7));
+      else
+        mine.count *= r.volume(me, 7);
+      Area sent(blocks(mine, 1), 3), got(spread.blocks, 4);
+      sent.put(0, r.from(me, 7, sent.size(0)));
+      EXPECT_EQ(MPI_Allgatherv(sent.base(), mine.number(), mine.type, got.base(), spread.counts.data(),
+                               spread.displacements.data(), element.type, bridge.comm),
+                MPI_SUCCESS);
+      for (int i = 0; i < bridge.others; ++i) {
+        const auto block = static_cast<std::size_t>(i);
+        got.expect(block, r.from(bridge.other(i), 7, got.size(block)));
+      }
+      HOLDS(got, "Allgatherv of " + to_string(*element.shape));
+      HOLDS(sent, "sent data");
+    }
+    {
+      std::vector<Count> outgoing, incoming;
+      for (int i = 0; i < bridge.others; ++i) {
+        outgoing.push_back(r.volume(me, bridge.other(i)));
+        incoming.push_back(r.volume(bridge.other(i), me));
+      }
+      const Spread to(sent_element, outgoing, false), from(element, incoming, r.own.rarely(2));
+      Area sent(to.blocks, 3), got(from.blocks, 4);
+      for (int i = 0; i < bridge.others; ++i) {
+        const auto block = static_cast<std::size_t>(i);
+        sent.put(block, r.from(me, bridge.other(i), sent.size(block)));
+        got.expect(block, r.from(bridge.other(i), me, got.size(block)));
+      }
+      EXPECT_EQ(MPI_Alltoallv(sent.base(), to.counts.data(), to.displacements.data(), sent_element.type, got.base(),
+                              from.counts.data(), from.displacements.data(), element.type, bridge.comm),
+                MPI_SUCCESS);
+      HOLDS(got, "Alltoallv of " + to_string(*element.shape));
+      HOLDS(sent, "sent data");
+    }
     Mosaic<int> to, from;
     for (int i = 0; i < bridge.others; ++i) {
       to.add(random_side(r.own, r.unit, r.volume(me, bridge.other(i))));
