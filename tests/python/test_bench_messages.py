@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from heddle.bench import jobs, messages, pingpong, vector
+from heddle.bench.best_scheme import over_best_scheme
 from heddle.bench.jobs import Run
 from heddle.bench.native import With
 from heddle.bench.rows import Row, merged
@@ -104,12 +105,25 @@ def row(case, variant, metric, value, mpi="MPICH 5", **known):
     return Row("vector", case, variant, metric, value, "1" if "over" in metric else "us", mpi, ranks=2, best=value, **known)
 
 
+def over_best(rows):
+    return {row.case: row.value for row in over_best_scheme(rows)}
+
+
 def test_heddles_choice_is_held_against_the_best_scheme_of_each_case():
     over = "latency over contiguous"
     rows = [row("k=1", "heddle", over, 2.2), row("k=1", "rwg-up", over, 2.0), row("k=1", "multi-w", over, 4.0)]
-    rows += [row("k=2", "heddle", over, 1.0), row("k=2", "multi-w", over, 1.25)]
-    found = messages.over_best_scheme(messages.Figures(rows, "MPICH 5"), "latency", jobs.ALL_SCHEMES)
-    assert found == pytest.approx({"k=1": 1.1, "k=2": 0.8})
+    rows += [row("k=2", "heddle", over, 1.0), row("k=2", "multi-w", over, 1.25), row("k=2", "host", over, 0.1)]
+    assert over_best(rows) == pytest.approx({"k=1": 1.1, "k=2": 0.8})
+    assert over_best(rows + [row("k=1", "heddle", over, 2.0)] * 2) == pytest.approx({"k=1": 1.0, "k=2": 0.8})
+
+
+def test_runs_are_compared_where_the_cores_were_as_far_apart():
+    over = "latency over contiguous"
+    far = [row("k=1", "heddle", over, 2.0, line_ns=180), row("k=1", "bc-spup", over, 1.9, line_ns=170)]
+    near = row("k=1", "rwg-up", over, 0.5, line_ns=21)
+    assert over_best([*far, near]) == pytest.approx({"k=1": 2.0 / 1.9})
+    assert over_best([far[0], near]) == {}
+    assert over_best([*far, near, row("k=1", "heddle", over, 0.7, line_ns=25)]) == pytest.approx({"k=1": 1.4})
 
 
 def test_goals_name_the_worst_case_and_what_was_not_measured():

@@ -34,7 +34,7 @@ def goals(of_one_mpi: list[Figures]) -> list:
     over = {
         f"{figures.ranks} ranks, {case}": ratio
         for figures in of_one_mpi
-        for case, ratio in messages.over_best_scheme(figures, METRIC, ALL_SCHEMES).items()
+        for case, ratio in figures.over_best_scheme(METRIC).items()
     }
     wanted = REPORTED if of_one_mpi[0].mpi.startswith("MPICH") else 1.2
     return [

@@ -12,6 +12,7 @@ from rich.table import Table
 from heddle.console import console, wide_console
 from heddle.problem import Problem
 
+from .best_scheme import OVER_BEST, over_best_scheme
 from .compare import Goal, geometric_mean
 from .jobs import Collector, Run, known_settings, lines
 from .native import Mpi
@@ -44,7 +45,7 @@ def measure(
             progress.advance(whole)
     if wrong:
         raise Problem("what arrived was not what was sent:\n" + "\n".join(wrong))
-    return merged(rows)
+    return merged(rows) + over_best_scheme(rows)
 
 
 def screen() -> Console:
@@ -79,6 +80,9 @@ class Figures:
 
     def bytes(self, case: str) -> int:
         return next(row.bytes for row in self.rows if row.case == case)
+
+    def over_best_scheme(self, metric: str) -> dict[str, float]:
+        return self.series("heddle", metric + OVER_BEST)
 
     def gains(self, metric: str, variant: str = "heddle") -> dict[str, float]:
         """How many times quicker than the host's own path."""
@@ -171,17 +175,6 @@ def best(text: str, wanted: float, gains: dict[str, float]) -> Goal:
 
 def mean(text: str, wanted: float, gains: dict[str, float]) -> Goal:
     return Goal(text, wanted, geometric_mean(gains.values()), f"{len(gains)} cases")
-
-
-def over_best_scheme(figures: Figures, metric: str, schemes: tuple[str, ...]) -> dict[str, float]:
-    """What Heddle's choice takes over the best of the schemes, both held against the contiguous messages of their own runs."""
-    found = {}
-    for case, chosen in figures.series("heddle", f"{metric} over contiguous").items():
-        forced = [figures.value(case, scheme, f"{metric} over contiguous") for scheme in schemes]
-        forced = [ratio for ratio in forced if ratio is not None]
-        if forced:
-            found[case] = chosen / min(forced)
-    return found
 
 
 def goals_table(goals: dict[str, list[Goal]]) -> Table:
