@@ -296,6 +296,32 @@ Ongoing neighbors(Round& r, MPI_Comm line) {
           {out, in}};
 }
 
+Ongoing neighbors_by_volume(Round& r, MPI_Comm line) {
+  const int me = r.team.rank, last = r.team.size - 1;
+  const std::vector<int> around = {me > 0 ? me - 1 : MPI_PROC_NULL, me < last ? me + 1 : MPI_PROC_NULL};
+  const Side out = random_element(r.own, r.unit), in = random_element(r.own, r.unit);
+  std::vector<Count> outgoing, incoming;
+  for (const int rank : around) {
+    outgoing.push_back(r.volume(me, rank));
+    incoming.push_back(r.volume(rank, me));
+  }
+  const auto to = spread(r, out, outgoing), from = spread(r, in, incoming);
+  const auto sent = area(to->blocks, 3), got = area(from->blocks, 4);
+  return {
+      "neighbor_alltoallv",
+      EITHER(MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, sent->base(), to->counts.data(), to->displacements.data(),
+             out.type, got->base(), from->counts.data(), from->displacements.data(), in.type, line),
+      [=, &r](std::uint32_t turn) {
+        for (std::size_t i = 0; i < 2; ++i) sent->put(i, said(r, turn, me, around[i], sent->size(i)));
+      },
+      [=, &r](std::uint32_t turn) {
+        for (std::size_t i = 0; i < 2; ++i)
+          if (around[i] != MPI_PROC_NULL) got->expect(i, said(r, turn, around[i], me, got->size(i)));
+      },
+      {sent, got},
+      {out, in}};
+}
+
 Ongoing neighbors_by_type(Round& r, MPI_Comm line) {
   const int me = r.team.rank, last = r.team.size - 1;
   const std::vector<int> around = {me > 0 ? me - 1 : MPI_PROC_NULL, me < last ? me + 1 : MPI_PROC_NULL};
@@ -322,7 +348,7 @@ Ongoing neighbors_by_type(Round& r, MPI_Comm line) {
 
 Ongoing any_of(Round& r, MPI_Comm line) {
   const MPI_Comm comm = r.team.comm;
-  switch (r.common.upto(11)) {
+  switch (r.common.upto(12)) {
     case 0:
       return gather(r, comm);
     case 1:
@@ -345,6 +371,8 @@ Ongoing any_of(Round& r, MPI_Comm line) {
       return neighbors(r, line);
     case 10:
       return neighbors_by_type(r, line);
+    case 11:
+      return neighbors_by_volume(r, line);
     default:
       return bcast(r, comm);
   }
