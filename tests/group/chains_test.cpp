@@ -21,9 +21,9 @@ constexpr int cases = 1'000'000;
 constexpr int cases = 50'000;
 #endif
 
-/// HEDDLE_TEST_SEED repeats a run.
+/// TEST_SEED repeats a run.
 std::uint64_t first_seed() {
-  const char* set = std::getenv("HEDDLE_TEST_SEED");
+  const char* set = std::getenv("TEST_SEED");
   return set ? std::strtoull(set, nullptr, 10) : std::random_device{}();
 }
 
@@ -37,7 +37,7 @@ TEST(Chains, OfManyDerivationsEqualPlainVectors) {
     for (int level = dice.throw_one(21); level >= 0; --level, ++done) {
       pair = derive(pair, world, dice);
       const std::string differs = difference_of(pair, world);
-      ASSERT_EQ(differs, "") << "HEDDLE_TEST_SEED=" << seed + chain << " repeats it";
+      ASSERT_EQ(differs, "") << "TEST_SEED=" << seed + chain << " repeats it";
     }
   }
   RecordProperty("cases", done);

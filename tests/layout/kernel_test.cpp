@@ -1,5 +1,5 @@
 // Every kernel, with every instruction set of this processor, against a plain loop: random shapes, guard bytes, and pages that
-// must not be touched. A failure prints its seed; HEDDLE_TEST_SEED=n runs that one alone.
+// must not be touched. A failure prints its seed; TEST_SEED=n runs that one alone.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -112,13 +112,13 @@ class Kernels : public testing::TestWithParam<Isa> {
   }
   void TearDown() override { use(best_isa()); }
 
-  /// Calls body(random) with many seeds, or with the one of HEDDLE_TEST_SEED.
+  /// Calls body(random) with many seeds, or with the one of TEST_SEED.
   template <class Body>
   void seeds(int count, Body body) {
-    const char* chosen = std::getenv("HEDDLE_TEST_SEED");
+    const char* chosen = std::getenv("TEST_SEED");
     for (int i = 0; i < (chosen ? 1 : count); ++i) {
       const std::uint64_t seed = chosen ? std::strtoull(chosen, nullptr, 10) : std::random_device{}();
-      SCOPED_TRACE("HEDDLE_TEST_SEED=" + std::to_string(seed));
+      SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
       Random random(seed);
       body(random);
       if (HasFailure()) return;

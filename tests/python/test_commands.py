@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import heddle as package
-from conftest import MPIS, prefix
+from conftest import CHECKOUT, MPIS, prefix
 from heddle.installations import at_path
 
 
@@ -49,6 +50,19 @@ def test_env_lists_the_table_and_what_is_set(heddle):
     rows = json.loads(heddle("env", "--json", HEDDLE_ISA="portable").stdout)
     assert {row["name"]: row["value"] for row in rows}["HEDDLE_ISA"] == "portable"
     assert all({"name", "default", "values", "meaning"} <= row.keys() for row in rows)
+
+
+def test_env_knows_whatever_is_read_or_written_about(heddle):
+    """The manuals name no variable, and no file reads one, that the table does not have."""
+    known = {row["name"] for row in json.loads(heddle("env", "--json").stdout)}
+    reads = re.compile(r"""(?:getenv|environ(?:\.get)?)[(\[]["'](HEDDLE\w*)|\$\{?(HEDDLE_\w+):""")
+    manuals = [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/*.md")]
+    named = {name for manual in manuals for name in re.findall(r"HEDDLE_[A-Z_]+", manual.read_text())}
+    for folder in ("src", "python/heddle", "scripts", "apps", "bench", "tests"):
+        for file in (CHECKOUT / folder).rglob("*"):
+            if file.is_file() and "native" not in file.parts:
+                named |= {one or other for one, other in reads.findall(file.read_text(errors="replace"))}
+    assert len(named) >= 12 and not named - known
 
 
 def test_env_reports_what_does_not_exist(heddle):
