@@ -160,10 +160,9 @@ inline bool gather_merged(std::byte* to, const std::byte* from, const RecordPlan
   const Step& step = plan.gather[0];
   const Bytes span = plan.high - plan.low;
   if (step.mask_b != 0 || step.length != 0 || span > 64 || stride + span > 128) return false;
-  const Window w = gather_window(step.index, step.mask_a, plan.size, stride, span, count);
+  const Window w = gather_window(step.index, plan.size, stride, span, count);
   if (w.records < 2) return false;
-  const Window one = gather_window(step.index, step.mask_a, plan.size, stride, span, 1);
-  gather_row(to, from + step.in_a, w, one, count, stride);
+  gather_row(to, from + step.in_a, w, plan.size, stride, span);
   return true;
 }
 
@@ -173,8 +172,7 @@ inline bool scatter_merged(std::byte* to, const std::byte* from, const RecordPla
   const Bytes span = plan.high - plan.low;
   if (step.length != 0 || stride < span || stride + span > 64) return false;
   const Window w = scatter_window(step.index, step.mask_out, plan.size, stride, span, count);
-  const Window one = scatter_window(step.index, step.mask_out, plan.size, stride, span, 1);
-  scatter_row(to + step.out, from, w, one, count, stride);
+  scatter_row(to + step.out, from, w, plan.size, stride);
   return true;
 }
 

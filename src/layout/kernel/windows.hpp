@@ -12,113 +12,142 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-/// What one permute does: `records` records in, `bytes` packed bytes out (or the reverse).
+/// What one permute does: `records` records in, `bytes` packed bytes out (or the reverse). A row takes `groups` of them, and
+/// `rest` records more.
 struct Window {
   __m512i index;
   std::uint64_t mask_a, mask_b, mask_out;
   Count records;
   Bytes bytes;
+  Count groups, rest;
 };
-
-/// As many records as two windows of memory and 64 packed bytes hold. One record is described by where its packed bytes come
-/// from (index, < 64) and by the mask of its bytes in memory (mask, lowest byte at bit 0).
-inline Window gather_window(const std::uint8_t* index, std::uint64_t mask, Bytes size, Bytes stride, Bytes span, Count limit) {
-  const Count most = 64 / size;
-  const Count double_window = (128 - span) / stride + 1, single_window = (64 - span) / stride + 1;
-  const Count single = single_window < most ? single_window : most;
-  Count records = double_window < most ? double_window : most;
-  // A second window costs a load: it must bring half as much again.
-  if (records * 2 < single * 3) records = single;
-  if (records > limit) records = limit;
-  const __m512i one = _mm512_loadu_si512(index);
-  std::uint8_t all[128];
-  Window window{};
-  for (Count r = 0; r < records; ++r) {
-    _mm512_storeu_si512(all + r * size, _mm512_add_epi8(one, _mm512_set1_epi8(static_cast<char>(r * stride))));
-    const Bytes shift = r * stride;
-    if (shift < 64) window.mask_a |= mask << shift;
-    if (shift >= 64)
-      window.mask_b |= mask << (shift - 64);
-    else if (shift > 0)
-      window.mask_b |= mask >> (64 - shift);
-  }
-  window.index = _mm512_loadu_si512(all);
-  window.records = records;
-  window.bytes = records * size;
-  window.mask_out = low_bits(window.bytes);
-  return window;
-}
-
-/// As many records as one window of memory holds. `index` says for each byte of a record in memory where it is packed.
-inline Window scatter_window(const std::uint8_t* index, std::uint64_t mask, Bytes size, Bytes stride, Bytes span, Count limit) {
-  Count records = (64 - span) / stride + 1;
-  if (records > limit) records = limit;
-  const __m512i one = _mm512_loadu_si512(index);
-  std::uint8_t all[128];
-  Window window{};
-  for (Count r = 0; r < records; ++r) {
-    _mm512_storeu_si512(all + r * stride, _mm512_add_epi8(one, _mm512_set1_epi8(static_cast<char>(r * size))));
-    window.mask_out |= mask << (r * stride);
-  }
-  window.index = _mm512_loadu_si512(all);
-  window.records = records;
-  window.bytes = records * size;
-  window.mask_a = low_bits(window.bytes);
-  return window;
-}
-
-template <bool two>
-inline __m512i take(const Window w, const std::byte* from) {
-  const __m512i a = _mm512_maskz_loadu_epi8(w.mask_a, from);
-  if constexpr (!two) return _mm512_permutexvar_epi8(w.index, a);
-  return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
-}
-
-template <bool two>
-inline void gather_run(std::byte* to, const std::byte* from, const Window w, Count groups, Bytes stride) {
-  const Bytes step = w.records * stride;
-  // A full store runs past the group; the groups after it must cover what it spoils.
-  const Count exact = (63 + w.bytes) / w.bytes;
-  Count i = 0;
-  for (; i + exact <= groups; ++i, to += w.bytes, from += step) _mm512_storeu_si512(to, take<two>(w, from));
-  for (; i < groups; ++i, to += w.bytes, from += step) _mm512_mask_storeu_epi8(to, w.mask_out, take<two>(w, from));
-}
-
-/// Records of a row; the last few that do not fill a window go under a mask.
-inline void gather_row(std::byte* to, const std::byte* from, const Window w, const Window one, Count count, Bytes stride) {
-  const Count groups = count / w.records;
-  if (w.mask_b)
-    gather_run<true>(to, from, w, groups, stride);
-  else
-    gather_run<false>(to, from, w, groups, stride);
-  to += groups * w.bytes;
-  from += groups * w.records * stride;
-  gather_run<false>(to, from, one, count - groups * w.records, stride);
-}
-
-inline void scatter_run(std::byte* to, const std::byte* from, const Window w, Count groups, Bytes stride) {
-  const Bytes step = w.records * stride;
-  for (Count i = 0; i < groups; ++i, to += step, from += w.bytes)
-    _mm512_mask_storeu_epi8(to, w.mask_out, _mm512_permutexvar_epi8(w.index, _mm512_maskz_loadu_epi8(w.mask_a, from)));
-}
-
-inline void scatter_row(std::byte* to, const std::byte* from, const Window w, const Window one, Count count, Bytes stride) {
-  const Count groups = count / w.records;
-  scatter_run(to, from, w, groups, stride);
-  scatter_run(to + groups * w.records * stride, from + groups * w.bytes, one, count - groups * w.records, stride);
-}
 
 alignas(64) inline constexpr std::uint8_t iota[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                                       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
                                                       32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                       48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
+/// Byte by byte, for products below 256.
+inline __m512i times(__m512i bytes, Bytes factor) {
+  const __m512i by = _mm512_set1_epi16(static_cast<short>(factor));
+  const __m512i even = _mm512_mullo_epi16(_mm512_and_si512(bytes, _mm512_set1_epi16(0xff)), by);
+  return _mm512_or_si512(even, _mm512_slli_epi16(_mm512_mullo_epi16(_mm512_srli_epi16(bytes, 8), by), 8));
+}
+
+/// Of small numbers: a division of 32 bits takes half as long as one of 64.
+inline Count quotient(Bytes a, Bytes b) { return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b); }
+
+/// The index of one record, repeated: byte i belongs to record i / item, whose bytes lie `step` further than those of the one
+/// before. Quotients by a reciprocal: exact for 0 ... 63 by 1 ... 64.
+inline __m512i repeated(__m512i one, Bytes item, Bytes step) {
+  const __m512i i = _mm512_load_si512(iota);
+  const __m512i reciprocal = _mm512_set1_epi16(static_cast<short>(quotient(4096 + item - 1, item)));
+  const auto divided = [&](__m512i words) { return _mm512_mulhi_epu16(_mm512_slli_epi16(words, 4), reciprocal); };
+  const __m512i even = divided(_mm512_and_si512(i, _mm512_set1_epi16(0xff)));
+  const __m512i record = _mm512_or_si512(even, _mm512_slli_epi16(divided(_mm512_srli_epi16(i, 8)), 8));
+  const __m512i in_record = _mm512_sub_epi8(i, times(record, item));
+  return _mm512_add_epi8(_mm512_permutexvar_epi8(in_record, one), times(record, step));
+}
+
+/// Bytes 0 ... reach-1 of two windows. The holes among them lie in the pages of what is around them.
+inline void read(Window& window, Bytes reach) {
+  window.mask_a = low_bits(reach < 64 ? reach : 64);
+  window.mask_b = low_bits(reach < 64 ? 0 : reach - 64);
+}
+
+/// For rows of `count` records: as many at a time as two windows of memory and 64 packed bytes hold. `index` says for each
+/// packed byte of one record where it comes from (< span). Takes a few nanoseconds: worth it for a dozen blocks.
+inline Window gather_window(const std::uint8_t* index, Bytes size, Bytes stride, Bytes span, Count count) {
+  const Count most = quotient(64, size);
+  const Count double_window = quotient(128 - span, stride) + 1, single_window = quotient(64 - span, stride) + 1;
+  const Count single = single_window < most ? single_window : most;
+  Count records = double_window < most ? double_window : most;
+  // A second window costs a load: it must bring half as much again.
+  if (records * 2 < single * 3) records = single;
+  if (records > count) records = count;
+  Window window{};
+  window.index = _mm512_loadu_si512(index);
+  if (records > 1) window.index = repeated(window.index, size, stride);
+  read(window, (records - 1) * stride + span);
+  window.records = records;
+  window.bytes = records * size;
+  window.mask_out = low_bits(window.bytes);
+  window.groups = count / records;
+  window.rest = count - window.groups * records;
+  return window;
+}
+
+/// For rows of `count` records: as many at a time as one window of memory holds. `index` says for each byte of a record in
+/// memory where it is packed, `mask` which bytes are the record's.
+inline Window scatter_window(const std::uint8_t* index, std::uint64_t mask, Bytes size, Bytes stride, Bytes span, Count count) {
+  Count records = quotient(64 - span, stride) + 1;
+  if (records > count) records = count;
+  Window window{};
+  window.index = _mm512_loadu_si512(index);
+  if (records > 1) window.index = repeated(window.index, stride, size);
+  for (Count done = 1; done < records; done *= 2) mask |= mask << (done * stride);
+  window.mask_out = mask & low_bits((records - 1) * stride + span);
+  window.records = records;
+  window.bytes = records * size;
+  window.mask_a = low_bits(window.bytes);
+  window.groups = count / records;
+  window.rest = count - window.groups * records;
+  return window;
+}
+
+template <bool two>
+inline __m512i take(const Window& w, const std::byte* from) {
+  const __m512i a = _mm512_maskz_loadu_epi8(w.mask_a, from);
+  if constexpr (!two) return _mm512_permutexvar_epi8(w.index, a);
+  return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
+}
+
+template <bool two>
+inline void gather_groups(std::byte* to, const std::byte* from, const Window& w, Bytes step) {
+  // A full store runs past the group; the groups after it must cover what it spoils.
+  const Count exact = w.bytes == 64 ? 1 : w.bytes >= 32 ? 2 : quotient(63 + w.bytes, w.bytes);
+  const Count groups = w.groups;
+  Count i = 0;
+  for (; i + exact <= groups; ++i, to += w.bytes, from += step) _mm512_storeu_si512(to, take<two>(w, from));
+  for (; i < groups; ++i, to += w.bytes, from += step) _mm512_mask_storeu_epi8(to, w.mask_out, take<two>(w, from));
+}
+
+/// A row of records, each `span` bytes long in memory.
+inline void gather_row(std::byte* to, const std::byte* from, const Window w, Bytes size, Bytes stride, Bytes span) {
+  const Bytes step = w.records * stride;
+  if (w.mask_b)
+    gather_groups<true>(to, from, w, step);
+  else
+    gather_groups<false>(to, from, w, step);
+  if (w.rest == 0) return;
+  to += w.groups * w.bytes;
+  from += w.groups * step;
+  Window last = w;
+  read(last, (w.rest - 1) * stride + span);
+  const __m512i packed = last.mask_b ? take<true>(last, from) : take<false>(last, from);
+  _mm512_mask_storeu_epi8(to, low_bits(w.rest * size), packed);
+}
+
+inline void scatter_group(std::byte* to, const std::byte* from, __m512i index, std::uint64_t mask, std::uint64_t mask_out) {
+  _mm512_mask_storeu_epi8(to, mask_out, _mm512_permutexvar_epi8(index, _mm512_maskz_loadu_epi8(mask, from)));
+}
+
+inline void scatter_row(std::byte* to, const std::byte* from, const Window w, Bytes size, Bytes stride) {
+  const Bytes step = w.records * stride;
+  for (Count i = 0; i < w.groups; ++i, to += step, from += w.bytes) scatter_group(to, from, w.index, w.mask_a, w.mask_out);
+  if (w.rest > 0) scatter_group(to, from, w.index, low_bits(w.rest * size), w.mask_out & low_bits(w.rest * stride));
+}
+
+/// Blocks of a plane that are worth making windows for.
+constexpr Count fewest_for_windows = 48;
+
 /// Whether a plane of small blocks goes through windows.
 inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
-  if (block > 32 || inner.count < 8 || inner.count * outer.count < 48) return false;
+  if (block > 32 || inner.count < 8 || inner.count * outer.count < fewest_for_windows) return false;
   if (inner.to == block && inner.from > block) {
-    // From memory, plain loads of larger blocks keep the prefetcher busier: 24 of 48 bytes 45 GB/s, 40 through windows.
-    if (block >= 16 && inner.from * inner.count > 4 << 20) return false;
+    // From memory, plain loads of larger blocks keep the prefetcher busier (24 of 48 bytes 45 GB/s, 40 through windows), and
+    // blocks farther apart are prefetched.
+    if ((block >= 16 || inner.from >= 32) && inner.from * inner.count > 4 << 20) return false;
     const Bytes double_window = (128 - block) / inner.from + 1;
     return inner.from + block <= 128 && double_window * block >= 24;
   }
@@ -127,16 +156,16 @@ inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
 
 /// A plane for which windows_win.
 inline void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+  const Bytes to_row = outer.to, from_row = outer.from;
   if (inner.to == block) {
-    const Window w = gather_window(iota, low_bits(block), block, inner.from, block, inner.count);
-    const Window one = gather_window(iota, low_bits(block), block, inner.from, block, 1);
-    for (Count j = 0; j < outer.count; ++j)
-      gather_row(to + j * outer.to, from + j * outer.from, w, one, inner.count, inner.from);
+    const Bytes stride = inner.from;
+    const Window w = gather_window(iota, block, stride, block, inner.count);
+    for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row)
+      gather_row(to, from, w, block, stride, block);
   } else {
-    const Window w = scatter_window(iota, low_bits(block), block, inner.to, block, inner.count);
-    const Window one = scatter_window(iota, low_bits(block), block, inner.to, block, 1);
-    for (Count j = 0; j < outer.count; ++j)
-      scatter_row(to + j * outer.to, from + j * outer.from, w, one, inner.count, inner.to);
+    const Bytes stride = inner.to;
+    const Window w = scatter_window(iota, low_bits(block), block, stride, block, inner.count);
+    for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) scatter_row(to, from, w, block, stride);
   }
 }
 
