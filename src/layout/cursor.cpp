@@ -7,18 +7,44 @@
 
 namespace heddle::layout {
 
+void Cursor::Path::push(const Level& level) {
+  if (depth_ < near_.size())
+    near_[depth_] = level;
+  else
+    far_.push_back(level);
+  ++depth_;
+}
+
+void Cursor::Path::pop() {
+  if (depth_ > near_.size()) far_.pop_back();
+  --depth_;
+}
+
+void Cursor::Path::clear() {
+  depth_ = 0;
+  far_.clear();
+}
+
 Cursor::Cursor(const Layout& layout, Count count)
-    : layout_(&layout), count_(count), root_(layout.repeated(count)), size_(root_.node ? root_.node->size : 0) {
-  if (!root_.node) return;
-  path_.reserve(static_cast<std::size_t>(root_.node->depth));
-  descend(root_.node.get(), root_.offset, 0);
+    : layout_(&layout),
+      count_(count),
+      size_(times(count, layout.size())),
+      one_piece_(layout.node() && layout.node()->contiguous() && (count == 1 || layout.extent() == layout.size())) {
+  if (size_ > 0) enter(0);
 }
 
 void Cursor::seek(Bytes offset) {
   if (offset < 0 || offset > size_) throw std::out_of_range("layout: seek outside the message");
   at_ = offset;
+  if (offset < size_) enter(offset);
+}
+
+/// Makes the path to the piece that holds packed byte `offset` of the message.
+void Cursor::enter(Bytes offset) {
+  if (one_piece_) return;
   path_.clear();
-  if (offset < size_) descend(root_.node.get(), root_.offset, offset);
+  repetition_ = offset / layout_->size();
+  descend(layout_->node(), layout_->root().offset + repetition_ * layout_->extent(), offset - repetition_ * layout_->size());
 }
 
 /// Extends the path to the piece that holds packed byte `into` of `node`.
@@ -27,19 +53,19 @@ void Cursor::descend(const Node* node, Bytes base, Bytes into) {
     if (const auto* loop = std::get_if<Loop>(&node->form)) {
       const Count i = into / loop->child->size;
       into -= i * loop->child->size;
-      path_.push_back({node, base, i});
+      path_.push({node, base, i});
       base += i * loop->stride;
       node = loop->child.get();
     } else if (const auto* list = std::get_if<BlockIndexed>(&node->form)) {
       const Count i = into / list->child->size;
       into -= i * list->child->size;
-      path_.push_back({node, base, i});
+      path_.push({node, base, i});
       base += list->offsets[i];
       node = list->child.get();
     } else if (const auto* sequence = std::get_if<Struct>(&node->form)) {
       const std::size_t i = child_at(*sequence, into);
       into -= sequence->packed_at[i];
-      path_.push_back({node, base, static_cast<Count>(i)});
+      path_.push({node, base, static_cast<Count>(i)});
       base += sequence->children[i].offset;
       node = sequence->children[i].node.get();
     } else {
@@ -49,7 +75,7 @@ void Cursor::descend(const Node* node, Bytes base, Bytes into) {
         piece = found.piece;
         into = found.into;
       }
-      path_.push_back({node, base, piece});
+      path_.push({node, base, piece});
       in_piece_ = into;
       node = nullptr;
     }
@@ -58,6 +84,7 @@ void Cursor::descend(const Node* node, Bytes base, Bytes into) {
 
 /// From the end of one piece to the start of the next: up to the first level that has one more, and down again.
 void Cursor::advance() {
+  if (one_piece_) return;
   in_piece_ = 0;
   while (!path_.empty()) {
     Level& level = path_.back();
@@ -75,12 +102,14 @@ void Cursor::advance() {
     } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
       if (i < pieces->offsets.size()) return;
     }
-    path_.pop_back();
+    path_.pop();
   }
+  if (++repetition_ < count_) descend(layout_->node(), layout_->root().offset + repetition_ * layout_->extent(), 0);
 }
 
 Segment Cursor::peek() const {
   if (done()) return {0, 0};
+  if (one_piece_) return {layout_->root().offset + at_, size_ - at_};
   const Level& level = path_.back();
   if (const auto* pieces = std::get_if<Indexed>(&level.node->form)) {
     return {level.base + pieces->offsets[level.index] + in_piece_, pieces->lengths[level.index] - in_piece_};

@@ -7,6 +7,7 @@
 
 #include <sys/uio.h>
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -65,14 +66,32 @@ class Cursor {
     Bytes base;   // where this node is placed
     Count index;  // which repetition or piece of it we are in
   };
+  /// From the root to the current piece. Off the heap up to a depth that few types reach: cursors are made in every transfer.
+  class Path {
+   public:
+    [[nodiscard]] bool empty() const { return depth_ == 0; }
+    Level& back() { return depth_ <= near_.size() ? near_[depth_ - 1] : far_.back(); }
+    [[nodiscard]] const Level& back() const { return depth_ <= near_.size() ? near_[depth_ - 1] : far_.back(); }
+    void push(const Level& level);
+    void pop();
+    void clear();
+
+   private:
+    std::size_t depth_ = 0;
+    std::array<Level, 8> near_;
+    std::vector<Level> far_;
+  };
+
+  void enter(Bytes offset);
   void descend(const Node* node, Bytes base, Bytes into);
   void advance();
 
   const Layout* layout_;
   Count count_;
-  Placed root_;
-  std::vector<Level> path_;
-  Bytes size_ = 0;
+  Bytes size_;
+  bool one_piece_;        // however often it is repeated: no path then
+  Count repetition_ = 0;  // of the layout
+  Path path_;             // within it
   Bytes at_ = 0;
   Bytes in_piece_ = 0;  // bytes of the current piece already behind us
 };

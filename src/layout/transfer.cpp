@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "layout/cursor.hpp"
 #include "layout/kernel/kernels.hpp"
@@ -55,30 +55,35 @@ void split_block(Nest& nest, Bytes element) {
   ++nest.depth;
 }
 
+/// Two nests as one, outermost level first.
+struct Zipped {
+  std::array<kernel::Dim, kernel::max_dims> dims;
+  std::size_t depth = 0;
+};
+
 /// Both nests walk the packed stream in the same order. Level by level from the innermost, the shorter loop divides the
 /// longer one, or the two cannot be zipped.
 ///
 ///   from  4 × 6 elements        (6: stride a, 4: stride b)
 ///   to    8 × 3 elements        (3: stride c, 8: stride d)
 ///   zip   3 (a, c), 2 (3a, d), 4 (b, 2d)
-std::optional<std::vector<kernel::Dim>> zip(const Nest& from, const Nest& to) {
-  std::vector<kernel::Dim> dims;  // innermost first
+std::optional<Zipped> zip(const Nest& from, const Nest& to) {
+  Zipped zipped;
   std::size_t f = 0;
   std::size_t t = 0;
   Nest::Level a = from.depth ? from.levels[0] : Nest::Level{1, 0};
   Nest::Level b = to.depth ? to.levels[0] : Nest::Level{1, 0};
   while (f < from.depth || t < to.depth) {
     const Count n = std::min(a.count, b.count);
-    if (n < 2 || a.count % n != 0 || b.count % n != 0) return std::nullopt;
-    dims.push_back({n, b.stride, a.stride});
+    if (n < 2 || a.count % n != 0 || b.count % n != 0 || zipped.depth == zipped.dims.size()) return std::nullopt;
+    zipped.dims[zipped.depth++] = {n, b.stride, a.stride};
     a = {a.count / n, a.stride * n};
     b = {b.count / n, b.stride * n};
     if (a.count == 1 && ++f < from.depth) a = from.levels[f];
     if (b.count == 1 && ++t < to.depth) b = to.levels[t];
   }
-  if (dims.size() > kernel::max_dims) return std::nullopt;
-  std::reverse(dims.begin(), dims.end());
-  return dims;
+  std::reverse(zipped.dims.begin(), zipped.dims.begin() + static_cast<std::ptrdiff_t>(zipped.depth));
+  return zipped;
 }
 
 bool zipped(const Layout& from, Count from_count, const std::byte* source, const Layout& to, Count to_count,
@@ -89,9 +94,9 @@ bool zipped(const Layout& from, Count from_count, const std::byte* source, const
   const Bytes element = std::gcd(a->block, b->block);
   split_block(*a, element);
   split_block(*b, element);
-  const auto dims = zip(*a, *b);
-  if (!dims) return false;
-  kernel::nest(target + to.root().offset, source + from.root().offset, *dims, element);
+  const auto both = zip(*a, *b);
+  if (!both) return false;
+  kernel::nest(target + to.root().offset, source + from.root().offset, {both->dims.data(), both->depth}, element);
   return true;
 }
 
