@@ -1,5 +1,6 @@
 // bench/pack/ddtbench_grids.cpp: the grid patterns of DDTBench (Schneider, Gerstenberger, Hoefler: Micro-applications for
-// communication data access patterns and MPI datatypes, 2012), with its parameters: MILC, NAS LU, NAS MG, FFT2D.
+// communication data access patterns and MPI datatypes, 2012), with its parameters, and beyond them where these give no message
+// of a size: MILC, NAS LU (no grid of it that fits into memory has a message of a megabyte), NAS MG, FFT2D.
 #include <fmt/format.h>
 
 #include <array>
@@ -77,13 +78,16 @@ Case fft(bool scatter, int n, int ranks) {
 }  // namespace
 
 void add_ddtbench_grids(Catalogue& to) {
-  for (const std::array<int, 4> n : {std::array{8, 8, 8, 8}, {8, 8, 8, 16}, {8, 8, 16, 16}, {16, 16, 16, 16}})
+  for (const std::array<int, 4> n : {std::array{8, 8, 8, 8}, {8, 8, 8, 16}, {8, 8, 16, 16}, {16, 16, 16, 16}, {32, 32, 32, 64}})
     to.push_back(milc(n));
   for (const int n : {12, 33, 64, 102, 162, 408, 1020})
     for (const char direction : {'x', 'y'}) to.push_back(lu(direction, n));
   for (const std::array<int, 3> n : {std::array{34, 18, 18}, {130, 66, 66}, {258, 130, 130}, {514, 258, 258}})
     for (const char direction : {'x', 'y', 'z'}) to.push_back(mg(direction, n[0], n[1], n[2]));
-  for (const int n : {256, 512, 768, 1024, 1536})
+  to.push_back(mg('x', 34, 514, 514));  // faces of 2 MiB each
+  to.push_back(mg('y', 514, 34, 514));
+  to.push_back(mg('z', 514, 514, 34));
+  for (const int n : {128, 256, 512, 768, 1024, 1536})
     for (const bool scatter : {false, true}) to.push_back(fft(scatter, n, 4));
 }
 

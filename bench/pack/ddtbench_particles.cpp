@@ -1,5 +1,6 @@
 // bench/pack/ddtbench_particles.cpp: DDTBench's index-list patterns: LAMMPS (full and atomic) and SPECFEM3D (oc, cm, mt). As
-// there, the lists are distinct random places in random order.
+// there, the lists are distinct random places in random order. Where its parameters give no message of a size, a like one is
+// added.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,18 +87,25 @@ void add_ddtbench_particles(Catalogue& to) {
   to.push_back(lammps("full", 5, 3062, 3534));
   to.push_back(lammps("full", 5, 2243, 2597));
   to.push_back(lammps("full", 5, 1662, 1907));
+  to.push_back(lammps("full", 5, 240, 277));
+  to.push_back(lammps("full", 5, 24'000, 27'700));
   to.push_back(lammps("atomic", 3, 243, 4084));
   to.push_back(lammps("atomic", 3, 145, 2157));
   to.push_back(lammps("atomic", 3, 114, 1217));
+  to.push_back(lammps("atomic", 3, 2430, 40'840));
+  to.push_back(lammps("atomic", 3, 24'300, 408'400));
   to.push_back(outer_core(3225, 88881));
   to.push_back(outer_core(1897, 38585));
   to.push_back(outer_core(877, 12857));
   to.push_back(outer_core(493, 3697));
+  to.push_back(outer_core(32'250, 888'810));
+  to.push_back(outer_core(322'500, 8'888'100));
   to.push_back(crust_mantle(11797, 3009, 834917, 51153));
   to.push_back(crust_mantle(7125, 1729, 396849, 22477));
   to.push_back(crust_mantle(3801, 801, 152001, 7209));
   to.push_back(crust_mantle(1957, 245, 39929, 1225));
-  for (const int points : {7600, 6400, 5600, 6200}) to.push_back(mesher(points));
+  to.push_back(crust_mantle(117'970, 30'090, 8'349'170, 511'530));
+  for (const int points : {7600, 6400, 5600, 6200, 1200, 120'000}) to.push_back(mesher(points));
 }
 
 }  // namespace heddle::bench::pack

@@ -16,15 +16,16 @@ struct Halo {
 };
 
 // From DDTBench's em_b_wave runs: memory ims:ime, kms:kme, jms:jme and halo is:ie, ks:ke, js:je, turned into offsets and
-// extents.
-constexpr Halo y_halos[] = {{"2x2", 32, 65, 52, 5, 0, 7, 23, 65, 3},
-                            {"3x3", 27, 65, 41, 4, 0, 7, 19, 65, 3},
-                            {"4x4", 24, 65, 34, 4, 0, 7, 16, 65, 3},
-                            {"5x5", 22, 65, 30, 4, 0, 7, 14, 65, 3},
-                            {"8x8", 19, 65, 24, 4, 0, 7, 11, 65, 3}};
+// extents. They are all of 40 to 190 KB: a smaller and a larger patch beside.
+constexpr Halo y_halos[] = {{"2x2", 32, 65, 52, 5, 0, 7, 23, 65, 3},    {"3x3", 27, 65, 41, 4, 0, 7, 19, 65, 3},
+                            {"4x4", 24, 65, 34, 4, 0, 7, 16, 65, 3},    {"5x5", 22, 65, 30, 4, 0, 7, 14, 65, 3},
+                            {"8x8", 19, 65, 24, 4, 0, 7, 11, 65, 3},    {"small", 14, 65, 18, 4, 0, 7, 6, 65, 3},
+                            {"large", 288, 65, 52, 5, 0, 7, 280, 65, 3}};
 constexpr Halo x_halos[] = {{"2x2", 32, 65, 52, 22, 0, 4, 3, 65, 44},
                             {"4x4", 24, 65, 34, 14, 0, 4, 3, 65, 26},
-                            {"8x8", 19, 65, 24, 9, 0, 4, 3, 65, 16}};
+                            {"8x8", 19, 65, 24, 9, 0, 4, 3, 65, 16},
+                            {"small", 14, 65, 14, 4, 0, 4, 3, 65, 6},
+                            {"large", 32, 65, 288, 22, 0, 4, 3, 65, 280}};
 
 constexpr int arrays_2d = 4, arrays_3d = 3, arrays_4d = 2, scalars = 2, first_scalar = 1;
 

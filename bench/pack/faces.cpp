@@ -37,9 +37,14 @@ void add_faces(Catalogue& to) {
   to.push_back(box_case("halo3_3d_66_last", Pattern::irregular, 1, {66, 66, 66}, {60, 60, 3}));
   to.push_back(box_case("lattice24_16_last", Pattern::irregular, 3, {256, 16, 16}, {256, 16, 1}));
   to.push_back(box_case("lattice24_16_middle", Pattern::regular, 3, {256, 16, 16}, {256, 1, 16}));
+  for (const int n : {32, 400}) {
+    to.push_back(box_case(fmt::format("face3d_{}_last", n), Pattern::irregular, 1, {n, n, n}, {n, n, 1}));
+    to.push_back(box_case(fmt::format("face3d_{}_middle", n), Pattern::regular, 1, {n, n, n}, {n, 1, n}));
+    to.push_back(box_case(fmt::format("face3d_{}_first", n), Pattern::regular, 1, {n, n, n}, {1, n, n}));
+  }
   for (const int n : {8, 16, 32})
     for (int cut = 0; cut < 4; ++cut) to.push_back(lattice_face(n, cut, 1));
-  to.push_back(lattice_face(32, 3, 2));
+  for (int cut = 0; cut < 4; ++cut) to.push_back(lattice_face(32, cut, 2));
 }
 
 }  // namespace heddle::bench::pack

@@ -43,7 +43,7 @@ void add_structs(Catalogue& to) {
     to.push_back(struct_case(fmt::format("struct_44_of_64_x{}", count), count, particle));
     to.push_back(struct_case(fmt::format("struct_13_of_16_x{}", count), count, aligned_members));
   }
-  for (int last = 2048; last <= 131072; last *= 4)
+  for (int last = 2048; last <= 524288; last *= 4)
     to.push_back(
         struct_case(fmt::format("struct_doubling_to_{}_ints", last), 1, [=](std::byte*) { return growing_blocks(last); }));
 }

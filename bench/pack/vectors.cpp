@@ -27,12 +27,12 @@ Case vector_case(int bytes, int factor, int block) {
           }};
 }
 
-/// Some columns of a 128 × 4096 integer array.
-Case columns_case(int columns) {
-  return {.name = fmt::format("vector_128_rows_{}_of_4096_ints", columns),
+/// Some columns of an integer array of 4096 columns.
+Case columns_case(int rows, int columns) {
+  return {.name = fmt::format("vector_{}_rows_{}_of_4096_ints", rows, columns),
           .family = "vector",
           .pattern = Pattern::regular,
-          .build = [=](std::byte*) { return vector(128, columns, 4096, MPI_INT); }};
+          .build = [=](std::byte*) { return vector(rows, columns, 4096, MPI_INT); }};
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ void add_vectors(Catalogue& to) {
     for (const int factor : {2, 8})
       for (const int block : {4, 8, 12, 16, 24, 40, 64, 256, 1024}) to.push_back(vector_case(bytes, factor, block));
   }
-  for (int columns = 1; columns <= 2048; columns *= 2) to.push_back(columns_case(columns));
+  for (int columns = 1; columns <= 2048; columns *= 2) to.push_back(columns_case(128, columns));
+  to.push_back(columns_case(1024, 2048));
 }
 
 }  // namespace heddle::bench::pack
