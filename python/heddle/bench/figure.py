@@ -39,7 +39,9 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    with pyplot.rc_context({"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none"}):
+    many = pyplot.cycler(color=pyplot.colormaps["tab20"].colors)  # for those without a colour of their own
+    look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "axes.prop_cycle": many}
+    with pyplot.rc_context(look):
         figure, axes = pyplot.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
         figure.suptitle(title)
         yield axes
