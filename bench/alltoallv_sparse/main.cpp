@@ -6,13 +6,15 @@
 // Ways: host (PMPI_Alltoallv), interposed (heddle_exchange, which also finds out who sends: HEDDLE_EXCHANGE says by which way;
 // without Heddle it is the header's own), and MPI_Alltoallv by each of --algorithms, on communicators of their own which a hint
 // asks for it: "alltoallv auto" is what Heddle chooses. Metric "agreeing": a non-blocking reduction of eight numbers and its
-// end, as ranks tell each other their volumes by in one call of 61, or of up to 488; there it goes on during other calls.
+// end, as ranks tell each other their volumes by in one of so many calls as metric "every" says (of up to 488 where volumes
+// stay); there it goes on during other calls.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <list>
 
 #include "common/give_way.hpp"
@@ -124,6 +126,16 @@ class Hinted {
   ~Hinted() { MPI_Comm_free(&comm_); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  /// In how many calls ranks tell each other their volumes; 0: not under Heddle.
+  [[nodiscard]] double every() const {
+    MPI_Info info = MPI_INFO_NULL;
+    std::array<char, 32> text{};
+    int there = 0;
+    MPI_Comm_get_info(comm_, &info);
+    MPI_Info_get(info, "heddle_alltoallv_every", static_cast<int>(text.size()) - 1, text.data(), &there);
+    MPI_Info_free(&info);
+    return there ? std::atof(text.data()) : 0;
+  }
 
  private:
   std::string name_;
@@ -178,10 +190,16 @@ bool run(const Options& options) {
         // By now they know of each other.
         for (int call = 0; call < 10; ++call)
           for (const Hinted& one : hinted) exchange.alltoallv(MPI_Alltoallv, one.comm());
+        std::vector<std::pair<std::string, double>> every;  // before it grows where volumes stay
+        every.reserve(hinted.size());
+        for (const Hinted& one : hinted) every.emplace_back(one.name(), one.every());
         report.check(ways, name);
         report.measured(ways, Clock::everybody, pace, {{"case", name}, {"metric", "exchange"}, {"bytes", bytes}});
         std::vector<Way> agreeing = {{"reduction", [](long) {}, reduce, [] { return std::string(); }}};
         report.measured(agreeing, Clock::everybody, pace, {{"case", name}, {"metric", "agreeing"}, {"bytes", bytes}});
+        for (const auto& [which, calls] : every)
+          if (stage.rank() == 0 && calls > 0)
+            report.counted({{"case", name}, {"metric", "every"}, {"bytes", bytes}}, which, "calls", calls);
         report.done(name);
       }
   return report.all_right();

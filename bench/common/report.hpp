@@ -35,6 +35,10 @@ class Report {
   void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
   /// Prints a row that was measured otherwise, nanoseconds told as microseconds.
   void told(const Json& row, const std::string& variant, const Spread& ns) const { print(row, variant, "us", 1e-3, ns); }
+  /// Prints a row of a plain number.
+  void counted(const Json& row, const std::string& variant, const char* unit, double number) const {
+    print(row, variant, unit, 1, {number, number, number, number, 1});
+  }
   void done(const std::string& what) const;
   bool all_right() const { return wrong_ == 0; }
 

@@ -16,6 +16,9 @@ def show(about: dict) -> None:
     out.print()
     out.print(Text("chosen", style="bold cyan"))
     out.print(Padding(Text(about["why"]), (0, 0, 0, 2)))
+    out.print()
+    out.print(Text("messages", style="bold cyan"))
+    out.print(Padding(Text(_messages(about["messages"])), (0, 0, 0, 2)))
 
 
 def _ways(ways: list[dict]) -> Table:
@@ -33,6 +36,18 @@ def _ways(ways: list[dict]) -> Table:
         sums = [f"{sum(part[of] for part in parts):,.0f}" for of in ("rounds", "messages", "bytes")]
         table.add_row(name, *sums, _time(way["ns"]), _time(way["walked_ns"]), style="bold" if way["chosen"] else "")
     return table
+
+
+HOSTS = {"mpich": "MPICH", "openmpi": "Open MPI", "any": "any MPI library"}
+
+
+def _messages(of: dict) -> str:
+    """Whose figures the choice goes by: "of MPICH: one takes 780 ns, ... (built in)"."""
+    node = of["on_node"]
+    shared = f"on shared cores {of['shared_core_message_ns']:,.0f} ns, and {of['shared_core_turn_ns']:,.0f} ns for a turn"
+    one = f"one takes {node['one_ns']:,.0f} ns, each further one {node['further_ns']:,.0f} ns, {shared}"
+    source = "built in; heddle tune measures them" if of["source"] == "built in" else f"by {of['source']}"
+    return f"of {HOSTS[of['of']]}: {one} ({source})"
 
 
 def _time(ns: float | None) -> str:

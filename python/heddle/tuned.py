@@ -23,6 +23,16 @@ NAMES = {
     "move_by_columns_ns_per_byte": "one pass, by columns",
 }
 
+HOSTS = {"messages_of_mpich": "MPICH", "messages_of_openmpi": "Open MPI"}
+LINKS = {
+    "one_ns": "one, to another core",
+    "further_ns": "each further one at the same time",
+    "byte_ns": "bytes of a long one",
+    "shared_core_turn_ns": "ranks that share cores: a turn",
+    "shared_core_message_ns": "… a message",
+    "shared_core_bundles_ns": "… a round of bundles, more than one of blocks",
+}
+
 
 def speed(ns_per_byte: float) -> str:
     return f"{1 / ns_per_byte:.1f} GB/s" if ns_per_byte else "no cost"
@@ -54,6 +64,22 @@ def curves(profile: dict) -> Table:
     return table
 
 
+def links(profile: dict, hosts: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("messages of 8 bytes")
+    for host in hosts:
+        table.add_column(HOSTS[host], justify="right")
+    for name, title in LINKS.items():
+        table.add_row(
+            title, *(speed(profile[host][name]) if name == "byte_ns" else time(profile[host][name]) for host in hosts)
+        )
+    return table
+
+
+def time(ns: float) -> str:
+    return f"{ns:,.0f} ns" if ns < 10_000 else f"{ns / 1e3:,.1f} µs"
+
+
 def show(answer: dict) -> None:
     out = console()
     machine = answer["profile"]["machine"]
@@ -62,7 +88,11 @@ def show(answer: dict) -> None:
     out.print(single(answer["profile"], answer["builtin"]))
     out.print()
     out.print(curves(answer["profile"]))
-    if answer["without"]:
-        out.print(f"\n[yellow]{answer['without']}.[/]")
+    if messages := [name for name in HOSTS if name in answer["profile"]]:
+        out.print()
+        out.print(links(answer["profile"], messages))
+    for what in answer["without"]:
+        out.print()
+        out.print(Text(f"{what}.", style="yellow"))
     out.print()
     out.print(Text(f"Written to {answer['path']}."))

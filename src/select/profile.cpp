@@ -57,6 +57,19 @@ std::string absurd(const Profile& profile) {
   check("a byte copied", profile.copy, 1e-4, 100);
   check("a hand-over", profile.handover, 1, 1e6);
   check("a handshake", profile.handshake, 1, 1e7);
+  for (const auto& [host, links] : {std::pair{"MPICH", &profile.mpich}, {"Open MPI", &profile.openmpi}}) {
+    const auto of = [&check, host](const char* what, double value, double least, double most) {
+      check(fmt::format("{} ({})", what, host).c_str(), value, least, most);
+    };
+    for (const Link* link : {&links->node, &links->network}) {
+      of("a message", link->latency, 1, 1e9);
+      of("a further message", link->message, 0.1, 1e9);
+      of("a byte of a message", link->byte, 1e-4, 1e4);
+    }
+    of("a turn of a shared core", links->turn, 0, 1e9);
+    of("a message on shared cores", links->shared, 0.1, 1e9);
+    of("a round of bundles on shared cores", links->regroup, 0, 1e9);
+  }
   for (const auto& [what, curve] : {std::pair{"pack", &profile.pack},
                                     {"unpack", &profile.unpack},
                                     {"transposed", &profile.transposed},

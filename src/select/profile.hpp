@@ -1,4 +1,4 @@
-// select/profile.hpp: what moving bytes costs on a machine. May include nothing of Heddle. Files: profile_file.hpp.
+// select/profile.hpp: what moving bytes costs on a machine. May include: collective/links.hpp. Files: profile_file.hpp.
 //
 //   const Profile& profile = builtin();
 //   profile.pack.at(256) * bytes          // ns to pack blocks of 256 bytes
@@ -6,6 +6,8 @@
 
 #include <array>
 #include <string>
+
+#include "select/collective/links.hpp"
 
 namespace heddle::select {
 
@@ -42,6 +44,10 @@ struct Profile {
   // The same in one pass from the sender's mapped buffer, as in direct
   Curve move;             ///< From blocks to blocks.
   Curve move_transposed;  ///< From blocks in another order into one piece.
+
+  // Messages through the MPI library, by which collectives choose
+  Links mpich = mpich_links;
+  Links openmpi = openmpi_links;
 };
 
 /// Measured on a 2-core Zen 5 virtual machine; used where there is no profile of the machine.

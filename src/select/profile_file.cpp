@@ -52,6 +52,36 @@ constexpr std::array curves = {
     NamedCurve{"move_by_columns_ns_per_byte", &Profile::move_transposed},
 };
 
+/// Messages of a host, each a group of its own; one that nobody has measured is not there.
+struct NamedLinks {
+  const char* group;
+  Links Profile::*value;
+};
+constexpr std::array hosts = {
+    NamedLinks{"messages_of_mpich", &Profile::mpich},
+    NamedLinks{"messages_of_openmpi", &Profile::openmpi},
+};
+constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
+
+struct LinkNumber {
+  const char* name;
+  double Link::*value;
+};
+constexpr std::array link_numbers = {
+    LinkNumber{"one_ns", &Link::latency},
+    LinkNumber{"further_ns", &Link::message},
+    LinkNumber{"byte_ns", &Link::byte},
+};
+struct SharedNumber {
+  const char* name;
+  double Links::*value;
+};
+constexpr std::array shared_numbers = {
+    SharedNumber{"shared_core_turn_ns", &Links::turn},
+    SharedNumber{"shared_core_message_ns", &Links::shared},
+    SharedNumber{"shared_core_bundles_ns", &Links::regroup},
+};
+
 std::string key(int length) { return fmt::format("{} B", length); }
 
 /// Four digits: more is noise.
@@ -88,6 +118,15 @@ Profile read(const Json& json, const Machine& here) {
   for (const NamedCurve& curve : curves)
     for (std::size_t i = 0; i < Curve::points; ++i)
       (profile.*curve.value).ns[i] = number(json, curve.name, key(Curve::lengths[i]));
+  for (const NamedLinks& host : hosts) {
+    if (!json.contains(host.group)) continue;
+    Links& links = profile.*host.value;
+    for (const LinkNumber& n : link_numbers) links.node.*n.value = number(json, host.group, n.name);
+    for (const SharedNumber& n : shared_numbers) links.*n.value = number(json, host.group, n.name);
+  }
+  if (json.contains(between_nodes))
+    for (const NamedLinks& host : hosts)
+      for (const LinkNumber& n : link_numbers) (profile.*host.value).network.*n.value = number(json, between_nodes, n.name);
   if (const std::string wrong = absurd(profile); !wrong.empty()) throw std::runtime_error(wrong);
   return profile;
 }
@@ -117,9 +156,9 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
   Json json = {
       {"heddle_profile", version},
       {"comment",
-       "What moving bytes costs on this machine, by `heddle tune`. Heddle chooses by it how a message with holes moves within "
-       "a "
-       "node. Times are in nanoseconds; edit them to try what would be chosen (`heddle explain` says why)."},
+       "What moving bytes costs on this machine, by `heddle tune`. By it Heddle chooses how a message with holes moves within "
+       "a node, and by the messages of the MPI library which algorithm a collective takes. Times are in nanoseconds; edit them "
+       "to try what would be chosen (`heddle explain` says why)."},
       {"made", made},
       {"machine", {{"processor", machine.processor}, {"cores", machine.cores}}},
   };
@@ -127,6 +166,16 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
   for (const NamedCurve& curve : curves)
     for (std::size_t i = 0; i < Curve::points; ++i)
       json[curve.name][key(Curve::lengths[i])] = rounded((profile.*curve.value).ns[i]);
+  for (const NamedLinks& host : hosts) {
+    const Links& links = profile.*host.value;
+    Links unmeasured = builtin().*host.value;
+    unmeasured.network = links.network;
+    if (links == unmeasured) continue;
+    for (const LinkNumber& n : link_numbers) json[host.group][n.name] = rounded(links.node.*n.value);
+    for (const SharedNumber& n : shared_numbers) json[host.group][n.name] = rounded(links.*n.value);
+  }
+  if (const Link& network = profile.mpich.network; network != builtin().mpich.network)
+    for (const LinkNumber& n : link_numbers) json[between_nodes][n.name] = rounded(network.*n.value);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

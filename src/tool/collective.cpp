@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +18,8 @@
 #include "schedule/algorithms.hpp"
 #include "select/collective/agreement.hpp"
 #include "select/collective/estimate.hpp"
+#include "select/profile_file.hpp"
+#include "settings/settings.hpp"
 #include "tool/commands.hpp"
 
 namespace heddle::tool {
@@ -72,8 +75,7 @@ struct Described {
   std::vector<Bytes> volumes;  ///< Of allgatherv.
   Count partners = 0, bytes = 0;
   Count ranks = 0, nodes = 1, stride = 1, crowding = 1;
-  const Links* links = &builtin_links;
-  bool sum_host = false;  ///< MPICH, of allgatherv.
+  std::string_view host;  ///< mpich, openmpi; empty: any.
 };
 
 Described read(const std::string& text) {
@@ -103,14 +105,10 @@ Described read(const std::string& text) {
   while (more) {
     if (reader.take("stride")) {
       about.stride = reader.number(1, any);
-    } else if (about.collective == "alltoallv" && reader.take("mpich")) {
-      about.links = &mpich_links;
-    } else if (about.collective == "alltoallv" && reader.take("openmpi")) {
-      about.links = &openmpi_links;
-    } else if (gathers && reader.take("mpich")) {
-      about.sum_host = true;
-    } else if (gathers && reader.take("openmpi")) {
-      about.sum_host = false;
+    } else if (reader.take("mpich")) {
+      about.host = "mpich";
+    } else if (reader.take("openmpi")) {
+      about.host = "openmpi";
     } else {
       const Count value = reader.number(1, any);
       if (reader.take("ranks a core")) {
@@ -121,7 +119,7 @@ Described read(const std::string& text) {
         reader.take("s");
         about.nodes = value;
       } else {
-        reader.fail(gathers ? "nodes or ranks a core" : "ranks, nodes or ranks a core");
+        reader.fail(gathers ? "nodes, ranks a core, mpich or openmpi" : "ranks, nodes, ranks a core, mpich or openmpi");
       }
     }
     more = reader.take(",") || reader.take(";");
@@ -133,12 +131,38 @@ Described read(const std::string& text) {
   return about;
 }
 
-Where where(const Described& about, Rank members) {
+/// What messages of the host named take here, and whose figures these are.
+struct Messages {
+  Links links = builtin_links;
+  std::string source = "built in";
+};
+Messages messages_of(std::string_view host) {
+  if (host.empty()) return {};
+  const settings::Settings set = settings::from_environment();
+  const Loaded loaded = load(profile_path(set.profile), this_machine());
+  if (!loaded.complaint.empty()) std::cerr << "heddle: " << loaded.complaint << "\n";
+  const auto host_of = [&](const Profile& profile) { return host == "mpich" ? profile.mpich : profile.openmpi; };
+  const Links links = host_of(loaded.profile);
+  return {links, links == host_of(builtin()) ? "built in" : loaded.source};
+}
+
+Json told(const Messages& messages, std::string_view host) {
+  const Links& links = messages.links;
+  const auto link = [](const Link& of) -> Json {
+    return {{"one_ns", of.latency}, {"further_ns", of.message}, {"byte_ns", of.byte}};
+  };
+  return {
+      {"of", host.empty() ? "any" : host},      {"source", messages.source},         {"on_node", link(links.node)},
+      {"between_nodes", link(links.network)},   {"shared_core_turn_ns", links.turn}, {"shared_core_message_ns", links.shared},
+      {"shared_core_bundles_ns", links.regroup}};
+}
+
+Where where(const Described& about, const Links& links, Rank members) {
   return {.ranks = static_cast<Rank>(about.ranks),
           .nodes = static_cast<Rank>((about.ranks + members - 1) / members),
           .members = members,
           .crowding = static_cast<double>(about.crowding),
-          .links = about.links};
+          .links = &links};
 }
 
 Json load(const Load& of) { return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}}; }
@@ -183,8 +207,13 @@ Json explain_collective(const std::string& description) {
   std::vector<Rank> node(static_cast<std::size_t>(about.ranks));
   for (std::size_t rank = 0; rank < node.size(); ++rank) node[rank] = static_cast<Rank>(rank) / members;
   const schedule::Nodes nodes(node);
-  const Where at = where(about, members);
-  Json answer = {{"input", description}, {"collective", about.collective}, {"ranks", about.ranks}, {"nodes", nodes.count()}};
+  const Messages messages = messages_of(about.host);
+  const Where at = where(about, messages.links, members);
+  Json answer = {{"input", description},
+                 {"collective", about.collective},
+                 {"ranks", about.ranks},
+                 {"nodes", nodes.count()},
+                 {"messages", told(messages, about.host)}};
   const auto walkable = [&](const Way& way) {
     return about.crowding == 1 && way.algorithm->rounds != nullptr &&
            (way.node.messages + way.network.messages + 1) * static_cast<double>(about.ranks) < most_walked;
@@ -192,8 +221,9 @@ Json explain_collective(const std::string& description) {
 
   if (about.collective == "allgatherv") {
     Spread spread;
-    const AllgathervFacts facts{
-        at, spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; }), about.sum_host};
+    const AllgathervFacts facts{at,
+                                spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; }),
+                                about.host == "mpich"};
     answer["why"] = why_allgatherv(facts);
     answer["ways"] = rows(ways_allgatherv(facts), choose_allgatherv(facts), [&](const Way& way) -> std::optional<double> {
       return walkable(way) ? std::optional(estimate_allgatherv(way, facts, about.volumes, &nodes)) : std::nullopt;

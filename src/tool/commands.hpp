@@ -63,6 +63,9 @@ struct TuneOptions {
   bool quick = false;
   std::string output;     ///< Empty: where the library looks for it.
   bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
+  // What bench/links took under each MPI library, ns (tune/links.hpp); empty: not measured.
+  std::vector<double> mpich;
+  std::vector<double> openmpi;
 };
 
 /// Measures this machine and writes its profile. std::runtime_error.

@@ -5,7 +5,7 @@
 //   heddle-tool collective 'allgatherv: 32k, 63 x 8' [--json]
 //   heddle-tool algorithms [--json]
 //   heddle-tool settings [--json]
-//   heddle-tool tune [--quick] [--output FILE] [--progress] [--json]
+//   heddle-tool tune [--quick] [--output FILE] [--mpich NS ...] [--openmpi NS ...] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
 //
 // Exit code 2 and one line on stderr for anything it cannot make sense of; a mistake in a description is pointed at below it.
@@ -129,6 +129,8 @@ int run(int argc, char** argv) {
   CLI::App* measuring = app.add_subcommand("tune", "Measure what moving bytes costs on this machine, and write it down");
   measuring->add_flag("--quick", tuning.quick, "fewer repetitions");
   measuring->add_option("--output", tuning.output, "write the profile there");
+  measuring->add_option("--mpich", tuning.mpich, "what bench/links took under MPICH, ns");
+  measuring->add_option("--openmpi", tuning.openmpi, "what bench/links took under Open MPI, ns");
   measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
   measuring->add_flag("--json", json, "print JSON, on one line");
 

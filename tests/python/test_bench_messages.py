@@ -178,7 +178,14 @@ def test_alltoallv_sparse_measures_every_way(mpi, tmp_path):
         "crystal, bundled",
         "crystal, copies",
     }
-    assert "improvements" in shown and (tmp_path / "figure.svg").exists()
+    figure = (tmp_path / "figure.svg").read_text()
+    assert "improvements" in shown and "38×" in figure and "scaling" in figure
+
+
+def test_in_strong_scaling_blocks_shrink(tmp_path):
+    words = "--mpi openmpi --quick --strong --no-routers --way none --ranks 2 --ranks 4 --bytes 1000".split()
+    rows, _ = rows_of("alltoallv-sparse", *words, folder=tmp_path)
+    assert {(row["ranks"], row["bytes"]) for row in rows} == {(2, 1000), (4, 630)}
 
 
 @MPIS
@@ -190,7 +197,7 @@ def test_allgatherv_measures_the_choice_and_what_is_forced(mpi, tmp_path):
         for variant in ("host", "heddle", "ring", "dissemination", "pipelined-ring"):
             assert (case, variant, "allgatherv") in found
         assert (case, "choosing", "choosing") in found
-    assert "over the plain ring" in told
+    assert "over the plain ring" in told and "20 % less" in (tmp_path / "figure.svg").read_text()
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -201,4 +208,5 @@ def test_exchanges_with_neighbours_measure_every_way(mpi, name, case, tmp_path):
     rows, _ = rows_of(name, *arguments, folder=tmp_path)
     ways = {"host", "heddle", "contiguous", "kept", "host-kept"} | ({"round-robin"} if name == "alltoallw-ring" else set())
     assert {(case, way, case.split()[0]) for way in ways} <= seen(rows)
-    assert (tmp_path / "figure.svg").read_text().rstrip().endswith("</svg>")
+    figure = (tmp_path / "figure.svg").read_text().rstrip()
+    assert figure.endswith("</svg>") and ("88 % less" in figure) == (name == "alltoallw-ring")

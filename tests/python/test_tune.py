@@ -1,12 +1,19 @@
 """heddle tune: measures, writes what can be read again, and says what is wrong."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import HEDDLE, MPIS, clean_environment, launcher
+from heddle import installations
 
 CURVES = ("pack_ns_per_byte", "unpack_ns_per_byte", "pack_by_columns_ns_per_byte", "move_ns_per_byte")
 
 
 def test_writes_where_heddle_looks_for_it(heddle, tmp_path):
-    done = heddle("tune", "--quick", XDG_CONFIG_HOME=str(tmp_path))
+    done = heddle("tune", "--quick", "--mpi", "none", XDG_CONFIG_HOME=str(tmp_path))
     assert done.returncode == 0, done
     file = tmp_path / "heddle/profile.json"
     assert "process_vm_readv: a call" in done.stdout and "65536 B" in done.stdout
@@ -19,16 +26,75 @@ def test_writes_where_heddle_looks_for_it(heddle, tmp_path):
 
 
 def test_json_and_output(heddle, tmp_path):
-    done = heddle("tune", "--quick", "--json", "--output", tmp_path / "deep/er/p.json")
+    done = heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "deep/er/p.json")
     assert json.loads(done.stdout) == json.loads((tmp_path / "deep/er/p.json").read_text())
 
 
 def test_what_cannot_be_written(heddle, tmp_path):
     (tmp_path / "file").write_text("")
-    done = heddle("tune", "--quick", "--output", tmp_path / "file/p.json")
+    done = heddle("tune", "--quick", "--mpi", "none", "--output", tmp_path / "file/p.json")
     assert done.returncode == 2 and done.stderr.startswith("heddle: cannot write") and "--output" in done.stderr
 
 
 def test_no_home(heddle):
-    done = heddle("tune", "--quick", HOME="", XDG_CONFIG_HOME="")
+    done = heddle("tune", "--quick", "--mpi", "none", HOME="", XDG_CONFIG_HOME="")
     assert done.returncode == 2 and "no home" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_messages_of_an_mpi(heddle, mpi, tmp_path):
+    file = tmp_path / "p.json"
+    done = heddle("tune", "--quick", "--mpi", mpi, "--output", file)
+    assert done.returncode == 0, done
+    assert "each further one at the same time" in done.stdout
+    profile = json.loads(file.read_text())
+    assert [name for name in profile if name.startswith("messages")] == [f"messages_of_{mpi}"]
+    messages = profile[f"messages_of_{mpi}"]
+    assert len(messages) == 6 and all(0 <= ns < 1e8 for ns in messages.values()) and messages["one_ns"] > 0
+    told = heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE=str(file)).stdout
+    assert str(file) in "".join(told.split())
+    assert "built in" in heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE="builtin").stdout
+
+
+# Ranks that share cores: few rounds are what rank 1's machine wants, few messages what the others' want.
+UNLIKE = {"turn": {"shared_core_turn_ns": 1e8, "shared_core_message_ns": 1}, "message": {"shared_core_message_ns": 1e8}}
+PROGRAM = """
+import os, sys
+me = int(os.environ.get("PMI_RANK", os.environ.get("OMPI_COMM_WORLD_RANK")))
+os.environ["HEDDLE_PROFILE"] = sys.argv[1 if me == 1 else 2]
+import numpy as np
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+counts = [9000] + [1] * (comm.size - 1)
+got = np.empty(sum(counts))
+comm.Allgatherv(np.full(counts[me], float(me)), [got, counts])
+assert [got[0], *got[9000:]] == list(range(comm.size))
+ones, places = [1] * comm.size, list(range(comm.size))
+for call in range(80):
+    sent, got = np.full(comm.size, float(me)), np.empty(comm.size)
+    comm.Alltoallv([sent, ones, places, MPI.DOUBLE], [got, ones, places, MPI.DOUBLE])
+    assert list(got) == places
+"""
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
+    """Machines of a job have profiles of their own: what they take together is agreed on in MPI_Init."""
+    measured = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "p.json").stdout)
+    base = {"one_ns": 500, "further_ns": 100, "byte_ns": 0.1}
+    base |= {"shared_core_turn_ns": 1, "shared_core_message_ns": 1, "shared_core_bundles_ns": 0}
+    files, ways = [], []
+    for name, numbers in UNLIKE.items():
+        files.append(tmp_path / f"{name}.json")
+        files[-1].write_text(json.dumps(measured | {f"messages_of_{mpi}": base | numbers}))
+        what = f"allgatherv: 72000, 7 x 8; 4 ranks a core, {mpi}"
+        about = json.loads(heddle("explain", "--collective", what, "--json", HEDDLE_PROFILE=str(files[-1])).stdout)
+        ways.append([(way["name"], way["radix"]) for way in about["ways"] if way["chosen"]])
+    assert ways[0] != ways[1]
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    words = [HEDDLE, "run", "--", *launcher(mpi), "-n", 8, sys.executable, "-m", "mpi4py", script, *files]
+    library = installations.at_path(Path(launcher(mpi)[0])).library
+    environment = clean_environment(MPI4PY_LIBMPI=str(library), OMPI_MCA_mpi_yield_when_idle="1", HEDDLE_CHECK="on")
+    done = subprocess.run([*map(str, words)], env=environment, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0 and "profile" not in done.stderr, done.stderr

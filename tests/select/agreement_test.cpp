@@ -91,5 +91,36 @@ TEST(Cadence, OneReductionAtATimeAndFewOfThem) {
   }
 }
 
+// Where a call takes hardly longer than the reduction, there are more calls to one reduction; few are none at all.
+TEST(Cadence, ShortCallsAreLookedAtSeldom) {
+  const Where crowded{.ranks = 16, .members = 16, .crowding = 8, .links = &openmpi_links};
+  const auto calls = [&](Bytes block) {
+    AlltoallvFacts facts{crowded};
+    facts.partners = facts.most_partners = block > 0 ? 15 : 0;
+    facts.largest_block = block;
+    facts.most_bytes = 15 * block;
+    facts.bytes = static_cast<double>(facts.most_bytes);
+    return calls_for(choose_alltoallv(facts), crowded);
+  };
+  EXPECT_GT(calls(8), Cadence::every);
+  EXPECT_LT(calls(8), Cadence::seldom);
+  EXPECT_LT(calls(128 << 10), Cadence::every);
+  EXPECT_GE(calls(8), calls(4096));
+  EXPECT_EQ(calls(0), 1) << "long blocks, which are told as none: no telling how long they take";
+
+  const auto begun = [](std::int64_t least, bool changes) {
+    Cadence cadence;
+    int all = 0;
+    for (std::int64_t call = 0; call < 100'000; ++call) {
+      if (cadence.counts(call)) cadence.settle(changes, least);
+      all += cadence.begins(call) ? 1 : 0;
+    }
+    return all;
+  };
+  EXPECT_LE(begun(3 * Cadence::every - 7, true), 100'000 / (3 * Cadence::every) + 1);
+  EXPECT_EQ(begun(1, true), begun(Cadence::every, true));
+  EXPECT_GE(begun(1'000'000, true), 100'000 / Cadence::seldom) << "but not less often than where nothing changes";
+}
+
 }  // namespace
 }  // namespace heddle::select

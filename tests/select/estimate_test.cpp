@@ -15,7 +15,8 @@ namespace {
 using namespace schedule;
 
 /// One node's link everywhere; what is bundled costs nothing more.
-constexpr Links plain{{.latency = 1000, .message = 100, .byte = 1}, {.latency = 1000, .message = 100, .byte = 1}, 0, 0, 0};
+constexpr Links plain{
+    {.latency = 1000, .message = 100, .byte = 1}, {.latency = 1000, .message = 100, .byte = 1}, 0, 0, 0, 0, 0};
 
 std::vector<Bytes> one_outlier(Rank ranks, Bytes outlier, Bytes bytes) {
   std::vector<Bytes> volumes(static_cast<std::size_t>(ranks), bytes);

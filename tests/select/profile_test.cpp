@@ -71,10 +71,54 @@ TEST(Profile, RefusesWhatIsDamagedForeignOrAbsurd) {
   refused(std::string(60000, '['), "no JSON");
 }
 
+/// With messages of MPICH that somebody has measured.
+std::string with_messages() {
+  Profile profile = builtin();
+  profile.mpich.node = {.latency = 812, .message = 77, .byte = 0.05};
+  profile.mpich.turn = 4100;
+  profile.mpich.shared = 900;
+  profile.mpich.regroup = 2200;
+  return write(profile, here, "today");
+}
+
+TEST(Profile, MessagesOfAHostAreThereIfTheyWereMeasured) {
+  EXPECT_EQ(good().find("messages_of"), std::string::npos);
+  const Loaded loaded = parse(with_messages(), "p.json", here);
+  EXPECT_EQ(loaded.complaint, "");
+  EXPECT_EQ(loaded.profile.mpich.node.message, 77);
+  EXPECT_EQ(loaded.profile.mpich.turn, 4100);
+  EXPECT_EQ(loaded.profile.mpich.shared, 900);
+  EXPECT_EQ(loaded.profile.mpich.regroup, 2200);
+  EXPECT_EQ(loaded.profile.mpich.network, builtin_links.network);
+  EXPECT_EQ(loaded.profile.openmpi, openmpi_links) << "one that was written before messages were measured stays good";
+  EXPECT_EQ(write(loaded.profile, here, "today"), with_messages());
+}
+
+TEST(Profile, WhatANetworkTakesIsWrittenByHand) {
+  const std::string written =
+      replaced(good(), "\"process_vm_readv\"",
+               R"("messages_between_nodes": {"one_ns": 30000, "further_ns": 9000, "byte_ns": 0.9}, "process_vm_readv")");
+  const Loaded loaded = parse(written, "p.json", here);
+  EXPECT_EQ(loaded.complaint, "");
+  EXPECT_EQ(loaded.profile.mpich.network, (Link{30000, 9000, 0.9}));
+  EXPECT_EQ(loaded.profile.openmpi.network, (Link{30000, 9000, 0.9}));
+  EXPECT_EQ(parse(write(loaded.profile, here, ""), "p.json", here).profile.openmpi.network, (Link{30000, 9000, 0.9}));
+}
+
+TEST(Profile, MessagesThatMakeNoSenseAreRefused) {
+  refused(replaced(with_messages(), "\"shared_core_turn_ns\"", "\"turn\""),
+          "messages_of_mpich has no number shared_core_turn_ns");
+  refused(replaced(with_messages(), "\"further_ns\": ", "\"further_ns\": -"), "a further message (MPICH) is -77 ns");
+  refused(replaced(with_messages(), "\"one_ns\": ", "\"one_ns\": \"many\", \"was\": "), "no number one_ns");
+  refused(replaced(with_messages(), "\"byte_ns\": 0.05", "\"byte_ns\": 1e300"), "a byte of a message (MPICH)");
+  refused(replaced(good(), "\"process_vm_readv\"", "\"messages_between_nodes\": [], \"process_vm_readv\""),
+          "no messages_between_nodes");
+}
+
 TEST(Profile, AnyFlippedByteIsReadOrRefusedNeverWorse) {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
-    std::string text = good();
+    std::string text = i % 2 == 0 ? good() : with_messages();
     for (int flips = 0; flips < 3; ++flips) text[random() % text.size()] = static_cast<char>(random());
     const Loaded loaded = parse(text, "p.json", here);
     EXPECT_EQ(absurd(loaded.profile), "");

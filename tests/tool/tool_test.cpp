@@ -1,6 +1,7 @@
 // heddle-tool as scripts see it: JSON on stdout, or one clear line on stderr and exit code 2.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -176,6 +177,65 @@ TEST(Collective, IsChosenByItsVolumes) {
        {"alltoallv: 26 x 512; 256 ranks, 16 nodes, stride 3", "exchange: 2 x 1M; 8 ranks", "allgatherv: 5 x 0; 3 ranks a core",
         "allgatherv: 1", "alltoallv: 15 x 8; 16 ranks, 8 ranks a core, mpich", "alltoallv: 1 x 8; 16 ranks, openmpi"})
     EXPECT_EQ(run("collective '" + std::string(one) + "'").code, 0) << one;
+}
+
+/// A profile of this machine in which messages of Open MPI have taken so long (tool/tune/links.hpp).
+class Tuned {
+ public:
+  explicit Tuned(const std::string& messages) : path_("/tmp/heddle-tool-test-" + std::to_string(getpid()) + ".json") {
+    const Outcome outcome = run("tune --quick --json --output " + path_ + " --openmpi " + messages);
+    EXPECT_EQ(outcome.code, 0);
+    profile = json::parse(outcome.text)["profile"];
+  }
+  ~Tuned() { std::remove(path_.c_str()); }
+  Tuned(const Tuned&) = delete;
+  Tuned& operator=(const Tuned&) = delete;
+  [[nodiscard]] json collective(const std::string& description) const {
+    return json::parse(run("collective '" + description + "' --json", "HEDDLE_PROFILE=" + path_).text);
+  }
+  json profile;
+
+ private:
+  std::string path_;
+};
+
+TEST(Tune, MessagesBecomeTheModelsFigures) {
+  const Tuned tuned("100 1150 70000 88000 245000 124000 16 2");
+  const json& messages = tuned.profile["messages_of_openmpi"];
+  EXPECT_EQ(messages["one_ns"], 100);
+  EXPECT_EQ(messages["further_ns"], 70);
+  EXPECT_FALSE(tuned.profile.contains("messages_of_mpich"));
+  // The model says of the three calls what they took.
+  const json about = tuned.collective("alltoallv: 15 x 8; 16 ranks, 8 ranks a core, openmpi");
+  EXPECT_NE(about["messages"]["source"], "built in");
+  for (const json& way : about["ways"])
+    if (way["name"] == "direct") {
+      EXPECT_NEAR(way["ns"].get<double>(), 88000, 2000);
+    } else if (way["radix"] == 2) {
+      EXPECT_NEAR(way["ns"].get<double>(), 245000, 10000);
+    }
+  EXPECT_EQ(tuned.collective("alltoallv: 15 x 8; 16 ranks, mpich")["messages"]["source"], "built in");
+  EXPECT_EQ(tuned.collective("alltoallv: 15 x 8; 16 ranks")["messages"]["of"], "any");
+}
+
+TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
+  const std::string what = "alltoallv: 31 x 8; 32 ranks, openmpi";
+  const auto chosen = [&](const char* messages) {
+    const json about = Tuned(messages).collective(what);
+    for (const json& way : about["ways"])
+      if (way["chosen"]) return way["name"].get<std::string>();
+    return std::string();
+  };
+  EXPECT_EQ(chosen("5000 5150 70000"), "direct") << "further messages cost next to nothing";
+  EXPECT_EQ(chosen("500 30000 70000"), "bruck") << "further messages are what costs";
+}
+
+TEST(Tune, NonsenseIsRefused) {
+  for (const char* words :
+       {"--openmpi 1 2", "--mpich 1 2 3 4", "--openmpi -1 2 3", "--openmpi 1 2 3 4 5 6 1 2", "--mpich x y z"}) {
+    const std::string line = complaint("tune --quick --output /tmp/heddle-never.json " + std::string(words));
+    EXPECT_EQ(line.rfind("heddle: ", 0), 0u) << line;
+  }
 }
 
 TEST(Collective, MistakesTakeOneLine) {

@@ -20,8 +20,9 @@ from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
 
-EVERY, SELDOM = 61, 488  # calls: select/collective/cadence.hpp
+SELDOM = 488  # calls: select/collective/cadence.hpp
 METRIC = "exchange"
+REPORTED = 38.0  # times as quick as the host's MPI_Alltoallv
 WAYS = ("consensus", "counts", "crystal")
 # MPI_Alltoallv as Heddle chooses, and by each algorithm: communicators of one job, which hints ask for it.
 ALGORITHMS = ("auto", "direct", "crystal", "bruck")
@@ -89,14 +90,16 @@ def _gain(without: dict[str, float], having: dict[str, float]) -> float:
 
 
 def goals(of_one_mpi: list[Figures]) -> list:
-    over_best, gains, alltoallv, over_host, agreeing = {}, {}, {}, {}, {}
+    over_best, gains, alltoallv, over_host, staying, changing = {}, {}, {}, {}, {}, {}
     for figures in of_one_mpi:
         for case, ratio in figures.series(CHOSEN, f"{METRIC} over host").items():
             name = f"{figures.ranks} ranks, {case}"
             over_host[name] = 1 / ratio
             reduction = figures.value(case, "reduction", "agreeing")
             if reduction is not None:
-                agreeing[name] = reduction / figures.value(case, CHOSEN, METRIC)
+                share = reduction / figures.value(case, CHOSEN, METRIC)
+                staying[name] = share / SELDOM
+                changing[name] = share / (figures.value(case, CHOSEN, "every") or SELDOM)
             alltoallv[name] = ratio / min(figures.value(case, way, f"{METRIC} over host") for way in FORCED)
         chosen = figures.series("heddle", f"{METRIC} over host")
         for case, ratio in chosen.items():
@@ -110,12 +113,8 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_most("what is chosen over the best of the three ways, everywhere", 1.1, over_best),
         messages.at_most("MPI_Alltoallv as chosen over the best of its algorithms, everywhere", 1.1, alltoallv),
         messages.mean("MPI_Alltoallv over the host's, geometric mean", 1.0, over_host),
-        *(
-            messages.at_most(
-                f"agreeing once in {n} calls ({what}), of an MPI_Alltoallv", 0.02, {k: v / n for k, v in agreeing.items()}
-            )
-            for n, what in ((SELDOM, "volumes stay"), (EVERY, "volumes change"))
-        ),
+        messages.at_most(f"agreeing once in {SELDOM} calls (volumes stay), of an MPI_Alltoallv", 0.02, staying),
+        messages.at_most("agreeing as often as where volumes change, of an MPI_Alltoallv", 0.02, changing),
         messages.mean("over the host's MPI_Alltoallv, which is told who sends; geometric mean", 1.0, gains),
     ]
 
@@ -124,7 +123,7 @@ def draw(rows: list[Row], file: Path) -> None:
     found = messages.by_mpi(rows)
     mpis = list(dict.fromkeys(figures.mpi for figures in found))
     counts = sorted({figures.ranks for figures in found})
-    with figure.panels(file, "Sparse exchange with partners around each rank", len(mpis), len(counts)) as axes:
+    with figure.panels(file, "Sparse exchange with partners around each rank", len(mpis), len(counts) + 2) as axes:
         for figures in found:
             axis = axes[mpis.index(figures.mpi)][counts.index(figures.ranks)]
             for variant in figures.variants(METRIC):
@@ -136,6 +135,35 @@ def draw(rows: list[Row], file: Path) -> None:
             axis.set_xticks(range(len(cases)), [case.replace(" ", "\n") for case in cases], fontsize=5)
             axis.set(yscale="log", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
             axis.legend(fontsize=6)
+            _draw_gains(axes[mpis.index(figures.mpi)][-2], figures)
+        for mpi, line in zip(mpis, axes, strict=True):
+            figure.mark(line[-2], REPORTED, "Schliephake, Laure 2013, figure 1: 38×, 8 B, 256 ranks")
+            line[-2].legend(fontsize=6)
+            _draw_scaling(line[-1], [figures for figures in found if figures.mpi == mpi])
+
+
+def _draw_gains(axis, figures: Figures) -> None:
+    gains = {case: 1 / ratio for case, ratio in figures.series(CHOSEN, f"{METRIC} over host").items()}
+    axis.plot(range(len(gains)), gains.values(), marker=".", linewidth=1, label=f"{figures.ranks} ranks")
+    axis.axhline(1, color="#000", linewidth=0.7)
+    axis.set_xticks(range(len(gains)), [case.replace(" ", "\n") for case in gains], fontsize=5)
+    axis.set(yscale="log", ylabel="× the host's MPI_Alltoallv", title=f"gain, {figures.mpi}")
+
+
+def _draw_scaling(axis, of_one_mpi: list[Figures]) -> None:
+    """Figure 6: a line for each case over the numbers of ranks; with --strong the cases are one line."""
+    for variant, style in ((CHOSEN, "-"), ("host", ":")):
+        lines: dict[str, dict[int, float]] = {}
+        for figures in of_one_mpi:
+            series = figures.series(variant, METRIC)
+            strong = any(len({*figures.cases(METRIC)} & {*other.cases(METRIC)}) == 0 for other in of_one_mpi)
+            for place, (case, us) in enumerate(series.items()):
+                lines.setdefault(f"size {place}" if strong else case.split()[-1], {})[figures.ranks] = us
+        for name, line in lines.items():
+            axis.plot(line.keys(), line.values(), style, marker=".", linewidth=1, label=f"{name}, {variant}")
+    axis.set_xscale("log", base=2)
+    axis.set(yscale="log", xlabel="ranks", ylabel="µs", title="scaling")
+    axis.legend(fontsize=5)
 
 
 def command(
@@ -159,6 +187,9 @@ def command(
     way: Annotated[
         list[str] | None, typer.Option("--way", metavar="NAME", help=f"Only these forced: {', '.join(WAYS)}, none.")
     ] = None,
+    strong: Annotated[
+        bool, typer.Option("--strong", help="One problem for all numbers of ranks: a block shrinks with their power of 2/3.")
+    ] = False,
     routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
 ) -> None:
@@ -166,13 +197,18 @@ def command(
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()
-    arguments = ["--bytes", *map(str, size or ([8, 512, 32768] if quick else [8, 64, 512, 4096, 32768, 131072]))]
-    arguments += ["--partners", *map(str, partners or [26])]
+    sizes = size or ([8, 512, 32768] if quick else [8, 64, 512, 4096, 32768, 131072])
+    arguments = ["--partners", *map(str, partners or [26])]
     arguments += ["--stride", *map(str, stride or [1])]
     arguments += ["--quick"] if quick else []
     forced = tuple(name for name in (way or WAYS) if name != "none")
     wanted = runs(forced, routers and "crystal" in forced)
-    rows = messages.measure("alltoallv-sparse", mpi, wanted, rounds, arguments, ranks or ([8] if quick else [8, 16, 32]))
+    counts = ranks or ([8] if quick else [8, 16, 32])
+    rows: list[Row] = []
+    for group in [[n] for n in counts] if strong else [counts]:
+        shrunk = [max(1, round(one * (group[0] / min(counts)) ** (-2 / 3))) if strong else one for one in sizes]
+        words = ["--bytes", *map(str, dict.fromkeys(shrunk)), *arguments]
+        rows += messages.measure("alltoallv-sparse", mpi, wanted, rounds, words, group)
     found = messages.by_mpi(rows)
     for figures in found:
         messages.screen().print(table(figures))

@@ -1,38 +1,73 @@
 """heddle tune: what moving bytes costs on this machine."""
 
 import json
+import os
+from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 
+class Messages(StrEnum):
+    """Of which MPI libraries messages are measured."""
+
+    both = "both"
+    mpich = "mpich"
+    openmpi = "openmpi"
+    none = "none"
+
+
 def tune(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: a second instead of some.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: some seconds instead of half a minute.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the profile there.", show_default=False)
     ] = None,
+    mpi: Annotated[Messages, typer.Option(help="Whose messages to measure, by which collectives choose.")] = Messages.both,
     as_json: Annotated[bool, typer.Option("--json", help="Print the profile itself.")] = False,
 ) -> None:
     """Measure what moving bytes costs on this machine, and write it down.
 
-    Heddle chooses by it how messages with holes move within a node. The profile is written to
-    heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every later program finds it;
+    Heddle chooses by it how messages with holes move within a node, and which algorithm a collective takes. The profile is
+    written to heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every later program finds it;
     HEDDLE_PROFILE names another one. Two cores should have nothing else to do meanwhile.
     """
     from heddle import native
 
     arguments = [*(["--quick"] if quick else []), *(["--output", str(output)] if output else [])]
     if as_json:
-        print(json.dumps(native.tool("tune", *arguments, "--json")["profile"], indent=2))
+        words, _ = _messages(mpi, quick, lambda what: None)
+        print(json.dumps(native.tool("tune", *arguments, *words, "--json")["profile"], indent=2))
         return
-    answer = _with_progress(arguments)
+    answer = _with_progress(arguments, mpi, quick)
     from heddle.tuned import show
 
     show(answer)
 
 
-def _with_progress(arguments: list[str]) -> dict:
+def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
+    """Words for heddle-tool, and what could not be measured."""
+    from heddle import families
+    from heddle.bench.links import measured
+    from heddle.problem import Problem
+
+    words: list[str] = []
+    without: list[str] = []
+    for family in (families.MPICH, families.OPENMPI):
+        if mpi not in (Messages.both, family.name):
+            continue
+        try:
+            if len(os.sched_getaffinity(0)) == 1:
+                raise Problem("there is only one core.")
+            words += [f"--{family.name}", *(f"{ns:.1f}" for ns in measured(family, quick, progress))]
+        except Problem as problem:
+            why = str(problem).split(". ")[0].removesuffix(".")
+            without.append(f"messages of {family.title} are not measured ({why}); the built-in figures hold")
+    return words, without
+
+
+def _with_progress(arguments: list[str], mpi: Messages, quick: bool) -> dict:
     from rich.progress import BarColumn, Progress, TextColumn
 
     from heddle import native
@@ -42,9 +77,11 @@ def _with_progress(arguments: list[str]) -> dict:
     answer: dict = {}
     with Progress(*columns, console=console(), transient=True) as progress:
         bar = progress.add_task("", total=1.0)
-        for line in native.stream("tune", *arguments, "--progress", "--json"):
+        words, without = _messages(mpi, quick, lambda what: progress.update(bar, description=what))
+        for line in native.stream("tune", *arguments, *words, "--progress", "--json"):
             if "done" in line:
                 progress.update(bar, completed=line["done"], description=line["what"])
             else:
                 answer = line
+    answer["without"] = [*([answer["without"]] if answer["without"] else []), *without]
     return answer

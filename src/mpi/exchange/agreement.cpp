@@ -2,7 +2,6 @@
 // reduced alike.
 #include "mpi/exchange/agreement.hpp"
 
-#include "mpi/start.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
@@ -41,10 +40,8 @@ void Agreement::begin(const select::Share& mine) noexcept {
 
 void Agreement::take(const select::Where& where) {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-  select::Where here = where;
-  here.links = host() == Host::openmpi ? &select::openmpi_links : &select::mpich_links;
-  const select::Way way = select::choose_alltoallv(agreed(all_, here));
-  cadence_.settle(way.algorithm != way_.algorithm);
+  const select::Way way = select::choose_alltoallv(agreed(all_, where));
+  cadence_.settle(way.algorithm != way_.algorithm, calls_for(way, where));
   way_ = way;
 }
 

@@ -39,6 +39,8 @@ class Agreement {
   }
   /// As the last call went.
   [[nodiscard]] const select::Way& way() const { return way_; }
+  /// Calls from one reduction to the next.
+  [[nodiscard]] std::int64_t every() const { return cadence_.interval(); }
 
  private:
   void begin(const select::Share& mine) noexcept;

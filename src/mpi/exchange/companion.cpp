@@ -12,6 +12,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
+#include "mpi/exchange/links.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
 
@@ -123,6 +124,7 @@ std::vector<Edge> edges_to(const std::vector<int>& ranks) {
 }  // namespace
 
 void Companion::allow() noexcept {
+  agree_on_links();
   reductions = Agreement::open();
   allowed = true;
 }

@@ -164,8 +164,10 @@ void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {
     if (!word.empty()) PMPI_Info_set(info, key.name, word.c_str());
     any = any || !word.empty();
   }
-  if (any && own->wanted_alltoallv() == "auto")
-    PMPI_Info_set(info, "heddle_alltoallv_chosen", std::string(own->agreement().way().algorithm->name).c_str());
+  if (!any || own->wanted_alltoallv() != "auto") return;
+  const Agreement& agreement = own->agreement();
+  PMPI_Info_set(info, "heddle_alltoallv_chosen", std::string(agreement.way().algorithm->name).c_str());
+  PMPI_Info_set(info, "heddle_alltoallv_every", std::to_string(agreement.every()).c_str());
 }
 
 }  // namespace heddle::mpi

@@ -36,8 +36,9 @@ void hints_lost(MPI_Comm comm) noexcept;
 /// Before MPI_Finalize.
 void close_hints() noexcept;
 
-/// Adds to what the host shows of `comm` those that count; and, if there are any, heddle_alltoallv_chosen: how the last
-/// blocking MPI_Alltoallv went, if it was for Heddle to choose.
+/// Adds to what the host shows of `comm` those that count; and, if there are any and MPI_Alltoallv is for Heddle to choose,
+/// heddle_alltoallv_chosen: how the last blocking one went, and heddle_alltoallv_every: in how many calls ranks tell each other
+/// their volumes once.
 void hints_shown(MPI_Comm comm, MPI_Info info) noexcept;
 
 }  // namespace heddle::mpi

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/exchange/links.hpp"
 #include "mpi/progress/progress.hpp"
 
 namespace heddle::mpi {
@@ -37,7 +38,8 @@ Surroundings surroundings_of(MPI_Comm comm) {
   double crowding = std::max(1.0, static_cast<double>(members) / progress::cores());
   PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm);
   schedule::Nodes nodes(lowest_of);
-  const select::Where where{.ranks = ranks, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding};
+  const select::Where where{
+      .ranks = ranks, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding, .links = &links_of_job()};
   return {std::move(nodes), where};
 }
 

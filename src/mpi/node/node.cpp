@@ -6,6 +6,7 @@
 #include <random>
 
 #include "group/encoder.hpp"
+#include "mpi/node/profile.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
@@ -25,11 +26,6 @@ engine::Nonce random_nonce() {
   std::random_device device;
   const auto word = [&device] { return (std::uint64_t{device()} << 32) | device(); };
   return {word(), word()};
-}
-
-select::Loaded profile_of_machine() {
-  const std::string path = select::profile_path(settings_of_process().profile);
-  return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
 }
 
 /// A communicator of Heddle's own, freed at the end of the scope.

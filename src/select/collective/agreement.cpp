@@ -2,6 +2,7 @@
 #include "select/collective/agreement.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace heddle::select {
 
@@ -25,6 +26,18 @@ AlltoallvFacts agreed(const Share& all, const Where& where) noexcept {
     facts.hops = static_cast<double>(hops) / static_cast<double>(bytes);
   }
   return facts;
+}
+
+std::int64_t calls_for(const Way& way, const Where& where) noexcept {
+  constexpr double part = 0.01;
+  constexpr double most = 1e6;
+  if (way.node.messages + way.network.messages == 0) return 1;  // nothing could be bundled: no telling how long they take
+  Way reduction;
+  const double rounds = schedule::logarithm(where.ranks);
+  const double far = schedule::logarithm(where.nodes);
+  reduction.node = {.rounds = rounds - far, .messages = rounds - far, .bytes = 0};
+  reduction.network = {.rounds = far, .messages = far, .bytes = 0};
+  return static_cast<std::int64_t>(std::min(most, std::ceil(timed(reduction, where).ns / (part * std::max(1.0, way.ns)))));
 }
 
 std::uint64_t digest(const Way& way) noexcept {

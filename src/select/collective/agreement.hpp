@@ -53,6 +53,10 @@ Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const 
   return share;
 }
 
+/// In how many calls that go this way a reduction of all shares is one hundredth. It is not blocking, which costs hosts more
+/// than the model says, and overlaps with the calls: all in all it takes less than two.
+std::int64_t calls_for(const Way& way, const Where& where) noexcept;
+
 /// Of all ranks together.
 AlltoallvFacts agreed(const Share& all, const Where& where) noexcept;
 

@@ -55,6 +55,7 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   way.blocks = all * part * facts.partners;
   way.copied = all * part * each;
   way.work = all * part * each;
+  way.regrouped = all;
   return way;
 }
 
@@ -66,6 +67,7 @@ Way two_level(const AlltoallvFacts& facts) {
   way.blocks = 3 * facts.partners;
   way.copied = 2 * each;
   way.work = 3 * each;
+  way.regrouped = 3;
   return way;
 }
 

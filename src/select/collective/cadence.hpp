@@ -2,7 +2,7 @@
 // which call on what they have told counts. Goes by the number of the call and by what all have agreed on: all ranks do the
 // same. May include: schedule/nodes.hpp.
 //
-//   if (cadence.counts(call)) cadence.settle(choose_alltoallv(agreed(wait_for(reduction), where)) != way);
+//   if (cadence.counts(call)) cadence.settle(chosen(agreed(wait_for(reduction), where)) != way, calls_for(way, where));
 //   if (cadence.begins(call)) reduction = begin(share_of(...));          // which goes on while calls do
 //
 //   call   0     8                     61    69                          183   191
@@ -30,11 +30,14 @@ class Cadence {
 
   [[nodiscard]] bool begins(std::int64_t call) const noexcept { return call == begin_; }
   [[nodiscard]] bool counts(std::int64_t call) const noexcept { return call == begin_ + later; }
-  /// What counts from this call on is known.
-  void settle(bool changed) noexcept {
-    interval_ = changed ? every : std::min(2 * interval_, seldom);
+  /// What counts from this call on is known. `least`: in how many calls a reduction is cheap enough (calls_for()).
+  void settle(bool changed, std::int64_t least = every) noexcept {
+    interval_ = changed ? every : 2 * interval_;
+    interval_ = std::min(std::max(interval_, (least + every - 1) / every * every), seldom);
     begin_ += interval_;
   }
+  /// Calls from the last reduction to the next.
+  [[nodiscard]] std::int64_t interval() const noexcept { return interval_; }
 
  private:
   std::int64_t begin_ = 0;

@@ -47,7 +47,8 @@ Way timed(Way way, const Where& where) noexcept {
     // Ranks that share a core take turns: what they do adds up, and each round waits for a turn of all.
     const double rounds = way.node.rounds + way.network.rounds;
     const double messages = way.node.messages + way.network.messages;
-    const double each = rounds * links.turn + messages * links.node.message + way.work * links.node.byte + handled;
+    const double each =
+        rounds * links.turn + messages * links.shared + way.regrouped * links.regroup + way.work * links.node.byte + handled;
     way.ns = std::max(way.ns, where.crowding * each);
   }
   return way;

@@ -37,10 +37,11 @@ struct Way {
   Bytes segment = 0;  ///< Pipelined ones: bytes of a segment; 0: not cut.
   Load node{};
   Load network{};
-  double blocks = 0;  ///< Put from bundle to bundle, by a rank.
-  double copied = 0;  ///< Bytes of these.
-  double work = 0;    ///< Bytes that a rank gets, on average: what counts where ranks share a core.
-  double ns = 0;      ///< All in all.
+  double blocks = 0;     ///< Put from bundle to bundle, by a rank.
+  double copied = 0;     ///< Bytes of these.
+  double work = 0;       ///< Bytes that a rank gets, on average: what counts where ranks share a core.
+  double regrouped = 0;  ///< Rounds in which what comes is put into other bundles.
+  double ns = 0;         ///< All in all.
 };
 
 using Ways = schedule::Few<Way, 16>;

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 
 #include "select/profile_file.hpp"
 #include "tool/commands.hpp"
+#include "tool/tune/links.hpp"
 #include "tool/tune/measure.hpp"
 
 namespace heddle::tool {
@@ -49,9 +51,17 @@ void put(const std::filesystem::path& path, const std::string& text) {
 Json tune(const TuneOptions& options) {
   const std::string path = options.output.empty() ? select::usual_path() : options.output;
   if (path.empty()) throw std::runtime_error("there is no home to write the profile to. Name a place with --output.");
-  const Measured measured = measure(options.quick, [&options](double done, const std::string& what) {
+  // Before it takes some seconds to measure: what was given makes no sense.
+  const auto given = [](const std::vector<double>& numbers) {
+    return numbers.empty() ? std::optional<Taken>() : std::optional(taken(numbers));
+  };
+  const std::optional<Taken> mpich = given(options.mpich);
+  const std::optional<Taken> openmpi = given(options.openmpi);
+  Measured measured = measure(options.quick, [&options](double done, const std::string& what) {
     if (options.progress) std::cout << Json{{"done", done}, {"what", what}}.dump() << std::endl;
   });
+  if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
+  if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
     throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? Nothing was written.");
   const select::Machine machine = select::this_machine();

@@ -81,9 +81,9 @@ int change_over() {
   bool right = true;
   std::string story;
   std::string last;
-  for (int call = 0; call < 200; ++call) {
+  for (int call = 0; call < 450; ++call) {
     if (call % 17 == rank) usleep(500);  // one is late
-    const bool dense = call < 61 || call >= 122;
+    const bool dense = call < 122 || call >= 200;
     right = exchange(comm, dense ? 2 : 100, dense ? ranks - 1 : 1, call) && right;
     const std::string now = chosen(comm);
     if (now != last) story += now + " from call " + std::to_string(call) + ", ";

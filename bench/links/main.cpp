@@ -1,0 +1,149 @@
+// bench/links/main.cpp: what messages through the MPI library take between ranks of a node, for `heddle tune`. Prints JSON
+// lines.
+//
+//   heddle run -n 2 -- heddle-bench-links-mpich --case spare         a core for each rank
+//   heddle run -n 16 -- heddle-bench-links-mpich --case shared       ranks that share cores
+//
+// spare: one (8 bytes to and fro: one way of it), burst (`burst` messages each way at once), long (1 MiB, one way).
+// shared: pairs (MPI_Alltoallv of 8 bytes for everybody, message by message), bundles (the same by the crystal router), rounds
+// (MPI_Allgatherv of 8 bytes by dissemination), all under Heddle, by hints on communicators.
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "common/give_way.hpp"
+#include "common/job.hpp"
+#include "common/report.hpp"
+
+namespace heddle::bench::links {
+namespace {
+
+struct Options {
+  std::string what = "spare";
+  bool quick = false;
+  double budget_ms = 600;
+};
+
+constexpr int repeats = 50;  // in one sample of what takes less than a microsecond
+constexpr int burst = 16;
+constexpr int long_bytes = 1 << 20;
+constexpr int tag = 3;
+
+/// Two ranks, messages by PMPI_ names.
+class Spare {
+ public:
+  explicit Spare(int me) : me_(me), other_(1 - me), out_(long_bytes), in_(long_bytes) {}
+
+  void to_and_fro(int bytes, int times) {
+    for (int i = 0; i < times; ++i) {
+      if (me_ == 0) PMPI_Send(out_.data(), bytes, MPI_CHAR, other_, tag, MPI_COMM_WORLD);
+      PMPI_Recv(in_.data(), bytes, MPI_CHAR, other_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (me_ == 1) PMPI_Send(out_.data(), bytes, MPI_CHAR, other_, tag, MPI_COMM_WORLD);
+    }
+  }
+  void at_once() {
+    for (int i = 0; i < repeats; ++i) {
+      std::array<MPI_Request, 2 * burst> requests{};
+      for (std::size_t k = 0; k < burst; ++k)
+        PMPI_Irecv(in_.data() + 64 * k, 8, MPI_CHAR, other_, tag, MPI_COMM_WORLD, &requests[k]);
+      for (std::size_t k = 0; k < burst; ++k)
+        PMPI_Isend(out_.data() + 64 * k, 8, MPI_CHAR, other_, tag, MPI_COMM_WORLD, &requests[burst + k]);
+      PMPI_Waitall(2 * burst, requests.data(), MPI_STATUSES_IGNORE);
+    }
+  }
+  /// Live data.
+  void write(long number) { std::ranges::fill(out_, static_cast<char>(number)); }
+
+ private:
+  int me_, other_;
+  std::vector<char> out_, in_;
+};
+
+/// A communicator whose collective goes by this algorithm under Heddle.
+class Hinted {
+ public:
+  Hinted(const char* key, const char* algorithm) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, algorithm);
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm_);
+    MPI_Info_free(&info);
+  }
+  Hinted(const Hinted&) = delete;
+  Hinted& operator=(const Hinted&) = delete;
+  ~Hinted() { MPI_Comm_free(&comm_); }
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Eight bytes of everybody for everybody.
+class Shared {
+ public:
+  explicit Shared(int ranks) : counts_(static_cast<std::size_t>(ranks), 8), places_(counts_.size()) {
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<int>(8 * i);
+    out_.resize(8 * counts_.size());
+    in_.resize(out_.size());
+  }
+  void exchange(const Hinted& by) {
+    MPI_Alltoallv(out_.data(), counts_.data(), places_.data(), MPI_CHAR, in_.data(), counts_.data(), places_.data(), MPI_CHAR,
+                  by.comm());
+  }
+  void gather(const Hinted& by) {
+    MPI_Allgatherv(out_.data(), 8, MPI_CHAR, in_.data(), counts_.data(), places_.data(), MPI_CHAR, by.comm());
+  }
+
+ private:
+  std::vector<int> counts_, places_;
+  std::vector<char> out_, in_;
+};
+
+bool run(const Options& options) {
+  int ranks = 0;
+  int me = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  const GiveWay give_way{crowded(ranks)};
+  Stage stage{MPI_COMM_WORLD, crowded(ranks)};
+  Report report{stage, "links"};
+  Pace pace{.rounds = 200, .budget_ns = options.budget_ms * 1e6};
+  if (options.quick) pace = {.rounds = 20, .budget_ns = options.budget_ms * 2e5};
+  report.plan(1);
+  const auto measure = [&](std::vector<Way> ways, double messages) {
+    report.measured(ways, Clock::everybody, pace, {{"case", options.what}, {"metric", "link"}}, {.messages = messages});
+  };
+  const auto nothing = [](long) {};
+  if (options.what == "spare" && ranks == 2) {
+    Spare spare(me);
+    measure({{"one", nothing, [&](long) { spare.to_and_fro(8, repeats); }}}, 2.0 * repeats);
+    measure({{"burst", nothing, [&](long) { spare.at_once(); }}}, repeats);
+    measure({{"long", [&](long number) { spare.write(number); }, [&](long) { spare.to_and_fro(long_bytes, 1); }}}, 2);
+  } else {
+    const Hinted pairs("heddle_alltoallv", "direct"), bundles("heddle_alltoallv", "crystal");
+    const Hinted rounds("heddle_allgatherv", "dissemination");
+    Shared shared(ranks);
+    measure({{"pairs", nothing, [&](long) { shared.exchange(pairs); }},
+             {"bundles", nothing, [&](long) { shared.exchange(bundles); }},
+             {"rounds", nothing, [&](long) { shared.gather(rounds); }}},
+            1);
+  }
+  report.done(options.what);
+  return report.all_right();
+}
+
+}  // namespace
+}  // namespace heddle::bench::links
+
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
+  heddle::bench::links::Options options;
+  CLI::App app{"What messages between ranks of a node take; prints JSON lines."};
+  app.add_option("--case", options.what, "spare (2 ranks), shared")->check(CLI::IsMember({"spare", "shared"}));
+  app.add_option("--budget", options.budget_ms, "Milliseconds for each measurement")->check(CLI::Range(1.0, 1e5));
+  app.add_flag("--quick", options.quick, "Short and rough");
+  CLI11_PARSE(app, argc, argv);
+  return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::links::run(options); });
+}
