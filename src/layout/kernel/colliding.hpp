@@ -91,19 +91,25 @@ void gather_colliding(std::byte* to, const std::byte* from, const Dim& outer_dim
   const Dim outer = outer_dim, inner = inner_dim;
   const Count sets = sets_shared(inner.from, B);
   const int times = sets == 1 ? 6 : sets <= 4 ? 4 : 2;
+#if defined(__AVX512VBMI__)
+  // One load, masked: of two loads of a line, the second may find it gone. And what does not fit the mask waits less: 8 of 512
+  // bytes 0.91 → 0.72 ns, 12 of 1024 1.41 → 1.25.
+  constexpr bool masked = under_mask<B> || B == 4 || B == 8 || B == 16 || B == 32;
+  const std::uint64_t mask = unknown(mask_of<B>);
+  const int times_masked = sets >= 4 ? 2 : times;
+#endif
   for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
     std::byte* t = to;
     const std::byte* f = from;
     Count n = inner.count;
 #if defined(__AVX512VBMI__)
-    // One load, masked: of two loads of a line, the second may find it gone. What its store spoils comes next.
-    if constexpr (B == 12 || B == 20 || B == 24 || B == 28) {
-      constexpr Count spoilt = (32 + B - 1) / B;
+    if constexpr (masked) {
+      constexpr Count plain = (whole_move<B> - 1) / B;  // what a store spoils comes next
       if (inner.to == B)
-        for (; n > spoilt; --n, t += B, f += inner.from) {
-          const __m256i value = _mm256_maskz_loadu_epi32((1 << (B / 4)) - 1, f);
-          for (int again = 0; again < times; ++again) {
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(t), value);
+        for (; n > plain; --n, t += B, f += inner.from) {
+          const auto value = load_masked<B>(f, mask);
+          for (int again = 0; again < times_masked; ++again) {
+            __builtin_memcpy(t, &value, sizeof value);
             done(t);
           }
         }

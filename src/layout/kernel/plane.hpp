@@ -80,13 +80,41 @@ void plane_under_mask(std::byte* to, const std::byte* from, const Dim& outer, co
     for (; n > 0; --n, t += to_step, f += from_step) copy<B>(t, f);
   }
 }
+
+/// Packs blocks that are whole moves. Unrolled: nothing is prefetched anyway.
+template <int B>
+void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
+  const Count count = inner.count;
+  const std::uint64_t mask = unknown(mask_of<B>);
+  for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
+    std::byte* t = to;
+    const std::byte* f = from;
+    Count n = count;
+    for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) copy_masked<B>(t + k * to_step, f + k * from_step, mask);
+#pragma GCC unroll 1
+    for (; n > 0; --n, t += to_step, f += from_step) copy_masked<B>(t, f, mask);
+  }
+}
 #endif
 
+inline Bytes magnitude(Bytes a) { return a < 0 ? -a : a; }
+
+/// Of memory between the first byte touched and the last, at most.
+inline Bytes span_of(const Dim& outer, const Dim& inner) {
+  const Bytes to = magnitude(inner.to), from = magnitude(inner.from);
+  return (to > from ? to : from) * inner.count * outer.count;
+}
+
+/// What is farther apart comes from memory.
+constexpr Bytes nearby = 4 << 20;
+
 inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
-  const auto magnitude = [](Bytes a) { return a < 0 ? -a : a; };
-  const Bytes stride = magnitude(inner.to) > magnitude(inner.from) ? magnitude(inner.to) : magnitude(inner.from);
-  const Bytes span = stride * inner.count * outer.count;  // of memory between the first byte touched and the last, at most
-  if (span > 4 << 20 && inner.count >= 8) {
+  const Bytes to = magnitude(inner.to), from = magnitude(inner.from), stride = to > from ? to : from;
+  const Bytes span = span_of(outer, inner);
+  if (span > nearby && inner.count >= 8) {
     // Farther apart, nothing brings blocks from memory faster, and what is in the L2 cache after all (64² blocks of 8 in rows
     // of 1040 bytes, 256 KiB of lines in a span of 4 MiB) takes 0.44 ns each with prefetches and 0.28 without. Where most of
     // the memory is packed, the processor's own prefetches do.
@@ -122,25 +150,33 @@ inline void plane_any(std::byte* to, const std::byte* from, const Dim& outer, co
 }
 
 #if defined(__AVX512VBMI__)
-/// A whole vector and, overlapping it, half of one: each store that crosses a line costs two. 76 of 108 bytes from the L1 cache
-/// 0.58 ns, with two whole ones 0.71.
-inline void plane_vector_and_half(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
-  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - wide / 2;
+/// A whole vector and, overlapping it, half of one (blocks of up to one and a half) or a whole one. Each store that crosses a
+/// line costs two: 76 of 108 bytes from the L1 cache 0.58 ns, with two whole ones 0.71.
+template <int last_part, bool masked>
+void plane_two_vectors(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
+  const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - last_part;
   const Count count = inner.count;
+  const std::uint64_t mask = unknown(~std::uint64_t{0});
   for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
     std::byte* t = to;
     const std::byte* f = from;
-    for (Count n = count; n > 0; --n, t += to_step, f += from_step) {
-      copy<wide>(t, f);
-      copy<wide / 2>(t + last, f + last);
-    }
+    for (Count n = count; n > 0; --n, t += to_step, f += from_step)
+      if constexpr (masked) {
+        copy_masked<wide>(t, f, mask);
+        copy_masked<last_part>(t + last, f + last, mask);
+      } else {
+        copy<wide>(t, f);
+        copy<last_part>(t + last, f + last);
+      }
   }
 }
 #endif
 
-inline NestKernel plane_long(const Bytes block) {
+inline NestKernel plane_long([[maybe_unused]] const Dim& outer, [[maybe_unused]] const Dim& inner, const Bytes block) {
 #if defined(__AVX512VBMI__)
-  if (block <= wide + wide / 2) return plane_vector_and_half;
+  const bool packing = inner.from > block && span_of(outer, inner) <= nearby;  // from memory the processor's prefetches help
+  if (block <= wide + wide / 2) return packing ? plane_two_vectors<wide / 2, true> : plane_two_vectors<wide / 2, false>;
+  if (block <= 2 * wide && packing) return plane_two_vectors<wide, true>;
 #endif
   switch ((block - 1) / wide) {
     case 1:
@@ -165,11 +201,12 @@ inline NestKernel plane_long(const Bytes block) {
 /// The kernel of a plane: a question asked once where the same plane is walked again and again.
 inline NestKernel plane_for(const Dim& outer, const Dim& inner, Bytes block) {
   if (const NestKernel kernel = colliding(inner, block)) return kernel;
-  if (block > 64) return plane_long(block);
+  if (block > 64) return plane_long(outer, inner, block);
 #if defined(__AVX512VBMI__)
   if (windows_win(outer, inner, block)) return windows;
 #endif
   const Walk walk = walk_of(outer, inner, block);
+  [[maybe_unused]] const bool near = span_of(outer, inner) <= nearby;
   NestKernel kernel = nullptr;
   with_block(block, [&]<int B>() {
 #if defined(__AVX512VBMI__)
@@ -184,6 +221,17 @@ inline NestKernel plane_for(const Dim& outer, const Dim& inner, Bytes block) {
         return;
       }
     }
+    if constexpr (B == 16 || B == 32 || B == 64)
+      if (near && inner.from >= cache_line && inner.from > inner.to) {
+        kernel = plane_masked<B>;
+        return;
+      }
+    // Where every block is in a page of its own, whole moves that cross into the next line or page cost more than they save.
+    if constexpr (B > 32 && B < 64 && B % 4 == 0)
+      if (near && walk == Walk::single && inner.to == B && inner.from > B && inner.from <= 2048) {
+        kernel = plane_under_mask<B, true, false>;
+        return;
+      }
 #endif
     kernel = plane_of<B, Walk::unrolled>;
     if constexpr (B % 4 == 0) {
