@@ -20,7 +20,7 @@ class Messages(StrEnum):
 
 
 def tune(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: some seconds instead of half a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: half the time, rough.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the profile there.", show_default=False)
     ] = None,
