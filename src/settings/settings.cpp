@@ -57,6 +57,10 @@ constexpr Variable rows[] = {
      "blocks below beside= of HEDDLE_ROUTER, longer ones go straight; native leaves it to the MPI library. The same for all "
      "ranks",
      library},
+    {"HEDDLE_LETTERS", "on", "on|off",
+     "on: ranks of a node put short blocks of alltoalls and neighbour collectives into memory that both have mapped; off: they "
+     "are messages of the MPI library",
+     library},
     {"HEDDLE_CHECK", "off", "on|off",
      "on: in each collective that may be Heddle's all ranks compare how they are about to carry it out, and end the job "
      "with a sentence if they differ (as where counts do not fit together). The same for all ranks",
@@ -328,6 +332,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_ROUTER", router, set.router);
   take("HEDDLE_ALLGATHERV", allgatherv, set.allgatherv);
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
+  take("HEDDLE_LETTERS", on_off, set.letters);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);

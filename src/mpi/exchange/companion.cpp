@@ -12,6 +12,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
+#include "mpi/exchange/letters.hpp"
 #include "mpi/exchange/links.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
@@ -34,7 +35,7 @@ struct Seat {
 };
 
 /// Asked by every collective; writers hold Seats::lock, too.
-constinit HandleTable<MPI_Comm, Seat> table;
+constinit HandleTable<MPI_Comm, Seat> seated;
 
 struct Seats {
   std::mutex lock;
@@ -57,7 +58,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
   if (seats().all.erase(seat.get()) == 0)
     static_cast<void>(seat.release());  // closed already
   else
-    table.erase(comm);
+    seated.erase(comm);
   return MPI_SUCCESS;
 }
 
@@ -68,14 +69,14 @@ Seat* seat_on(MPI_Comm comm) noexcept try {
   if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
     return nullptr;
   auto seat = std::make_unique<Seat>();
-  table.insert(comm, seat.get());
+  seated.insert(comm, seat.get());
   known.all.insert(seat.get());
   if (PMPI_Comm_set_attr(comm, known.keyval, seat.get()) == MPI_SUCCESS) return seat.release();
   known.all.erase(seat.get());
-  table.erase(comm);
+  seated.erase(comm);
   return nullptr;
 } catch (const std::bad_alloc&) {
-  table.erase(comm);
+  seated.erase(comm);
   return nullptr;
 }
 
@@ -150,19 +151,20 @@ Companion::Companion() = default;
 Companion::~Companion() {
   comparisons_.clear();
   agreement_.reset();
+  letters_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
   --alive;
 }
 
 Companion* Companion::made(MPI_Comm comm) noexcept {
-  const Seat* seat = table.find(comm);
+  const Seat* seat = seated.find(comm);
   return seat ? seat->companion.get() : nullptr;
 }
 
 Companion* Companion::of(MPI_Comm comm) noexcept {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
-  const Seat* seat = table.find(comm);
+  const Seat* seat = seated.find(comm);
   return seat ? seat->companion.get() : make(comm);
 }
 
@@ -183,6 +185,7 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
       own->has_neighbours_ = own->look_at_topology(comm);
+      own->letters_ = std::make_unique<Letters>(comm, own->me_, ranks);
       able = 1;
     }
   } catch (const std::bad_alloc&) {
@@ -227,7 +230,7 @@ void Companion::close() noexcept {
   {
     const std::lock_guard guard(seats().lock);
     all.swap(seats().all);
-    table.clear();
+    seated.clear();
     if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
   for (const Seat* seat : all) delete seat;

@@ -34,6 +34,7 @@ struct Hints {
 };
 
 class Comparison;
+class Letters;
 
 class Companion : public std::enable_shared_from_this<Companion> {
  public:
@@ -87,6 +88,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
     return channel_;
   }
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
+  [[nodiscard]] Letters& letters() const noexcept { return *letters_; }
 
   ~Companion();
   Companion(const Companion&) = delete;
@@ -110,6 +112,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;
+  std::unique_ptr<Letters> letters_;
 };
 
 }  // namespace heddle::mpi

@@ -4,7 +4,9 @@
 #include <array>
 #include <span>
 
+#include "engine/wait.hpp"
 #include "layout/transfer.hpp"
+#include "mpi/exchange/letters.hpp"
 #include "mpi/requests/receive.hpp"
 #include "mpi/requests/send.hpp"
 
@@ -105,6 +107,10 @@ void Exchange::post_sends(bool small, Until until) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Block::Role::own || block.role == Block::Role::later || (block.bytes <= small_block) != small) continue;
+    if (block.role == Block::Role::letter) {
+      note(letters_->put(block, element_, companion_.comm()));
+      continue;
+    }
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (until == Until::call_ends && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
@@ -160,7 +166,22 @@ bool Exchange::arrange() noexcept {
       }
     if (!room) return false;
   }
+  if (letters_) find_letters();
   return arranged_ = true;
+}
+
+/// Not those of a rank that is a neighbour several times: they are parcels, and two ranks know alike which are none.
+void Exchange::find_letters() noexcept {
+  for (int i = 0; i < sends_; ++i)
+    if (Block& block = blocks_[i];
+        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= letters_->longest_to(block.edge.rank))
+      block.role = Block::Role::letter;
+  for (int i = most_sends_; i < most_sends_ + receives_; ++i)
+    if (Block& block = blocks_[i];
+        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= letters_->longest_from(block.edge.rank)) {
+      block.role = Block::Role::letter;
+      ++letters_left_;
+    }
 }
 
 void Exchange::finish(int request, MPI_Status& status, int error) noexcept {
@@ -196,6 +217,31 @@ bool Exchange::finish_receives(bool wait) noexcept {
       return true;
     }
     over(index, status, error);
+  }
+  return true;
+}
+
+void Exchange::take_letters() noexcept {
+  for (int i = most_sends_; i < most_sends_ + receives_ && letters_left_ > 0; ++i) {
+    if (blocks_[i].role != Block::Role::letter) continue;
+    int error = MPI_SUCCESS;
+    if (!letters_->get(blocks_[i], element_, companion_.comm(), error)) continue;
+    note(error);
+    blocks_[i].role = Block::Role::taken;
+    --letters_left_;
+  }
+}
+
+/// Who waits here keeps the host going, too: others may need what it has to do for them.
+bool Exchange::finish_letters(bool wait) noexcept {
+  take_letters();
+  if (letters_left_ == 0 || !wait) return letters_left_ == 0;
+  constexpr int seldom = 8;  // it takes its time
+  engine::Patience patience(letters_->crowded(), letters_->crowded() ? 4 : 1024);
+  for (int turn = 0; letters_left_ > 0; take_letters()) {
+    if (!patience.pause() || ++turn % seldom != 0) continue;
+    int found = 0;
+    if (finish_receives(false)) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, companion_.comm(), &found, MPI_STATUS_IGNORE);
   }
   return true;
 }
@@ -238,10 +284,14 @@ void Exchange::start(Until until) noexcept {
 }
 
 bool Exchange::advance(bool wait) noexcept {
-  return finish_receives(wait) && finish_sends(wait) && finish_native(in_, wait) && finish_native(out_, wait);
+  return finish_letters(wait) && finish_receives(wait) && finish_sends(wait) && finish_native(in_, wait) &&
+         finish_native(out_, wait);
 }
 
 int Exchange::run(MPI_Comm comm) noexcept {
+  Letters& letters = companion_.letters();
+  letters.next(companion_.comm());
+  if (letters.any()) letters_ = &letters;
   start(Until::call_ends);
   advance(true);
   if (error_ != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error_);

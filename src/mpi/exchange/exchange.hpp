@@ -14,7 +14,8 @@
 //   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with. Small blocks to a rank that is a neighbour several times travel together (parcels.hpp).
+// with. Small blocks to a rank that is a neighbour several times travel together (parcels.hpp); in blocking calls, those to
+// ranks of the same node not as messages (letters.hpp).
 #pragma once
 
 #include <utility>
@@ -22,6 +23,7 @@
 #include "mpi/exchange/parcels.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
+#include "mpi/staging/element.hpp"
 
 namespace heddle::mpi {
 
@@ -100,6 +102,9 @@ class Exchange {
   void post_parcel(const Block& first) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;
+  void find_letters() noexcept;
+  void take_letters() noexcept;
+  bool finish_letters(bool wait) noexcept;
   bool finish_receives(bool wait) noexcept;
   bool finish_sends(bool wait) noexcept;
   bool finish_native(Requests& side, bool wait) noexcept;
@@ -116,6 +121,9 @@ class Exchange {
   bool repeated_ = false;  // a rank is a neighbour several times
   bool arranged_ = false;
   int error_ = MPI_SUCCESS;
+  Letters* letters_ = nullptr;  // of a blocking call
+  int letters_left_ = 0;        // to be taken
+  Element element_;             // of the last letter
   Requests out_, in_;
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;

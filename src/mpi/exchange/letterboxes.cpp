@@ -1,21 +1,17 @@
 // mpi/exchange/letterboxes.cpp
 #include "mpi/exchange/letterboxes.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "layout/pack.hpp"
+#include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 /// Bytes: longer blocks gain less from not being messages.
 constexpr Bytes longest = 8 << 10;
-
-/// Requests of a process that have boxes, at most: each holds a slot of node memory.
-constexpr int most = 128;
 
 /// What a sender says to a receiver: where the box is in its node memory, or -1.
 using Word = std::int64_t;
@@ -46,51 +42,16 @@ class Words {
 
 }  // namespace
 
-/// Boxes whose request is freed, and that the other side may still read.
-struct Letterboxes::Retired {
-  std::byte* lent;
-  std::vector<std::byte*> boxes;
-  [[nodiscard]] bool closed() const {
-    return std::ranges::all_of(boxes, [](std::byte* box) { return flag(box).load(std::memory_order_acquire) != 0; });
-  }
-};
-struct Letterboxes::Attic {
-  std::mutex lock;
-  std::vector<Retired> all;
-  int lent = 0;
-
-  /// Null: there are enough.
-  std::byte* take(Node& node) {
-    const std::lock_guard guard(lock);
-    std::erase_if(all, [&](const Retired& one) {
-      if (!one.closed()) return false;
-      node.outbox().take_back(one.lent);
-      --lent;
-      return true;
-    });
-    if (lent == most) return nullptr;
-    all.reserve(static_cast<std::size_t>(lent) + 1);  // so that retiring needs no memory
-    std::byte* slot = node.outbox().lend();
-    if (slot) ++lent;
-    return slot;
-  }
-};
-Letterboxes::Attic& Letterboxes::attic() {
-  static Attic attic;
-  return attic;
-}
-
 Letterboxes::~Letterboxes() {
-  if (!node_) return;
-  for (const Box& box : in_) flag(box.memory).store(1, std::memory_order_release);
+  for (const Box& box : in_) closed(box.memory).store(1, std::memory_order_release);
   if (!lent_) return;
   try {
-    Retired retired{lent_, {}};
-    for (const Box& box : out_) retired.boxes.push_back(box.memory);
-    const std::lock_guard guard(attic().lock);
-    attic().all.push_back(std::move(retired));
+    std::vector<std::byte*> boxes;
+    boxes.reserve(out_.size());
+    for (const Box& box : out_) boxes.push_back(box.memory);
+    std::move(lent_).retire(std::move(boxes));
   } catch (const std::bad_alloc&) {
-    return;  // never used again
+    lent_.abandon();
   }
 }
 
@@ -133,16 +94,15 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
     const int peer = node_ ? node_->peer(own.comm(), rank) : -1;
     return peer < 0 ? nullptr : node_->reach(peer).memory;
   };
-  if (node_ && !to.empty()) lent_ = attic().take(*node_);
+  if (node_ && !to.empty() && settings_of_process().letters) lent_ = Lent::from(*node_);
   std::size_t used = 0;
   for (Candidate& one : to) {
-    const std::size_t bytes = line + 2 * half_bytes(one.block.bytes);
-    if (!lent_ || !one.type || !base_of(one.block.edge.rank) || used + bytes > static_cast<std::size_t>(engine::slot_bytes))
-      continue;
-    one.base = lent_ + used;
+    const std::size_t bytes = box_line + 2 * half_bytes(one.block.bytes);
+    if (!lent_ || !one.type || !base_of(one.block.edge.rank) || used + bytes > Lent::bytes()) continue;
+    one.base = lent_.memory() + used;
     one.place = node_->outbox().offset_of(one.base);
     used += bytes;
-    for (const std::size_t at : {std::size_t{0}, line, line + half_bytes(one.block.bytes)})
+    for (const std::size_t at : {std::size_t{0}, box_line, box_line + half_bytes(one.block.bytes)})
       flag(one.base + at).store(0, std::memory_order_relaxed);
   }
   Words words(own.comm(), exchange);
@@ -152,8 +112,8 @@ bool Letterboxes::settle_on(const Companion& own, Exchange& exchange) {
   for (Candidate& one : from) {
     std::byte* base = base_of(one.block.edge.rank);
     // A box that does not lie in the sender's memory is none, whatever the sender says.
-    const auto box = static_cast<Bytes>(line + 2 * half_bytes(one.block.bytes));
-    one.wanted = base && one.type && one.place >= 0 && one.place % static_cast<Word>(line) == 0 &&
+    const auto box = static_cast<Bytes>(box_line + 2 * half_bytes(one.block.bytes));
+    one.wanted = base && one.type && one.place >= 0 && one.place % static_cast<Word>(box_line) == 0 &&
                  one.place <= node_->memory_size() - box;
     if (one.wanted) one.base = base + one.place;
   }

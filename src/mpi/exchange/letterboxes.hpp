@@ -1,5 +1,5 @@
 // mpi/exchange/letterboxes.hpp: the short blocks of a persistent exchange between two ranks of a node, without messages: the
-// sender packs into memory that the receiver has mapped, and raises a flag. Includes exchange.hpp, node.hpp.
+// sender packs into memory that the receiver has mapped, and raises a flag. Includes exchange.hpp, lent.hpp.
 //
 //   if (!boxes.agree(*own, exchange)) ...            // at init; takes blocks out of the exchange
 //   boxes.start();                                   // packs, flags
@@ -16,11 +16,10 @@
 // request, and until then the box is kept.
 #pragma once
 
-#include <atomic>
 #include <vector>
 
 #include "mpi/exchange/exchange.hpp"
-#include "mpi/node/node.hpp"
+#include "mpi/exchange/lent.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
@@ -42,7 +41,6 @@ class Letterboxes {
   [[nodiscard]] bool crowded() const noexcept { return node_ && node_->crowded(); }
 
  private:
-  using Flag = std::atomic<std::uint64_t>;
   struct Box {
     Buffer data;
     Derived type;  // the program may free its handle
@@ -50,18 +48,14 @@ class Letterboxes {
     std::size_t half;  // bytes from one to the other
     bool done = true;
   };
-  struct Retired;
-  struct Attic;
-  static Attic& attic();
-  static Flag& flag(std::byte* at) noexcept { return *reinterpret_cast<Flag*>(at); }
-  [[nodiscard]] std::byte* half_of(const Box& box) const noexcept { return box.memory + line + (number_ % 2 ? 0 : box.half); }
+  [[nodiscard]] std::byte* half_of(const Box& box) const noexcept {
+    return box.memory + box_line + (number_ % 2 ? 0 : box.half);
+  }
 
   bool settle_on(const Companion& own, Exchange& exchange);
 
-  static constexpr std::size_t line = 64;
-
   Node* node_ = nullptr;
-  std::byte* lent_ = nullptr;  // where our boxes are
+  Lent lent_;  // where our boxes are
   std::vector<Box> out_, in_;
   std::size_t left_ = 0;  // to be unpacked
   std::uint64_t number_ = 0;

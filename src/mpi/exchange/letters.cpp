@@ -1,0 +1,160 @@
+// mpi/exchange/letters.cpp
+#include "mpi/exchange/letters.hpp"
+
+#include <algorithm>
+
+#include "engine/wait.hpp"
+#include "mpi/start.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+constexpr int tag = 32758;  // below that of routed.cpp
+
+struct Head {
+  Flag number;
+  std::int64_t bytes;
+};
+Head& head(std::byte* half) noexcept { return *reinterpret_cast<Head*>(half); }
+
+/// How many letters of a box its reader has taken: beside closed().
+Flag& taken(std::byte* box) noexcept { return flag(box + sizeof(Flag)); }
+
+}  // namespace
+
+Letters::Letters(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
+  if (!node_) return;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (const int peer = rank == me ? -1 : node_->peer(comm, rank); peer >= 0) lanes_.push_back({.rank = rank, .peer = peer});
+  if (lanes_.empty()) return;
+  // A slot for all. How many there are all ranks of the node know alike.
+  const std::size_t box = Lent::bytes() / lanes_.size() / box_line * box_line;
+  half_ = box < 3 * box_line ? 0 : (box - box_line) / 2 / box_line * box_line;
+  longest_ = std::min(longest, static_cast<Bytes>(half_) - static_cast<Bytes>(sizeof(Head)));
+  if (longest_ < least) {
+    lanes_.clear();
+    return;
+  }
+  said_.resize(lanes_.size());
+  heard_.resize(lanes_.size());
+  requests_.assign(2 * lanes_.size(), MPI_REQUEST_NULL);
+}
+
+Letters::~Letters() {
+  PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  for (const Lane& each : lanes_)
+    if (each.in) closed(each.in).store(1, std::memory_order_release);
+  if (!lent_) return;
+  try {
+    std::vector<std::byte*> boxes;
+    boxes.reserve(lanes_.size());
+    for (const Lane& each : lanes_)
+      if (each.out) boxes.push_back(each.out);
+    std::move(lent_).retire(std::move(boxes));
+  } catch (const std::bad_alloc&) {
+    lent_.abandon();
+  }
+}
+
+void Letters::settle_further(MPI_Comm own) noexcept {
+  const int call = calls_++;
+  if (call < ask_at) return;
+  PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  if (call == ask_at) ask();
+  if (call == answer_at) answer();
+  if (call == use_at) use();
+  if (call < use_at) say(own);
+}
+
+void Letters::say(MPI_Comm own) noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    PMPI_Irecv(&heard_[i], sizeof heard_[i], MPI_BYTE, lanes_[i].rank, tag, own, &requests_[2 * i]);
+    PMPI_Isend(&said_[i], sizeof said_[i], MPI_BYTE, lanes_[i].rank, tag, own, &requests_[2 * i + 1]);
+  }
+}
+
+/// Where each box is in this process's node memory; -1: there is none.
+void Letters::ask() noexcept {
+  if (settings_of_process().letters) lent_ = Lent::from(*node_);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    said_[i] = -1;
+    if (!lent_) continue;
+    std::byte* const box = lanes_[i].out = lent_.memory() + i * (box_line + 2 * half_);
+    closed(box).store(0, std::memory_order_relaxed);
+    taken(box).store(0, std::memory_order_relaxed);
+    for (const std::uint64_t number : {1, 2}) head(half(box, number)).number.store(0, std::memory_order_relaxed);
+    said_[i] = node_->outbox().offset_of(box);
+  }
+}
+
+/// Whether the other's box is of use: one that does not lie in its memory is none, whatever it says.
+void Letters::answer() noexcept {
+  const auto bytes = static_cast<Bytes>(box_line + 2 * half_);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const Bytes place = heard_[i];
+    std::byte* const base = node_->reach(lanes_[i].peer).memory;
+    const bool there = settings_of_process().letters && place >= 0 && place % static_cast<Bytes>(box_line) == 0 &&
+                       place <= node_->memory_size() - bytes;
+    if (there) lanes_[i].in = base + place;
+    said_[i] = there;
+  }
+}
+
+void Letters::use() noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (!heard_[i]) lanes_[i].out = nullptr;
+}
+
+const Letters::Lane* Letters::lane(int rank) const noexcept {
+  const auto found = std::ranges::lower_bound(lanes_, rank, {}, &Lane::rank);
+  return found != lanes_.end() && found->rank == rank ? &*found : nullptr;
+}
+
+Bytes Letters::longest_to(int rank) const noexcept {
+  const Lane* const found = lane(rank);
+  return found && found->out ? longest_ : 0;
+}
+
+Bytes Letters::longest_from(int rank) const noexcept {
+  const Lane* const found = lane(rank);
+  return found && found->in ? longest_ : 0;
+}
+
+int Letters::put(const Block& block, Element& element, MPI_Comm own) noexcept {
+  Lane& to = const_cast<Lane&>(*lane(block.edge.rank));
+  const std::uint64_t number = ++to.sent;
+  std::byte* const into = half(to.out, number);
+  if (number > 2 && taken(to.out).load(std::memory_order_acquire) < number - 2) {
+    engine::Patience patience(crowded());
+    while (taken(to.out).load(std::memory_order_acquire) < number - 2) {
+      int found = 0;
+      if (patience.pause()) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &found, MPI_STATUS_IGNORE);
+    }
+  }
+  int error = element.look(block.data.type);
+  if (error == MPI_SUCCESS) error = element.pack(block.data.address, block.data.count, into + sizeof(Head), own);
+  head(into).bytes = error == MPI_SUCCESS ? block.bytes : -1;
+  head(into).number.store(number, std::memory_order_release);
+  return error;
+}
+
+bool Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+  Lane& from = const_cast<Lane&>(*lane(block.edge.rank));
+  std::byte* const half = this->half(from.in, from.taken + 1);
+  if (head(half).number.load(std::memory_order_acquire) != from.taken + 1) return false;
+  const Bytes bytes = head(half).bytes;
+  if (bytes < 0)
+    error = MPI_ERR_OTHER;  // the sender could not pack it
+  else if (bytes > block.bytes)
+    error = MPI_ERR_TRUNCATE;
+  else
+    error = element.look(block.data.type);
+  // Less than is expected is a mistake, too, which hosts let pass.
+  if (error == MPI_SUCCESS && bytes > 0)
+    error =
+        element.unpack(half + sizeof(Head), const_cast<void*>(block.data.address), block.data.count * bytes / block.bytes, own);
+  taken(from.in).store(++from.taken, std::memory_order_release);
+  return true;
+}
+
+}  // namespace heddle::mpi

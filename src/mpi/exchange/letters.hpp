@@ -1,0 +1,83 @@
+// mpi/exchange/letters.hpp: short blocks of blocking collectives between ranks of a node, without messages: a box for each
+// ordered pair of them, in memory that both have mapped. Includes lent.hpp, parcels.hpp, staging/element.hpp.
+//
+//   letters.next();                                  // at every blocking exchange of the communicator
+//   if (bytes <= letters.longest_to(rank)) letters.put(block)...       if (bytes <= letters.longest_from(rank))
+//   letters.get(block)
+//
+//   sender's node memory     | closed, taken | number 1, 3, 5 ... bytes ... | number 2, 4, 6 ... bytes ... |
+//                              the reader's line     each half: number, length, packed block
+//
+// Letter n of a pair goes into the half n mod 2, when n - 2 has been taken. That is waited for, though seldom: a collective may
+// wait for other ranks, and of all ranks one that is in the earliest collective never has to, since all letters of earlier ones
+// have been taken.
+//
+// Both ranks of a pair know a block's bytes, and so whether it is a letter. Boxes are settled on by three of the first
+// exchanges (a place, an answer, use), at which all ranks of the node are in the same call: where the memory of one of them is
+// full, or HEDDLE_LETTERS=off, its blocks are messages.
+#pragma once
+
+#include <vector>
+
+#include "mpi/exchange/lent.hpp"
+#include "mpi/exchange/parcels.hpp"
+#include "mpi/staging/element.hpp"
+
+namespace heddle::mpi {
+
+class Letters {
+ public:
+  /// @param comm  Of the program, with the ranks of the companion. Throws std::bad_alloc.
+  Letters(MPI_Comm comm, int me, int ranks);
+  Letters(const Letters&) = delete;
+  Letters& operator=(const Letters&) = delete;
+  ~Letters();
+
+  /// On all ranks alike, before anything of the exchange. `own`: the companion.
+  void next(MPI_Comm own) noexcept {
+    if (calls_ <= use_at && !lanes_.empty()) settle_further(own);
+  }
+  [[nodiscard]] bool any() const noexcept { return calls_ > use_at; }
+  /// Bytes; 0: no letters to, or from, that rank.
+  [[nodiscard]] Bytes longest_to(int rank) const noexcept;
+  [[nodiscard]] Bytes longest_from(int rank) const noexcept;
+
+  /// MPI_SUCCESS or an error code; `own`: the companion, where the host is kept going while the half is not free.
+  int put(const Block& block, Element& element, MPI_Comm own) noexcept;
+  /// False: it has not come yet.
+  bool get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
+  [[nodiscard]] bool crowded() const noexcept { return node_->crowded(); }
+
+ private:
+  static constexpr int ask_at = 1, answer_at = 2, use_at = 3;  // exchanges, from 0: those that come once need no boxes
+  static constexpr Bytes longest = 4 << 10;                    // longer ones gain less from not being messages
+  static constexpr Bytes least = 256;
+
+  struct Lane {
+    int rank;
+    int peer;                  // of the node
+    std::byte* out = nullptr;  // null: none
+    std::byte* in = nullptr;
+    std::uint64_t sent = 0, taken = 0;
+  };
+  [[nodiscard]] const Lane* lane(int rank) const noexcept;
+  [[nodiscard]] std::byte* half(std::byte* box, std::uint64_t number) const noexcept {
+    return box + box_line + (number % 2 ? 0 : half_);
+  }
+  void settle_further(MPI_Comm own) noexcept;
+  void say(MPI_Comm own) noexcept;
+  void ask() noexcept;
+  void answer() noexcept;
+  void use() noexcept;
+
+  Node* node_ = nullptr;
+  Lent lent_;
+  std::size_t half_ = 0;
+  Bytes longest_ = 0;
+  int calls_ = 0;
+  std::vector<Lane> lanes_;  // by rank
+  std::vector<std::int64_t> said_, heard_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace heddle::mpi
