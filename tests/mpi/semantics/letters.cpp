@@ -1,0 +1,108 @@
+// Short blocks between ranks of a node (exchange/letters.hpp): many collectives in a row on one communicator, so that boxes are
+// settled on early and used for the rest; lengths around the longest letter; senders that run ahead; boxes that come and go.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "support/made.hpp"
+#include "support/rounds.hpp"
+
+namespace heddle::test {
+namespace {
+
+/// What `from` says to `to` in a call: bytes of its own.
+unsigned char said(int call, int from, int to, int at) {
+  return static_cast<unsigned char>(7 * call + 31 * from + 3 * to + at);
+}
+
+/// One MPI_Alltoallv of bytes; `length(from, to)`.
+template <class Length>
+void exchange(MPI_Comm comm, int call, const Length& length) {
+  const int me = rank_in(comm), ranks = size_of(comm);
+  std::vector<int> out, in, out_at{0}, in_at{0};
+  for (int i = 0; i < ranks; ++i) {
+    out.push_back(length(me, i)), in.push_back(length(i, me));
+    out_at.push_back(out_at.back() + out.back()), in_at.push_back(in_at.back() + in.back());
+  }
+  std::vector<unsigned char> sent(static_cast<std::size_t>(out_at.back()) + 1),
+      got(static_cast<std::size_t>(in_at.back()) + 1, 0xee);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (int k = 0; k < out[i]; ++k) sent[static_cast<std::size_t>(out_at[i] + k)] = said(call, me, static_cast<int>(i), k);
+  ASSERT_EQ(
+      MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_BYTE, got.data(), in.data(), in_at.data(), MPI_BYTE, comm),
+      MPI_SUCCESS);
+  int wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    for (int k = 0; k < in[i]; ++k)
+      wrong += got[static_cast<std::size_t>(in_at[i] + k)] != said(call, static_cast<int>(i), me, k);
+  EXPECT_EQ(wrong, 0) << "in call " << call;
+  EXPECT_EQ(got.back(), 0xee) << "in call " << call;
+}
+
+}  // namespace
+
+TEST_EACH_RANKS(2, 8, Letters, OfEveryLengthAroundTheLongest) {
+  constexpr std::array lengths = {0, 1, 7, 64, 240, 500, 1000, 2000, 4000, 4080, 4095, 4096, 4097, 5000, 0, 70000};
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  for (int call = 0; call < 60; ++call)
+    exchange(comm, call,
+             [&](int from, int to) { return lengths[static_cast<std::size_t>(5 * call + 3 * from + to) % lengths.size()]; });
+}
+
+// Nobody answers: a sender waits until the letter before the last has been taken.
+TEST_EACH_RANKS(2, 4, Letters, WaitForReadersThatAreSlow) {
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  for (int call = 0; call < 60; ++call) {
+    if (team.rank == team.size - 1 && call % 7 == 3) usleep(2000);
+    exchange(comm, call, [&](int from, int to) { return to == from + 1 ? 1 + call : 0; });
+  }
+}
+
+// More of them than a process may have slots of node memory lent at once.
+TEST_EACH_RANKS(2, 3, Letters, OfCommunicatorsThatComeAndGo) {
+  Made kept;
+  for (int turn = 0; turn < 150; ++turn) {
+    Made comm([&](MPI_Comm* made) { return MPI_Comm_split(team.comm, 0, turn % 2 ? -team.rank : team.rank, made); });
+    for (int call = 0; call < 6; ++call) exchange(comm, turn + call, [](int from, int to) { return 8 * (from + to) + 1; });
+    if (turn % 3 == 0) std::swap(kept, comm);
+  }
+}
+
+// Two communicators by turns, each with collectives that stand still on the other.
+TEST_EACH_RANKS(3, 6, Letters, OnSeveralCommunicators) {
+  const Made one([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made half = split(team.comm, team.rank % 2, -team.rank);
+  for (int call = 0; call < 40; ++call) {
+    exchange(one, call, [&](int from, int to) { return (from + to + call) % 3 * 100; });
+    exchange(half, call, [&](int from, int to) { return 10 + from + to; });
+    if (call % 5 == 0) MPI_Barrier(team.comm);
+  }
+}
+
+// A mistake of the program that must not become another's data.
+TEST_RANKS(2, Letters, LongerThanWhatIsExpected) {
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
+  std::array<std::array<int, 8>, 2> sent{}, got{};
+  std::iota(sent[0].begin(), sent[0].end(), 1), std::iota(sent[1].begin(), sent[1].end(), 1);
+  const int other = 1 - team.rank, much = team.rank == 0 ? 8 : 4;
+  std::array<int, 2> out{}, in{}, at{0, 8};
+  out[static_cast<std::size_t>(other)] = much, in[static_cast<std::size_t>(other)] = 4;
+  const int error = MPI_Alltoallv(sent.data(), out.data(), at.data(), MPI_INT, got.data(), in.data(), at.data(), MPI_INT, comm);
+  int kind = MPI_SUCCESS;
+  MPI_Error_class(error, &kind);
+  EXPECT_EQ(kind, team.rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  const auto& from_other = got[static_cast<std::size_t>(other)];
+  EXPECT_EQ(std::count(from_other.begin() + 4, from_other.end(), 0), 4);
+  if (team.rank == 0) {
+    EXPECT_EQ(from_other[3], 4);
+  }
+  for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
+}
+
+}  // namespace heddle::test
