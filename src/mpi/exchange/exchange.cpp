@@ -107,10 +107,7 @@ void Exchange::post_sends(bool small, Until until) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Block::Role::own || block.role == Block::Role::later || (block.bytes <= small_block) != small) continue;
-    if (block.role == Block::Role::letter) {
-      note(letters_->put(block, element_, companion_.comm()));
-      continue;
-    }
+    if (block.role == Block::Role::letter && put_letter(block)) continue;
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (until == Until::call_ends && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
@@ -176,12 +173,26 @@ void Exchange::find_letters() noexcept {
     if (Block& block = blocks_[i];
         block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= letters_->longest_to(block.edge.rank))
       block.role = Block::Role::letter;
-  for (int i = most_sends_; i < most_sends_ + receives_; ++i)
-    if (Block& block = blocks_[i];
-        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= letters_->longest_from(block.edge.rank)) {
+  for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
+    Block& block = blocks_[i];
+    const Bytes longest = block.role == Block::Role::alone && block.edge.tag == 0 ? letters_->longest_from(block.edge.rank) : 0;
+    int error = MPI_SUCCESS;
+    if (longest > 0 && block.bytes <= longest) {
       block.role = Block::Role::letter;
       ++letters_left_;
+    } else if (longest > 0 && letters_->get_instead(block, element_, companion_.comm(), error)) {
+      block.role = Block::Role::taken;
+      note(error);
     }
+  }
+}
+
+/// False: it goes as a message.
+bool Exchange::put_letter(const Block& block) noexcept {
+  int error = MPI_SUCCESS;
+  const bool put = letters_->put(block, element_, companion_.comm(), error);
+  if (put) note(error);
+  return put;
 }
 
 void Exchange::finish(int request, MPI_Status& status, int error) noexcept {
@@ -240,10 +251,27 @@ bool Exchange::finish_letters(bool wait) noexcept {
   engine::Patience patience(letters_->crowded(), letters_->crowded() ? 4 : 1024);
   for (int turn = 0; letters_left_ > 0; take_letters()) {
     if (!patience.pause() || ++turn % seldom != 0) continue;
-    int found = 0;
-    if (finish_receives(false)) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, companion_.comm(), &found, MPI_STATUS_IGNORE);
+    finish_receives(false);
+    look_for_message(turn / seldom);
   }
   return true;
+}
+
+/// For one of the letters that are due, by turns, and keeps the host going: a message in its place is too long a one, as the
+/// host will say. What its sender sends later it sends after a letter.
+void Exchange::look_for_message(int turn) noexcept {
+  int which = turn % letters_left_;
+  for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
+    Block& block = blocks_[i];
+    if (block.role != Block::Role::letter || which-- > 0) continue;
+    int found = 0;
+    PMPI_Iprobe(block.edge.rank, tag(block.edge), companion_.comm(), &found, MPI_STATUS_IGNORE);
+    if (found) take_letters();
+    if (!found || block.role != Block::Role::letter) return;
+    block.role = Block::Role::alone;
+    --letters_left_;
+    return post_receive(block);
+  }
 }
 
 bool Exchange::finish_sends(bool wait) noexcept {

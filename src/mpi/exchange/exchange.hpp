@@ -103,7 +103,9 @@ class Exchange {
   void find_own() noexcept;
   void move_own() noexcept;
   void find_letters() noexcept;
+  bool put_letter(const Block& block) noexcept;
   void take_letters() noexcept;
+  void look_for_message(int turn) noexcept;
   bool finish_letters(bool wait) noexcept;
   bool finish_receives(bool wait) noexcept;
   bool finish_sends(bool wait) noexcept;

@@ -14,11 +14,13 @@ constexpr int tag = 32758;  // below that of routed.cpp
 struct Head {
   Flag number;
   std::int64_t bytes;
+  std::int64_t call;
 };
 Head& head(std::byte* half) noexcept { return *reinterpret_cast<Head*>(half); }
 
-/// How many letters of a box its reader has taken: beside closed().
+/// How many letters of a box its reader has taken, and the last call in which it has wanted a message; beside closed().
 Flag& taken(std::byte* box) noexcept { return flag(box + sizeof(Flag)); }
+Flag& wants(std::byte* box) noexcept { return flag(box + 2 * sizeof(Flag)); }
 
 }  // namespace
 
@@ -57,13 +59,12 @@ Letters::~Letters() {
 }
 
 void Letters::settle_further(MPI_Comm own) noexcept {
-  const int call = calls_++;
-  if (call < ask_at) return;
+  if (call_ < ask_at) return;
   PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-  if (call == ask_at) ask();
-  if (call == answer_at) answer();
-  if (call == use_at) use();
-  if (call < use_at) say(own);
+  if (call_ == ask_at) ask();
+  if (call_ == answer_at) answer();
+  if (call_ == use_at) use();
+  if (call_ < use_at) say(own);
 }
 
 void Letters::say(MPI_Comm own) noexcept {
@@ -80,8 +81,7 @@ void Letters::ask() noexcept {
     said_[i] = -1;
     if (!lent_) continue;
     std::byte* const box = lanes_[i].out = lent_.memory() + i * (box_line + 2 * half_);
-    closed(box).store(0, std::memory_order_relaxed);
-    taken(box).store(0, std::memory_order_relaxed);
+    for (Flag* each : {&closed(box), &taken(box), &wants(box)}) each->store(0, std::memory_order_relaxed);
     for (const std::uint64_t number : {1, 2}) head(half(box, number)).number.store(0, std::memory_order_relaxed);
     said_[i] = node_->outbox().offset_of(box);
   }
@@ -120,40 +120,60 @@ Bytes Letters::longest_from(int rank) const noexcept {
   return found && found->in ? longest_ : 0;
 }
 
-int Letters::put(const Block& block, Element& element, MPI_Comm own) noexcept {
-  Lane& to = const_cast<Lane&>(*lane(block.edge.rank));
+bool Letters::put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+  Lane& to = lane_of(block);
   const std::uint64_t number = ++to.sent;
   std::byte* const into = half(to.out, number);
-  if (number > 2 && taken(to.out).load(std::memory_order_acquire) < number - 2) {
-    engine::Patience patience(crowded());
-    while (taken(to.out).load(std::memory_order_acquire) < number - 2) {
-      int found = 0;
-      if (patience.pause()) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &found, MPI_STATUS_IGNORE);
-    }
+  engine::Patience patience(crowded());
+  while (number > 2 && taken(to.out).load(std::memory_order_acquire) < number - 2) {
+    int found = 0;
+    if (patience.pause()) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &found, MPI_STATUS_IGNORE);
   }
-  int error = element.look(block.data.type);
+  error = element.look(block.data.type);
   if (error == MPI_SUCCESS) error = element.pack(block.data.address, block.data.count, into + sizeof(Head), own);
   head(into).bytes = error == MPI_SUCCESS ? block.bytes : -1;
-  head(into).number.store(number, std::memory_order_release);
-  return error;
+  head(into).call = call_;
+  head(into).number.store(number);  // before the look at wants, in one order with what the reader does
+  std::uint64_t mine = number;
+  if (wants(to.out).load() != static_cast<std::uint64_t>(call_) || !head(into).number.compare_exchange_strong(mine, 0))
+    return true;
+  --to.sent;
+  return false;
 }
 
-bool Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  Lane& from = const_cast<Lane&>(*lane(block.edge.rank));
-  std::byte* const half = this->half(from.in, from.taken + 1);
-  if (head(half).number.load(std::memory_order_acquire) != from.taken + 1) return false;
-  const Bytes bytes = head(half).bytes;
+/// The reader has the letter: `from.taken` is its number.
+void Letters::open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+  std::byte* const letter = half(from.in, from.taken);
+  const Bytes bytes = head(letter).bytes;
   if (bytes < 0)
     error = MPI_ERR_OTHER;  // the sender could not pack it
-  else if (bytes > block.bytes)
+  else if (bytes > block.bytes || bytes > longest_)
     error = MPI_ERR_TRUNCATE;
   else
     error = element.look(block.data.type);
   // Less than is expected is a mistake, too, which hosts let pass.
   if (error == MPI_SUCCESS && bytes > 0)
-    error =
-        element.unpack(half + sizeof(Head), const_cast<void*>(block.data.address), block.data.count * bytes / block.bytes, own);
-  taken(from.in).store(++from.taken, std::memory_order_release);
+    error = element.unpack(letter + sizeof(Head), const_cast<void*>(block.data.address), block.data.count * bytes / block.bytes,
+                           own);
+  taken(from.in).store(from.taken, std::memory_order_release);
+}
+
+bool Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+  Lane& from = lane_of(block);
+  if (head(half(from.in, from.taken + 1)).number.load(std::memory_order_acquire) != from.taken + 1) return false;
+  ++from.taken;
+  open(from, block, element, own, error);
+  return true;
+}
+
+bool Letters::get_instead(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+  Lane& from = lane_of(block);
+  wants(from.in).store(static_cast<std::uint64_t>(call_));  // before the look for a letter
+  Head& letter = head(half(from.in, from.taken + 1));
+  std::uint64_t number = from.taken + 1;
+  if (letter.number.load() != number || letter.call != call_ || !letter.number.compare_exchange_strong(number, 0)) return false;
+  ++from.taken;
+  open(from, block, element, own, error);
   return true;
 }
 

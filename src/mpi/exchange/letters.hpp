@@ -5,16 +5,20 @@
 //   if (bytes <= letters.longest_to(rank)) letters.put(block)...       if (bytes <= letters.longest_from(rank))
 //   letters.get(block)
 //
-//   sender's node memory     | closed, taken | number 1, 3, 5 ... bytes ... | number 2, 4, 6 ... bytes ... |
-//                              the reader's line     each half: number, length, packed block
+//   sender's node memory     | closed, taken, wants | number 1, 3, 5 ... | number 2, 4, 6 ... |
+//                              the reader's line      each half: number, bytes, call, packed block
 //
 // Letter n of a pair goes into the half n mod 2, when n - 2 has been taken. That is waited for, though seldom: a collective may
 // wait for other ranks, and of all ranks one that is in the earliest collective never has to, since all letters of earlier ones
 // have been taken.
 //
-// Both ranks of a pair know a block's bytes, and so whether it is a letter. Boxes are settled on by three of the first
-// exchanges (a place, an answer, use), at which all ranks of the node are in the same call: where the memory of one of them is
-// full, or HEDDLE_LETTERS=off, its blocks are messages.
+// Both ranks of a pair know a block's bytes, and so whether it is a letter. Where a program's mistake makes them differ, they
+// still meet: a reader that expects a message says in which call (`wants`) and then looks for a letter; a sender puts its
+// letter and then looks whether a message is wanted; by exchanging the number only one of them has it. One that expects a
+// letter looks for a message while it waits.
+//
+// Boxes are settled on by three of the first exchanges (a place, an answer, use), at which all ranks of the node are in the
+// same call: where the memory of one of them is full, or HEDDLE_LETTERS=off, its blocks are messages.
 #pragma once
 
 #include <vector>
@@ -35,21 +39,23 @@ class Letters {
 
   /// On all ranks alike, before anything of the exchange. `own`: the companion.
   void next(MPI_Comm own) noexcept {
-    if (calls_ <= use_at && !lanes_.empty()) settle_further(own);
+    if (++call_ <= use_at && !lanes_.empty()) settle_further(own);
   }
-  [[nodiscard]] bool any() const noexcept { return calls_ > use_at; }
+  [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !lanes_.empty(); }
   /// Bytes; 0: no letters to, or from, that rank.
   [[nodiscard]] Bytes longest_to(int rank) const noexcept;
   [[nodiscard]] Bytes longest_from(int rank) const noexcept;
 
-  /// MPI_SUCCESS or an error code; `own`: the companion, where the host is kept going while the half is not free.
-  int put(const Block& block, Element& element, MPI_Comm own) noexcept;
+  /// `own`: the companion, where the host is kept going while the half is not free. False: a message is wanted instead.
+  bool put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   /// False: it has not come yet.
   bool get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
+  /// Of a block that is too long for a letter: true if one came nevertheless, and no message will.
+  bool get_instead(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   [[nodiscard]] bool crowded() const noexcept { return node_->crowded(); }
 
  private:
-  static constexpr int ask_at = 1, answer_at = 2, use_at = 3;  // exchanges, from 0: those that come once need no boxes
+  static constexpr int ask_at = 2, answer_at = 3, use_at = 4;  // exchanges: one that comes once needs no boxes
   static constexpr Bytes longest = 4 << 10;                    // longer ones gain less from not being messages
   static constexpr Bytes least = 256;
 
@@ -61,10 +67,12 @@ class Letters {
     std::uint64_t sent = 0, taken = 0;
   };
   [[nodiscard]] const Lane* lane(int rank) const noexcept;
+  [[nodiscard]] Lane& lane_of(const Block& block) noexcept { return const_cast<Lane&>(*lane(block.edge.rank)); }
   [[nodiscard]] std::byte* half(std::byte* box, std::uint64_t number) const noexcept {
     return box + box_line + (number % 2 ? 0 : half_);
   }
   void settle_further(MPI_Comm own) noexcept;
+  void open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   void say(MPI_Comm own) noexcept;
   void ask() noexcept;
   void answer() noexcept;
@@ -74,7 +82,7 @@ class Letters {
   Lent lent_;
   std::size_t half_ = 0;
   Bytes longest_ = 0;
-  int calls_ = 0;
+  std::int64_t call_ = 0;
   std::vector<Lane> lanes_;  // by rank
   std::vector<std::int64_t> said_, heard_;
   std::vector<MPI_Request> requests_;
