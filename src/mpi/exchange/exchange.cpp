@@ -236,10 +236,12 @@ void Exchange::take_letters() noexcept {
   for (int i = most_sends_; i < most_sends_ + receives_ && letters_left_ > 0; ++i) {
     if (blocks_[i].role != Block::Role::letter) continue;
     int error = MPI_SUCCESS;
-    if (!letters_->get(blocks_[i], element_, companion_.comm(), error)) continue;
+    const Letters::Came came = letters_->get(blocks_[i], element_, companion_.comm(), error);
+    if (came == Letters::Came::not_yet) continue;
     note(error);
-    blocks_[i].role = Block::Role::taken;
+    blocks_[i].role = came == Letters::Came::here ? Block::Role::taken : Block::Role::alone;
     --letters_left_;
+    if (came == Letters::Came::as_message) post_receive(blocks_[i]);
   }
 }
 

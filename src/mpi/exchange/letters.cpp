@@ -158,12 +158,14 @@ void Letters::open(Lane& from, const Block& block, Element& element, MPI_Comm ow
   taken(from.in).store(from.taken, std::memory_order_release);
 }
 
-bool Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
+Letters::Came Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   Lane& from = lane_of(block);
-  if (head(half(from.in, from.taken + 1)).number.load(std::memory_order_acquire) != from.taken + 1) return false;
+  const Head& letter = head(half(from.in, from.taken + 1));
+  if (letter.number.load(std::memory_order_acquire) != from.taken + 1) return Came::not_yet;
+  if (letter.call != call_) return Came::as_message;
   ++from.taken;
   open(from, block, element, own, error);
-  return true;
+  return Came::here;
 }
 
 bool Letters::get_instead(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {

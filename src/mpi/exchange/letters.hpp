@@ -48,8 +48,9 @@ class Letters {
 
   /// `own`: the companion, where the host is kept going while the half is not free. False: a message is wanted instead.
   bool put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
-  /// False: it has not come yet.
-  bool get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
+  enum class Came { not_yet, here, as_message };
+  /// `as_message`: what has come is a later call's.
+  Came get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   /// Of a block that is too long for a letter: true if one came nevertheless, and no message will.
   bool get_instead(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   [[nodiscard]] bool crowded() const noexcept { return node_->crowded(); }
