@@ -16,6 +16,8 @@ struct Head {
   std::int64_t bytes;
   std::int64_t call;
 };
+static_assert(sizeof(Head) == select::LetterBox::head && Lent::bytes() == select::LetterBox::lent &&
+              box_line == select::LetterBox::line);
 Head& head(std::byte* half) noexcept { return *reinterpret_cast<Head*>(half); }
 
 /// How many letters of a box its reader has taken, and the last call in which it has wanted a message; beside closed().
@@ -29,11 +31,9 @@ Letters::Letters(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
   for (int rank = 0; rank < ranks; ++rank)
     if (const int peer = rank == me ? -1 : node_->peer(comm, rank); peer >= 0) lanes_.push_back({.rank = rank, .peer = peer});
   if (lanes_.empty()) return;
-  // A slot for all. How many there are all ranks of the node know alike.
-  const std::size_t box = Lent::bytes() / lanes_.size() / box_line * box_line;
-  half_ = box < 3 * box_line ? 0 : (box - box_line) / 2 / box_line * box_line;
-  longest_ = std::min(longest, static_cast<Bytes>(half_) - static_cast<Bytes>(sizeof(Head)));
-  if (longest_ < least) {
+  // How many there are all ranks of the node know alike.
+  box_ = select::letter_box(static_cast<Count>(lanes_.size()));
+  if (box_.letter == 0) {
     lanes_.clear();
     return;
   }
@@ -80,7 +80,7 @@ void Letters::ask() noexcept {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     said_[i] = -1;
     if (!lent_) continue;
-    std::byte* const box = lanes_[i].out = lent_.memory() + i * (box_line + 2 * half_);
+    std::byte* const box = lanes_[i].out = lent_.memory() + i * box_bytes();
     for (Flag* each : {&closed(box), &taken(box), &wants(box)}) each->store(0, std::memory_order_relaxed);
     for (const std::uint64_t number : {1, 2}) head(half(box, number)).number.store(0, std::memory_order_relaxed);
     said_[i] = node_->outbox().offset_of(box);
@@ -89,7 +89,7 @@ void Letters::ask() noexcept {
 
 /// Whether the other's box is of use: one that does not lie in its memory is none, whatever it says.
 void Letters::answer() noexcept {
-  const auto bytes = static_cast<Bytes>(box_line + 2 * half_);
+  const auto bytes = static_cast<Bytes>(box_bytes());
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const Bytes place = heard_[i];
     std::byte* const base = node_->reach(lanes_[i].peer).memory;
@@ -112,12 +112,12 @@ const Letters::Lane* Letters::lane(int rank) const noexcept {
 
 Bytes Letters::longest_to(int rank) const noexcept {
   const Lane* const found = lane(rank);
-  return found && found->out ? longest_ : 0;
+  return found && found->out ? box_.letter : 0;
 }
 
 Bytes Letters::longest_from(int rank) const noexcept {
   const Lane* const found = lane(rank);
-  return found && found->in ? longest_ : 0;
+  return found && found->in ? box_.letter : 0;
 }
 
 bool Letters::put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
@@ -147,7 +147,7 @@ void Letters::open(Lane& from, const Block& block, Element& element, MPI_Comm ow
   const Bytes bytes = head(letter).bytes;
   if (bytes < 0)
     error = MPI_ERR_OTHER;  // the sender could not pack it
-  else if (bytes > block.bytes || bytes > longest_)
+  else if (bytes > block.bytes || bytes > box_.letter)
     error = MPI_ERR_TRUNCATE;
   else
     error = element.look(block.data.type);

@@ -26,6 +26,7 @@
 #include "mpi/exchange/lent.hpp"
 #include "mpi/exchange/parcels.hpp"
 #include "mpi/staging/element.hpp"
+#include "select/collective/letters.hpp"
 
 namespace heddle::mpi {
 
@@ -57,8 +58,6 @@ class Letters {
 
  private:
   static constexpr int ask_at = 2, answer_at = 3, use_at = 4;  // exchanges: one that comes once needs no boxes
-  static constexpr Bytes longest = 4 << 10;                    // longer ones gain less from not being messages
-  static constexpr Bytes least = 256;
 
   struct Lane {
     int rank;
@@ -70,8 +69,9 @@ class Letters {
   [[nodiscard]] const Lane* lane(int rank) const noexcept;
   [[nodiscard]] Lane& lane_of(const Block& block) noexcept { return const_cast<Lane&>(*lane(block.edge.rank)); }
   [[nodiscard]] std::byte* half(std::byte* box, std::uint64_t number) const noexcept {
-    return box + box_line + (number % 2 ? 0 : half_);
+    return box + box_line + (number % 2 ? 0 : box_.half);
   }
+  [[nodiscard]] std::size_t box_bytes() const noexcept { return box_line + 2 * static_cast<std::size_t>(box_.half); }
   void settle_further(MPI_Comm own) noexcept;
   void open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   void say(MPI_Comm own) noexcept;
@@ -81,8 +81,7 @@ class Letters {
 
   Node* node_ = nullptr;
   Lent lent_;
-  std::size_t half_ = 0;
-  Bytes longest_ = 0;
+  select::LetterBox box_;
   std::int64_t call_ = 0;
   std::vector<Lane> lanes_;  // by rank
   std::vector<std::int64_t> said_, heard_;

@@ -3,12 +3,17 @@
 #include "mpi/exchange/surroundings.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "mpi/exchange/links.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/progress/progress.hpp"
+#include "mpi/start.hpp"
+#include "select/collective/letters.hpp"
 
 namespace heddle::mpi {
 
@@ -18,14 +23,15 @@ Surroundings surroundings_of(MPI_Comm comm) {
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &ranks);
   std::vector<schedule::Rank> lowest_of;
-  int able = 1;
+  enum : std::uint8_t { able, letters };
+  std::array<int, 2> all = {1, settings_of_process().letters && Node::here()};
   try {
     lowest_of.resize(static_cast<std::size_t>(ranks));
   } catch (const std::bad_alloc&) {
-    able = 0;
+    all[able] = 0;
   }
-  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm);
-  if (!able) throw std::bad_alloc();
+  PMPI_Allreduce(MPI_IN_PLACE, all.data(), all.size(), MPI_INT, MPI_MIN, comm);
+  if (!all[able]) throw std::bad_alloc();
   MPI_Comm node = MPI_COMM_NULL;
   int lowest = me;
   int members = 1;
@@ -38,8 +44,12 @@ Surroundings surroundings_of(MPI_Comm comm) {
   double crowding = std::max(1.0, static_cast<double>(members) / progress::cores());
   PMPI_Allreduce(MPI_IN_PLACE, &crowding, 1, MPI_DOUBLE, MPI_MAX, comm);
   schedule::Nodes nodes(lowest_of);
-  const select::Where where{
-      .ranks = ranks, .nodes = nodes.count(), .members = nodes.largest(), .crowding = crowding, .links = &links_of_job()};
+  const select::Where where{.ranks = ranks,
+                            .nodes = nodes.count(),
+                            .members = nodes.largest(),
+                            .crowding = crowding,
+                            .letters = all[letters] ? select::letter_box(nodes.largest() - 1).letter : 0,
+                            .links = &links_of_job()};
   return {std::move(nodes), where};
 }
 

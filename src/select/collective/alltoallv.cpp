@@ -81,6 +81,11 @@ std::string about(const AlltoallvFacts& facts) {
                      facts.partners, facts.ranks, facts.most_partners, facts.bytes, facts.most_bytes);
 }
 
+/// Of what could be bundled.
+bool all_letters(const AlltoallvFacts& facts) {
+  return facts.nodes == 1 && facts.bytes > 0 && facts.largest_block > 0 && facts.largest_block <= facts.letters;
+}
+
 }  // namespace
 
 Ways ways_alltoallv(const AlltoallvFacts& facts) {
@@ -94,8 +99,15 @@ Ways ways_alltoallv(const AlltoallvFacts& facts) {
   return ways;
 }
 
-Way choose_alltoallv(const AlltoallvFacts& facts) { return quickest(ways_alltoallv(facts)); }
-std::string why_alltoallv(const AlltoallvFacts& facts) { return explain(ways_alltoallv(facts), about(facts), facts); }
+Way choose_alltoallv(const AlltoallvFacts& facts) {
+  return all_letters(facts) ? timed(direct(facts), facts) : quickest(ways_alltoallv(facts));
+}
+std::string why_alltoallv(const AlltoallvFacts& facts) {
+  if (all_letters(facts))
+    return fmt::format("direct: blocks of up to {} bytes go to ranks of the node without messages, so that bundles save none",
+                       facts.letters);
+  return explain(ways_alltoallv(facts), about(facts), facts);
+}
 
 Ways ways_exchange(const AlltoallvFacts& facts) {
   Ways ways;

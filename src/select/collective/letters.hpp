@@ -1,0 +1,31 @@
+// select/collective/letters.hpp: how long a block may be to go to another rank of the node without a message
+// (mpi/exchange/letters.hpp), which leaves nothing to be saved by bundles. May include: layout/bytes.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "layout/bytes.hpp"
+
+namespace heddle::select {
+
+/// What a rank lends to those that read its letters, cut into a box for each: a line of the reader's, and two halves.
+struct LetterBox {
+  static constexpr layout::Bytes lent = 64 << 10;
+  static constexpr layout::Bytes line = 64;
+  static constexpr layout::Bytes head = 24;          ///< Of a letter.
+  static constexpr layout::Bytes longest = 4 << 10;  ///< Longer ones gain less from not being messages.
+  static constexpr layout::Bytes shortest = 256;     ///< If no more fits there are none.
+
+  layout::Bytes half = 0;    ///< From one half to the other.
+  layout::Bytes letter = 0;  ///< Bytes of the longest; 0: none.
+};
+
+constexpr LetterBox letter_box(layout::Count readers) noexcept {
+  if (readers < 1) return {};
+  const layout::Bytes box = LetterBox::lent / readers / LetterBox::line * LetterBox::line;
+  LetterBox found{.half = (box - LetterBox::line) / 2 / LetterBox::line * LetterBox::line};
+  found.letter = std::min(LetterBox::longest, found.half - LetterBox::head);
+  return found.letter < LetterBox::shortest ? LetterBox{} : found;
+}
+
+}  // namespace heddle::select
