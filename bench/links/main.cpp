@@ -46,7 +46,7 @@ class Spare {
   }
   void at_once() {
     for (int i = 0; i < repeats; ++i) {
-      std::array<MPI_Request, 2 * burst> requests{};
+      std::array<MPI_Request, std::size_t{2} * burst> requests{};
       for (std::size_t k = 0; k < burst; ++k)
         PMPI_Irecv(in_.data() + 64 * k, 8, MPI_CHAR, other_, tag, MPI_COMM_WORLD, &requests[k]);
       for (std::size_t k = 0; k < burst; ++k)
