@@ -91,9 +91,10 @@ void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const 
     std::byte* t = to;
     const std::byte* f = from;
     Count n = count;
-    for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step)
+    for (; n >= 4; n -= 4, t += 4 * to_step, f += 4 * from_step) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) copy_masked<B>(t + k * to_step, f + k * from_step, mask);
+    }
 #pragma GCC unroll 1
     for (; n > 0; --n, t += to_step, f += from_step) copy_masked<B>(t, f, mask);
   }

@@ -1,9 +1,9 @@
 // mpi/exchange/letters.hpp: short blocks of blocking collectives between ranks of a node, without messages: a box for each
 // ordered pair of them, in memory that both have mapped. Includes lent.hpp, parcels.hpp, staging/element.hpp.
 //
-//   letters.next();                                  // at every blocking exchange of the communicator
-//   if (bytes <= letters.longest_to(rank)) letters.put(block)...       if (bytes <= letters.longest_from(rank))
-//   letters.get(block)
+//   letters.next(own);                                                  // at every blocking exchange of the communicator
+//   if (bytes <= letters.longest_to(rank)) letters.put(block, ...);     // else a message
+//   if (bytes <= letters.longest_from(rank)) letters.get(block, ...);   // again and again, until it has come
 //
 //   sender's node memory     | closed, taken, wants | number 1, 3, 5 ... | number 2, 4, 6 ... |
 //                              the reader's line      each half: number, bytes, call, packed block
@@ -44,8 +44,8 @@ class Letters {
   }
   [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !lanes_.empty(); }
   /// Bytes; 0: no letters to, or from, that rank.
-  [[nodiscard]] Bytes longest_to(int rank) const noexcept;
-  [[nodiscard]] Bytes longest_from(int rank) const noexcept;
+  [[nodiscard]] Bytes longest_to(int rank) noexcept;
+  [[nodiscard]] Bytes longest_from(int rank) noexcept;
 
   /// `own`: the companion, where the host is kept going while the half is not free. False: a message is wanted instead.
   bool put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
@@ -66,13 +66,13 @@ class Letters {
     std::byte* in = nullptr;
     std::uint64_t sent = 0, taken = 0;
   };
-  [[nodiscard]] const Lane* lane(int rank) const noexcept;
-  [[nodiscard]] Lane& lane_of(const Block& block) noexcept { return const_cast<Lane&>(*lane(block.edge.rank)); }
+  [[nodiscard]] Lane* lane(int rank) noexcept;  // null: of another node
   [[nodiscard]] std::byte* half(std::byte* box, std::uint64_t number) const noexcept {
     return box + box_line + (number % 2 ? 0 : box_.half);
   }
   [[nodiscard]] std::size_t box_bytes() const noexcept { return box_line + 2 * static_cast<std::size_t>(box_.half); }
   void settle_further(MPI_Comm own) noexcept;
+  static void take(Lane& from) noexcept;
   void open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   void say(MPI_Comm own) noexcept;
   void ask() noexcept;

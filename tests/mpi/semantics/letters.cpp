@@ -151,4 +151,21 @@ TEST_RANKS(2, Letters, TooLongForALetterWhereOneIsExpected) {
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
 }
 
+// What nobody expects is nobody's: the next one is not taken for it.
+TEST_RANKS(2, Letters, ThatNobodyExpects) {
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  for (int call = 0; call < 40; ++call) {
+    if (call % 10 != 7) {
+      exchange(comm, call, [](int, int) { return 24; });
+      continue;
+    }
+    std::array<char, 64> sent{}, got{};
+    std::array<int, 2> out{}, none{}, at{0, 32};
+    if (team.rank == 0) out[1] = 32;
+    EXPECT_EQ(MPI_Alltoallv(sent.data(), out.data(), at.data(), MPI_CHAR, got.data(), none.data(), at.data(), MPI_CHAR, comm),
+              MPI_SUCCESS);
+  }
+}
+
 }  // namespace heddle::test
