@@ -31,7 +31,6 @@ Letters::Letters(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
   for (int rank = 0; rank < ranks; ++rank)
     if (const int peer = rank == me ? -1 : node_->peer(comm, rank); peer >= 0) lanes_.push_back({.rank = rank, .peer = peer});
   if (lanes_.empty()) return;
-  // How many there are all ranks of the node know alike.
   box_ = select::letter_box(static_cast<Count>(lanes_.size()));
   if (box_.letter == 0) {
     lanes_.clear();
@@ -44,6 +43,7 @@ Letters::Letters(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
 
 Letters::~Letters() {
   PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  if (!any()) return;  // nobody has read from a box yet, nor will: ranks have all come as far
   for (const Lane& each : lanes_)
     if (each.in) closed(each.in).store(1, std::memory_order_release);
   if (!lent_) return;
@@ -74,35 +74,36 @@ void Letters::say(MPI_Comm own) noexcept {
   }
 }
 
-/// Where each box is in this process's node memory; -1: there is none.
+/// Where each box is in this process's node memory.
 void Letters::ask() noexcept {
   if (settings_of_process().letters) lent_ = Lent::from(*node_);
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    said_[i] = -1;
+    said_[i] = {-1, 0};
     if (!lent_) continue;
-    std::byte* const box = lanes_[i].out = lent_.memory() + i * box_bytes();
+    std::byte* const box = lanes_[i].out = lent_.memory() + i * (box_line + 2 * own_half());
     for (Flag* each : {&closed(box), &taken(box), &wants(box)}) each->store(0, std::memory_order_relaxed);
-    for (const std::uint64_t number : {1, 2}) head(half(box, number)).number.store(0, std::memory_order_relaxed);
-    said_[i] = node_->outbox().offset_of(box);
+    for (const std::uint64_t number : {1, 2}) head(half(box, own_half(), number)).number.store(0, std::memory_order_relaxed);
+    said_[i] = {node_->outbox().offset_of(box), box_.half};
   }
 }
 
 /// Whether the other's box is of use: one that does not lie in its memory is none, whatever it says.
 void Letters::answer() noexcept {
-  const auto bytes = static_cast<Bytes>(box_bytes());
+  constexpr auto line = static_cast<Bytes>(box_line);
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const Bytes place = heard_[i];
+    const auto [place, half] = heard_[i];
     std::byte* const base = node_->reach(lanes_[i].peer).memory;
-    const bool there = settings_of_process().letters && place >= 0 && place % static_cast<Bytes>(box_line) == 0 &&
-                       place <= node_->memory_size() - bytes;
+    const bool there = settings_of_process().letters && place >= 0 && place % line == 0 && half >= line && half % line == 0 &&
+                       half <= select::LetterBox::lent && place <= node_->memory_size() - line - 2 * half;
     if (there) lanes_[i].in = base + place;
-    said_[i] = there;
+    lanes_[i].in_half = static_cast<std::size_t>(half);
+    said_[i] = {there, 0};
   }
 }
 
 void Letters::use() noexcept {
   for (std::size_t i = 0; i < lanes_.size(); ++i)
-    if (!heard_[i]) lanes_[i].out = nullptr;
+    if (!heard_[i].place) lanes_[i].out = nullptr;
 }
 
 Letters::Lane* Letters::lane(int rank) noexcept {
@@ -117,13 +118,13 @@ Bytes Letters::longest_to(int rank) noexcept {
 
 Bytes Letters::longest_from(int rank) noexcept {
   const Lane* const found = lane(rank);
-  return found && found->in ? box_.letter : 0;
+  return found && found->in ? select::letter_of(static_cast<Bytes>(found->in_half)) : 0;
 }
 
 bool Letters::put(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   Lane& to = *lane(block.edge.rank);
   const std::uint64_t number = ++to.sent;
-  std::byte* const into = half(to.out, number);
+  std::byte* const into = half(to.out, own_half(), number);
   engine::Patience patience(crowded());
   while (number > 2 && taken(to.out).load(std::memory_order_acquire) < number - 2) {
     int found = 0;
@@ -143,11 +144,11 @@ bool Letters::put(const Block& block, Element& element, MPI_Comm own, int& error
 
 /// The reader has the letter: `from.taken` is its number.
 void Letters::open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  std::byte* const letter = half(from.in, from.taken);
+  std::byte* const letter = half(from.in, from.in_half, from.taken);
   const Bytes bytes = head(letter).bytes;
   if (bytes < 0)
     error = MPI_ERR_OTHER;  // the sender could not pack it
-  else if (bytes > block.bytes || bytes > box_.letter)
+  else if (bytes > block.bytes || bytes > static_cast<Bytes>(from.in_half - sizeof(Head)))
     error = MPI_ERR_TRUNCATE;
   else
     error = element.look(block.data.type);
@@ -164,7 +165,7 @@ void Letters::take(Lane& from) noexcept { taken(from.in).store(from.taken, std::
 Letters::Came Letters::get(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   Lane& from = *lane(block.edge.rank);
   for (;;) {
-    const Head& letter = head(half(from.in, from.taken + 1));
+    const Head& letter = head(next_in(from));
     if (letter.number.load(std::memory_order_acquire) != from.taken + 1) return Came::not_yet;
     if (letter.call > call_) return Came::as_message;
     ++from.taken;
@@ -178,7 +179,7 @@ Letters::Came Letters::get(const Block& block, Element& element, MPI_Comm own, i
 bool Letters::get_instead(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   Lane& from = *lane(block.edge.rank);
   wants(from.in).store(static_cast<std::uint64_t>(call_));  // before the look for a letter
-  Head& letter = head(half(from.in, from.taken + 1));
+  Head& letter = head(next_in(from));
   std::uint64_t number = from.taken + 1;
   if (letter.number.load() != number || letter.call != call_ || !letter.number.compare_exchange_strong(number, 0)) return false;
   if (letter.call != call_) {  // its sender was faster, and has put the next call's into its place since

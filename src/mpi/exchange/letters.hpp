@@ -1,5 +1,6 @@
 // mpi/exchange/letters.hpp: short blocks of blocking collectives between ranks of a node, without messages: a box for each
-// ordered pair of them, in memory that both have mapped. Includes lent.hpp, parcels.hpp, staging/element.hpp.
+// ordered pair of them, in memory that both have mapped. Includes lent.hpp, parcels.hpp, staging/element.hpp,
+// select/collective/letters.hpp.
 //
 //   letters.next(own);                                                  // at every blocking exchange of the communicator
 //   if (bytes <= letters.longest_to(rank)) letters.put(block, ...);     // else a message
@@ -17,8 +18,8 @@
 // letter and then looks whether a message is wanted; by exchanging the number only one of them has it. One that expects a
 // letter looks for a message while it waits.
 //
-// Boxes are settled on by three of the first exchanges (a place, an answer, use), at which all ranks of the node are in the
-// same call: where the memory of one of them is full, or HEDDLE_LETTERS=off, its blocks are messages.
+// Boxes are settled on by three of the first exchanges (a place and its size, an answer, use), at which all ranks of the node
+// are in the same call: where the memory of one of them is full, or HEDDLE_LETTERS=off, its blocks are messages.
 #pragma once
 
 #include <vector>
@@ -64,16 +65,18 @@ class Letters {
     int peer;                  // of the node
     std::byte* out = nullptr;  // null: none
     std::byte* in = nullptr;
+    std::size_t in_half = 0;  // as its sender has cut it, which may have mapped fewer ranks, or more
     std::uint64_t sent = 0, taken = 0;
   };
   [[nodiscard]] Lane* lane(int rank) noexcept;  // null: of another node
-  [[nodiscard]] std::byte* half(std::byte* box, std::uint64_t number) const noexcept {
-    return box + box_line + (number % 2 ? 0 : box_.half);
+  static std::byte* half(std::byte* box, std::size_t half, std::uint64_t number) noexcept {
+    return box + box_line + (number % 2 ? 0 : half);
   }
-  [[nodiscard]] std::size_t box_bytes() const noexcept { return box_line + 2 * static_cast<std::size_t>(box_.half); }
+  [[nodiscard]] std::size_t own_half() const noexcept { return static_cast<std::size_t>(box_.half); }
+  static std::byte* next_in(const Lane& from) noexcept { return half(from.in, from.in_half, from.taken + 1); }
   void settle_further(MPI_Comm own) noexcept;
   static void take(Lane& from) noexcept;
-  void open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
+  static void open(Lane& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   void say(MPI_Comm own) noexcept;
   void ask() noexcept;
   void answer() noexcept;
@@ -84,7 +87,11 @@ class Letters {
   select::LetterBox box_;
   std::int64_t call_ = 0;
   std::vector<Lane> lanes_;  // by rank
-  std::vector<std::int64_t> said_, heard_;
+  struct Word {
+    std::int64_t place;  // in the sender's node memory; -1: no box. As an answer: 0 or 1
+    std::int64_t half;
+  };
+  std::vector<Word> said_, heard_;
   std::vector<MPI_Request> requests_;
 };
 

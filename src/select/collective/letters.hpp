@@ -20,12 +20,18 @@ struct LetterBox {
   layout::Bytes letter = 0;  ///< Bytes of the longest; 0: none.
 };
 
+/// The longest that goes into such a half; 0: none.
+constexpr layout::Bytes letter_of(layout::Bytes half) noexcept {
+  const layout::Bytes room = std::min(LetterBox::longest, half - LetterBox::head);
+  return room < LetterBox::shortest ? 0 : room;
+}
+
 constexpr LetterBox letter_box(layout::Count readers) noexcept {
   if (readers < 1) return {};
   const layout::Bytes box = LetterBox::lent / readers / LetterBox::line * LetterBox::line;
   LetterBox found{.half = (box - LetterBox::line) / 2 / LetterBox::line * LetterBox::line};
-  found.letter = std::min(LetterBox::longest, found.half - LetterBox::head);
-  return found.letter < LetterBox::shortest ? LetterBox{} : found;
+  found.letter = letter_of(found.half);
+  return found.letter > 0 ? found : LetterBox{};
 }
 
 }  // namespace heddle::select
