@@ -40,10 +40,16 @@ constexpr std::array numbers = {
     Number{"mapped_memory", "announcement_ns", &Profile::handshake},
 };
 
-struct NamedCurve {
+template <class Of, class Value>
+struct Named {
   const char* name;
-  Curve Profile::*value;
+  Value Of::*value;
 };
+using NamedCurve = Named<Profile, Curve>;
+using NamedLinks = Named<Profile, Links>;  // messages of a host, each a group of its own
+using LinkNumber = Named<Link, double>;
+using SharedNumber = Named<Links, double>;
+
 constexpr std::array curves = {
     NamedCurve{"pack_ns_per_byte", &Profile::pack},
     NamedCurve{"unpack_ns_per_byte", &Profile::unpack},
@@ -52,29 +58,17 @@ constexpr std::array curves = {
     NamedCurve{"move_by_columns_ns_per_byte", &Profile::move_transposed},
 };
 
-/// Messages of a host, each a group of its own; one that nobody has measured is not there.
-struct NamedLinks {
-  const char* group;
-  Links Profile::*value;
-};
+/// One that nobody has measured is not there.
 constexpr std::array hosts = {
     NamedLinks{"messages_of_mpich", &Profile::mpich},
     NamedLinks{"messages_of_openmpi", &Profile::openmpi},
 };
 constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
 
-struct LinkNumber {
-  const char* name;
-  double Link::*value;
-};
 constexpr std::array link_numbers = {
     LinkNumber{"one_ns", &Link::latency},
     LinkNumber{"further_ns", &Link::message},
     LinkNumber{"byte_ns", &Link::byte},
-};
-struct SharedNumber {
-  const char* name;
-  double Links::*value;
 };
 constexpr std::array shared_numbers = {
     SharedNumber{"shared_core_turn_ns", &Links::turn},
@@ -119,10 +113,10 @@ Profile read(const Json& json, const Machine& here) {
     for (std::size_t i = 0; i < Curve::points; ++i)
       (profile.*curve.value).ns[i] = number(json, curve.name, key(Curve::lengths[i]));
   for (const NamedLinks& host : hosts) {
-    if (!json.contains(host.group)) continue;
+    if (!json.contains(host.name)) continue;
     Links& links = profile.*host.value;
-    for (const LinkNumber& n : link_numbers) links.node.*n.value = number(json, host.group, n.name);
-    for (const SharedNumber& n : shared_numbers) links.*n.value = number(json, host.group, n.name);
+    for (const LinkNumber& n : link_numbers) links.node.*n.value = number(json, host.name, n.name);
+    for (const SharedNumber& n : shared_numbers) links.*n.value = number(json, host.name, n.name);
   }
   if (json.contains(between_nodes))
     for (const NamedLinks& host : hosts)
@@ -171,8 +165,8 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
     Links unmeasured = builtin().*host.value;
     unmeasured.network = links.network;
     if (links == unmeasured) continue;
-    for (const LinkNumber& n : link_numbers) json[host.group][n.name] = rounded(links.node.*n.value);
-    for (const SharedNumber& n : shared_numbers) json[host.group][n.name] = rounded(links.*n.value);
+    for (const LinkNumber& n : link_numbers) json[host.name][n.name] = rounded(links.node.*n.value);
+    for (const SharedNumber& n : shared_numbers) json[host.name][n.name] = rounded(links.*n.value);
   }
   if (const Link& network = profile.mpich.network; network != builtin().mpich.network)
     for (const LinkNumber& n : link_numbers) json[between_nodes][n.name] = rounded(network.*n.value);

@@ -269,6 +269,19 @@ Ongoing alltoallw(Round& r, MPI_Comm comm) {
           to->sides};
 }
 
+/// A block to each of the ranks around, and one from each that is there.
+auto tells(Round& r, std::vector<int> around, std::shared_ptr<Area> sent) {
+  return [=, &r](std::uint32_t turn) {
+    for (std::size_t i = 0; i < around.size(); ++i) sent->put(i, said(r, turn, r.team.rank, around[i], sent->size(i)));
+  };
+}
+auto hears(Round& r, std::vector<int> around, std::shared_ptr<Area> got) {
+  return [=, &r](std::uint32_t turn) {
+    for (std::size_t i = 0; i < around.size(); ++i)
+      if (around[i] != MPI_PROC_NULL) got->expect(i, said(r, turn, around[i], r.team.rank, got->size(i)));
+  };
+}
+
 /// On a line of ranks: at its ends, nobody fills a block.
 Ongoing neighbors(Round& r, MPI_Comm line) {
   const int me = r.team.rank, last = r.team.size - 1;
@@ -311,13 +324,8 @@ Ongoing neighbors_by_volume(Round& r, MPI_Comm line) {
       "neighbor_alltoallv",
       EITHER(MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, sent->base(), to->counts.data(), to->displacements.data(),
              out.type, got->base(), from->counts.data(), from->displacements.data(), in.type, line),
-      [=, &r](std::uint32_t turn) {
-        for (std::size_t i = 0; i < 2; ++i) sent->put(i, said(r, turn, me, around[i], sent->size(i)));
-      },
-      [=, &r](std::uint32_t turn) {
-        for (std::size_t i = 0; i < 2; ++i)
-          if (around[i] != MPI_PROC_NULL) got->expect(i, said(r, turn, around[i], me, got->size(i)));
-      },
+      tells(r, around, sent),
+      hears(r, around, got),
       {sent, got},
       {out, in}};
 }
@@ -335,13 +343,8 @@ Ongoing neighbors_by_type(Round& r, MPI_Comm line) {
       "neighbor_alltoallw",
       EITHER(MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, sent->base(), to->counts.data(), to->displacements.data(),
              to->types.data(), got->base(), from->counts.data(), from->displacements.data(), from->types.data(), line),
-      [=, &r](std::uint32_t turn) {
-        for (std::size_t i = 0; i < 2; ++i) sent->put(i, said(r, turn, me, around[i], sent->size(i)));
-      },
-      [=, &r](std::uint32_t turn) {
-        for (std::size_t i = 0; i < 2; ++i)
-          if (around[i] != MPI_PROC_NULL) got->expect(i, said(r, turn, around[i], me, got->size(i)));
-      },
+      tells(r, around, sent),
+      hears(r, around, got),
       {sent, got},
       to->sides};
 }
