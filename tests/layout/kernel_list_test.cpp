@@ -63,6 +63,30 @@ TEST_P(ListKernels, GatherAndScatterBlocks) {
   });
 }
 
+/// Many blocks, far enough apart that what is to come is fetched ahead.
+TEST_P(ListKernels, BlocksBeyondTheCaches) {
+  seeds(1, [&](Random& random) {
+    for (const Bytes block : {3, 4, 8, 12, 24, 40}) {
+      const Count n = (1 << 17) + pick(random, 0, 100);
+      Pieces s;
+      for (Count i = 0; i < n; ++i) {
+        s.memory.push_back({i * 140 + pick(random, 0, 100), block});
+        s.packed.push_back({i * block, block});
+      }
+      if (pick(random, 0, 1)) std::shuffle(s.memory.begin(), s.memory.end(), random);
+      const auto both = [&]<class Int>(Int) {
+        const std::vector<Int> offsets = offsets_of<Int>(s.memory);
+        check_both_ways(
+            random, s, [&](std::byte* t, const std::byte* f) { gather(t, f, offsets.data(), n, block); },
+            [&](std::byte* t, const std::byte* f) { scatter(t, f, offsets.data(), n, block); },
+            std::to_string(n) + " blocks of " + std::to_string(block));
+      };
+      both(std::int32_t{});
+      both(std::int64_t{});
+    }
+  });
+}
+
 TEST_P(ListKernels, ScatterLetsLaterBlocksWin) {
   seeds(50, [&](Random& random) {
     const Bytes block = pick(random, 1, 80);
@@ -158,6 +182,20 @@ TEST_P(ListKernels, RecordsAtAStride) {
     if (std::abs(stride) < span) return check_packing(random, r, pack, what);
     check_both_ways(
         random, r, pack, [&](std::byte* t, const std::byte* f) { scatter_records(t, f, record, n, stride); }, what);
+  });
+}
+
+TEST_P(ListKernels, RecordsBeyondTheCaches) {
+  seeds(3, [&](Random& random) {
+    const Record record(any_record(random));
+    const Bytes stride = record.high() - record.low() + pick(random, 0, 40);
+    std::vector<Bytes> at;
+    for (Bytes i = 0; i < (5 << 20) / stride; ++i) at.push_back(i * stride);
+    const auto n = static_cast<Count>(at.size());
+    check_both_ways(
+        random, pieces_of(record, at), [&](std::byte* t, const std::byte* f) { gather_records(t, f, record, n, stride); },
+        [&](std::byte* t, const std::byte* f) { scatter_records(t, f, record, n, stride); },
+        std::to_string(n) + " records, stride " + std::to_string(stride));
   });
 }
 

@@ -141,11 +141,13 @@ TEST_P(RowKernels, OfManySmallBlocksAreThePlainLoops) {
   });
 }
 
+/// Of up to a line, and of several; as few as the second-level cache keeps, and more.
 TEST_P(RowKernels, ThatCollideInTheCacheAreThePlainLoops) {
   seeds(200, [&](Random& random) {
-    const Bytes block = pick(random, 0, 7) == 0 ? 128 << pick(random, 0, 1) : 4 * pick(random, 1, 16);
     const Bytes stride = Bytes{512} << pick(random, 0, 5);
-    const Count count = pick(random, 1, 200);
+    Bytes block = 4 * pick(random, 1, 16);
+    if (pick(random, 0, 1)) block = pick(random, 0, 3) ? pick(random, 65, std::min<Bytes>(stride - 1, 600)) : Bytes{128};
+    const Count count = stride <= 4096 && pick(random, 0, 5) == 0 ? pick(random, 500, 700) : pick(random, 1, 200);
     const Rows rows{{pick(random, 1, 3), block * count, stride * count + 256}, {count, block, stride}, block};
     if (pick(random, 0, 9) > 0) return check_rows(random, rows);
     Rows backwards = rows;  // which may overlap
@@ -187,6 +189,10 @@ TEST_P(RowKernels, FromBeyondTheCachesAreThePlainLoops) {
       check_rows(random, {{1, 0, 0}, {count, block, stride}, block});
       const Count row = pick(random, 8, 300);
       check_rows(random, {{count / row, block * row, stride * row + 8}, {row, block, stride}, block});
+    }
+    for (const Bytes block : {1, 3, 4, 5, 8, 13}) {
+      const Bytes stride = block + pick(random, 1, 4);
+      check_rows(random, {{1, 0, 0}, {(5 << 20) / stride, block, stride}, block});
     }
   });
 }

@@ -29,11 +29,20 @@ inline Count sets_met(Bytes stride) {
 inline Count sets_shared(Bytes stride, Bytes block) { return sets_met(stride) * ((block + cache_line - 1) / cache_line); }
 
 /// Blocks of several lines are worth it from 11 lines in a set on: 12 blocks of 256 in 8192 bytes 4.1 → 3.2 ns, 32 of them
-/// 9.5 → 2.9, but 10 of them 2.0 → 3.2.
+/// 9.5 → 2.9, but 10 of them 2.0 → 3.2. Of two lines, which are stored twice, from 13: 12 of 96 in 4096 bytes 2.1 → 3.3.
 inline bool collides(Bytes stride, Count count, Bytes block) {
   if (stride % 512 != 0) return false;  // the common case, in one test
-  const Count ways = block <= cache_line ? cache_ways : cache_ways + 2;
+  const Count ways = block <= cache_line ? cache_ways : block <= 2 * cache_line ? cache_ways + 4 : cache_ways + 2;
   return sets_shared(stride, block) <= (block <= 16 ? 8 : 4) && count > ways * sets_met(stride);
+}
+
+/// Rows of no more lines to a set stay in the second-level cache, and come from there as fast as they can.
+constexpr Count lines_kept = 512;
+
+/// Longer blocks at strides of whole pages gain a little: 128 of 512 bytes in 16384 unpacked at 56 → 64 GB/s.
+inline bool collides_in_pages(Bytes stride, Count count, Bytes block) {
+  return stride % (cache_line * cache_sets) == 0 && block > 4 * cache_line && block <= 512 && count > cache_ways + 2 &&
+         count <= lines_kept;
 }
 
 /// From memory, what matters is that the prefetcher sees one load instruction follow the stride, as far as it does, within
@@ -90,13 +99,14 @@ template <int B>
 void gather_colliding(std::byte* to, const std::byte* from, const Dim& outer_dim, const Dim& inner_dim, Bytes) {
   const Dim outer = outer_dim, inner = inner_dim;
   const Count sets = sets_shared(inner.from, B);
-  const int times = sets == 1 ? 6 : sets <= 4 ? 4 : 2;
+  const bool kept = inner.count * outer.count <= lines_kept * sets;
+  const int times = kept ? 1 : sets == 1 ? 6 : sets <= 4 ? 4 : 2;
 #if defined(__AVX512VBMI__)
   // One load, masked: of two loads of a line, the second may find it gone. And what does not fit the mask waits less: 8 of 512
   // bytes 0.91 → 0.72 ns, 12 of 1024 1.41 → 1.25.
   constexpr bool masked = under_mask<B> || B == 4 || B == 8 || B == 16 || B == 32;
   const std::uint64_t mask = unknown(mask_of<B>);
-  const int times_masked = sets >= 4 ? 2 : times;
+  const int times_masked = sets >= 4 && times > 2 ? 2 : times;
 #endif
   for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
     std::byte* t = to;
@@ -128,13 +138,46 @@ void scatter_colliding(std::byte* to, const std::byte* from, const Dim& outer, c
   scatter_colliding<B, unit>(to, from, outer, inner, wanted >= 2 * stores ? wanted / stores : 1);
 }
 
+/// A block of more than a line in units of U, the last of which may overlap the one before it.
+template <int U>
+inline void scatter_units(std::byte* to, const std::byte* from, Bytes block) {
+  Bytes at = 0;
+  for (; at + cache_line <= block; at += cache_line)
+#pragma GCC unroll 4
+    for (int u = 0; u < cache_line; u += U) {
+      copy<U>(to + at + u, from + at + u);
+      done(to + at + u);
+    }
+  for (; at + U <= block; at += U) {
+    copy<U>(to + at, from + at);
+    done(to + at);
+  }
+  if (block % U != 0) copy<U>(to + block - U, from + block - U);
+}
+
+/// Blocks of several lines, each stored `times` over.
+template <int U, int times>
+void scatter_long(std::byte* to, const std::byte* from, const Dim& outer_dim, const Dim& inner_dim, Bytes block) {
+  const Dim outer = outer_dim, inner = inner_dim;
+  for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
+    std::byte* t = to;
+    const std::byte* f = from;
+    for (Count i = 0; i < inner.count; ++i, t += inner.to, f += inner.from)
+      for (int again = 0; again < times; ++again) scatter_units<U>(t, f, block);
+  }
+}
+
 /// The kernel of a plane whose rows collide; null if they do not.
 inline NestKernel colliding(const Dim& inner, Bytes block) {
-  if (block % 4 != 0) return nullptr;
   NestKernel kernel = nullptr;
-  if (inner.to != block && collides(inner.to, inner.count, block)) {
-    if (block == 128) return scatter_colliding<128>;
-    if (block == 256) return scatter_colliding<256>;
+  if (inner.to != block && block > cache_line) {
+    if (collides_in_pages(inner.to, inner.count, block)) return scatter_long<32, 1>;
+    if (!collides(inner.to, inner.count, block)) return nullptr;
+    if (block == 128) return scatter_colliding<128>;  // 59 GB/s, as one of any length 38
+    return sets_shared(inner.to, block) <= 2 ? scatter_long<16, 2> : scatter_long<16, 1>;
+  } else if (block % 4 != 0) {
+    return nullptr;
+  } else if (inner.to != block && collides(inner.to, inner.count, block)) {
     with_block(block, [&]<int B>() {
       if constexpr (B % 4 == 0) kernel = scatter_colliding<B>;
     });

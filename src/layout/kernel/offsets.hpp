@@ -19,6 +19,26 @@ void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Cou
       _mm256_storeu_pd(reinterpret_cast<double*>(to + k * 8), _mm256_set_m128d(two(offsets + k + 2), two(offsets + k)));
   for (; n > 0; --n, to += 8, ++offsets) copy<8>(to, from + offsets[0]);
 }
+
+/// Floats, four to a store: 0.17 ns each from the L1 cache, one by one 0.20, by AVX-512's gather 0.30; beyond that cache alike.
+template <class Int>
+void gather_fours(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  const auto word = [from, &offsets](int k) {
+    int value;
+    __builtin_memcpy(&value, from + offsets[k], sizeof value);
+    return value;
+  };
+  for (; n >= 8; n -= 8, to += 32, offsets += 8)
+#pragma GCC unroll 2
+    for (int k = 0; k < 8; k += 4) {
+      __m128i four = _mm_cvtsi32_si128(word(k));
+      four = _mm_insert_epi32(four, word(k + 1), 1);
+      four = _mm_insert_epi32(four, word(k + 2), 2);
+      four = _mm_insert_epi32(four, word(k + 3), 3);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + k * 4), four);
+    }
+  for (; n > 0; --n, to += 4, ++offsets) copy<4>(to, from + offsets[0]);
+}
 #endif
 
 #if defined(__AVX512VBMI__)
@@ -43,12 +63,70 @@ void scatter_under_mask(std::byte* to, const std::byte* from, const Int* offsets
 }
 #endif
 
+/// Whether a list reaches beyond the caches, by 17 of its offsets: then blocks to come are fetched ahead. A million blocks of
+/// 12 (24) bytes, ns each, sorted: gathered 2.4 → 1.4 (3.1 → 2.8), scattered 2.1 → 1.5 (3.5 → 2.9); shuffled: 3.5 → 3.2 (6.3
+/// → 4.3), 4.7 → 3.2 (5.7 → 4.5). Not of 8 bytes, several of which share a line as often as not: the 194,400 of 24,300 atoms
+/// were scattered at 10 instead of 13 GB/s.
+template <class Int>
+bool reaches_far(const Int* offsets, Count n) {
+  constexpr Count long_list = 1 << 17, samples = 16;
+  constexpr Bytes beyond_caches = 16 << 20;
+  if (n < long_list) return false;
+  Int low = offsets[0], high = low;
+  for (Count k = 1; k <= samples; ++k) {
+    const Int one = offsets[(n - 1) / samples * k];
+    low = one < low ? one : low;
+    high = one > high ? one : high;
+  }
+  return Bytes{high} - Bytes{low} > beyond_caches;
+}
+
+constexpr Count list_ahead = 64;
+
+template <int B, class Int>
+void gather_far(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  for (; n > 0; --n, to += step, ++offsets) {
+    __builtin_prefetch(from + offsets[list_ahead], 0);
+#if defined(__AVX512VBMI__)
+    if constexpr (under_mask<B>)
+      if (step == B) {
+        copy_spoiling<B>(to, from + offsets[0]);
+        continue;
+      }
+#endif
+    copy<B>(to, from + offsets[0]);
+  }
+}
+
+template <int B, class Int>
+void scatter_far(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  for (; n > 0; --n, from += step, ++offsets) {
+    __builtin_prefetch(to + offsets[list_ahead], 1);
+#if defined(__AVX512VBMI__)
+    if constexpr (under_mask<B>)
+      if (step == B) {
+        copy_straying<B>(to + offsets[0], from);
+        continue;
+      }
+#endif
+    copy<B>(to + offsets[0], from);
+  }
+}
+
 /// Blocks at offsets; the other side goes on by `step` (the block itself, or the size of the record they are fields of).
 template <int B, class Int>
 void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  if constexpr (B > 8)
+    if (reaches_far(offsets, n)) {
+      const Count far = n - list_ahead;
+      gather_far<B>(to, from, offsets, far, step);
+      return gather_of<B>(to + far * step, from, offsets + far, list_ahead, step);
+    }
 #if defined(__AVX2__)
   if constexpr (B == 8)
     if (step == 8) return gather_eights(to, from, offsets, n);
+  if constexpr (B == 4)
+    if (step == 4) return gather_fours(to, from, offsets, n);
 #endif
 #if defined(__AVX512VBMI__)
   if constexpr (under_mask<B>)
@@ -65,6 +143,12 @@ void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n
 
 template <int B, class Int>
 void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
+  if constexpr (B > 8)
+    if (reaches_far(offsets, n)) {
+      const Count far = n - list_ahead;
+      scatter_far<B>(to, from, offsets, far, step);
+      return scatter_of<B>(to, from + far * step, offsets + far, list_ahead, step);
+    }
 #if defined(__AVX512VBMI__)
   if constexpr (under_mask<B> && B <= 16)
     if (step == B) return scatter_under_mask<B>(to, from, offsets, n);

@@ -101,17 +101,6 @@ void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const 
 }
 #endif
 
-inline Bytes magnitude(Bytes a) { return a < 0 ? -a : a; }
-
-/// Of memory between the first byte touched and the last, at most.
-inline Bytes span_of(const Dim& outer, const Dim& inner) {
-  const Bytes to = magnitude(inner.to), from = magnitude(inner.from);
-  return (to > from ? to : from) * inner.count * outer.count;
-}
-
-/// What is farther apart comes from memory.
-constexpr Bytes nearby = 4 << 20;
-
 inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes to = magnitude(inner.to), from = magnitude(inner.from), stride = to > from ? to : from;
   const Bytes span = span_of(outer, inner);
@@ -204,7 +193,7 @@ inline NestKernel plane_for(const Dim& outer, const Dim& inner, Bytes block) {
   if (const NestKernel kernel = colliding(inner, block)) return kernel;
   if (block > 64) return plane_long(outer, inner, block);
 #if defined(__AVX512VBMI__)
-  if (windows_win(outer, inner, block)) return windows;
+  if (windows_win(outer, inner, block)) return span_of(outer, inner) > nearby ? windows<true> : windows<false>;
 #endif
   const Walk walk = walk_of(outer, inner, block);
   [[maybe_unused]] const bool near = span_of(outer, inner) <= nearby;

@@ -102,23 +102,31 @@ inline __m512i take(const Window& w, const std::byte* from) {
   return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
 }
 
-template <bool two>
+/// From memory, windows are fetched so many groups ahead, for loads under a mask do not set off the prefetchers: a million
+/// records of 13 in 16 bytes packed at 18 → 24 GB/s, unpacked 15 → 25. From the L2 cache it costs: 72 → 50.
+constexpr Bytes groups_ahead = 16;
+
+template <bool two, bool far>
 inline void gather_groups(std::byte* to, const std::byte* from, const Window& w, Bytes step) {
   // A full store runs past the group; the groups after it must cover what it spoils.
   const Count exact = w.bytes == 64 ? 1 : w.bytes >= 32 ? 2 : quotient(63 + w.bytes, w.bytes);
   const Count groups = w.groups;
   Count i = 0;
-  for (; i + exact <= groups; ++i, to += w.bytes, from += step) _mm512_storeu_si512(to, take<two>(w, from));
+  for (; i + exact <= groups; ++i, to += w.bytes, from += step) {
+    if constexpr (far) __builtin_prefetch(from + groups_ahead * step, 0);
+    _mm512_storeu_si512(to, take<two>(w, from));
+  }
   for (; i < groups; ++i, to += w.bytes, from += step) _mm512_mask_storeu_epi8(to, w.mask_out, take<two>(w, from));
 }
 
 /// A row of records, each `span` bytes long in memory.
+template <bool far>
 inline void gather_row(std::byte* to, const std::byte* from, const Window w, Bytes size, Bytes stride, Bytes span) {
   const Bytes step = w.records * stride;
   if (w.mask_b)
-    gather_groups<true>(to, from, w, step);
+    gather_groups<true, far>(to, from, w, step);
   else
-    gather_groups<false>(to, from, w, step);
+    gather_groups<false, far>(to, from, w, step);
   if (w.rest == 0) return;
   to += w.groups * w.bytes;
   from += w.groups * step;
@@ -132,9 +140,16 @@ inline void scatter_group(std::byte* to, const std::byte* from, __m512i index, s
   _mm512_mask_storeu_epi8(to, mask_out, _mm512_permutexvar_epi8(index, _mm512_maskz_loadu_epi8(mask, from)));
 }
 
+template <bool far>
 inline void scatter_row(std::byte* to, const std::byte* from, const Window w, Bytes size, Bytes stride) {
   const Bytes step = w.records * stride;
-  for (Count i = 0; i < w.groups; ++i, to += step, from += w.bytes) scatter_group(to, from, w.index, w.mask_a, w.mask_out);
+  for (Count i = 0; i < w.groups; ++i, to += step, from += w.bytes) {
+    if constexpr (far) {
+      __builtin_prefetch(to + groups_ahead * step, 1);
+      __builtin_prefetch(from + groups_ahead * w.bytes, 0);
+    }
+    scatter_group(to, from, w.index, w.mask_a, w.mask_out);
+  }
   if (w.rest > 0) scatter_group(to, from, w.index, low_bits(w.rest * size), w.mask_out & low_bits(w.rest * stride));
 }
 
@@ -147,7 +162,7 @@ inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
   if (inner.to == block && inner.from > block) {
     // From memory, plain loads of larger blocks keep the prefetcher busier (24 of 48 bytes 45 GB/s, 40 through windows), and
     // blocks farther apart are prefetched.
-    if ((block >= 16 || inner.from >= 32) && inner.from * inner.count > 4 << 20) return false;
+    if ((block >= 16 || inner.from >= 32) && inner.from * inner.count > nearby) return false;
     const Bytes double_window = (128 - block) / inner.from + 1;
     return inner.from + block <= 128 && double_window * block >= 24;
   }
@@ -155,17 +170,19 @@ inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
 }
 
 /// A plane for which windows_win.
-inline void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
+template <bool far>
+void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes to_row = outer.to, from_row = outer.from;
   if (inner.to == block) {
     const Bytes stride = inner.from;
     const Window w = gather_window(iota, block, stride, block, inner.count);
     for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row)
-      gather_row(to, from, w, block, stride, block);
+      gather_row<far>(to, from, w, block, stride, block);
   } else {
     const Bytes stride = inner.to;
     const Window w = scatter_window(iota, low_bits(block), block, stride, block, inner.count);
-    for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) scatter_row(to, from, w, block, stride);
+    for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row)
+      scatter_row<far>(to, from, w, block, stride);
   }
 }
 
