@@ -25,17 +25,12 @@ class Comparison:
     yardstick: float | None
 
     @property
-    def speed(self) -> float:
-        """Ours does the same under each MPI: the geometric mean over them."""
-        return geometric_mean(self.ours.values())
-
-    @property
-    def host(self) -> float:
-        return max(self.hosts.values())
-
-    @property
     def gain(self) -> float:
-        return self.speed / self.host
+        """Over the better host: the lesser of the two ratios, each within one process. (Where the pages of a process lie
+        decides which lines collide in the second-level cache: the same packing at 4.7 GB/s in one process and at 7.3 in
+        the next.)
+        """
+        return min(self.ours[mpi] / self.hosts[mpi] for mpi in self.hosts if mpi in self.ours)
 
     @property
     def of_yardstick(self) -> float | None:
@@ -54,7 +49,7 @@ def comparisons(rows: Iterable[Row], variant: str) -> list[Comparison]:
     found = []
     for (case, metric), group in by_case.items():
         of = {name: {row.mpi: row for row in group if row.variant == name} for name in (variant, "host", "memcpy")}
-        if not of[variant] or not of["host"]:
+        if not of[variant].keys() & of["host"].keys():
             continue
         first = group[0]
         found.append(

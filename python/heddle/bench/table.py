@@ -30,22 +30,21 @@ def ratio(value: float | None, wanted: float) -> str:
 
 
 def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
-    """One line a case: GB/s of each host, of ours, of memcpy, and the two ratios."""
+    """One line a case: GB/s of each host and of ours in the same process, of memcpy, and the two ratios."""
     mine = [one for one in found if one.metric == metric]
     mpis = list(dict.fromkeys(mpi for one in mine for mpi in one.hosts))
-    table = Table(title=f"{metric}, GB/s (medians; {ours}: mean over the MPIs)", title_justify="left")
+    table = Table(title=f"{metric}, GB/s (medians; {ours}: beside each host, in its process)", title_justify="left")
     table.add_column("case", no_wrap=True)
-    for name in ("bytes", *mpis, ours, "× better host", "memcpy", "× yardstick"):
+    for name in ("bytes", *(name for mpi in mpis for name in (mpi, ours)), "× better host", "memcpy", "× yardstick"):
         table.add_column(name, justify="right")
     for one in mine:
-        hosts = [speed(one.hosts[mpi]) if mpi in one.hosts else "" for mpi in mpis]
+        pairs = [speed(of[mpi]) if mpi in of else "" for mpi in mpis for of in (one.hosts, one.ours)]
         floor = 1.0 if one.family in ("transpose", "struct") else 0.9
         name = one.case if one.irregular else f"[dim]{one.case}[/]"
         table.add_row(
             name,
             human(one.bytes),
-            *hosts,
-            speed(one.speed),
+            *pairs,
             ratio(one.gain, 0.95),
             speed(one.memcpy),
             ratio(one.of_yardstick, floor),
