@@ -58,7 +58,7 @@ std::string absurd(const Profile& profile) {
   check("a hand-over", profile.handover, 1, 1e6);
   check("a handshake", profile.handshake, 1, 1e7);
   for (const auto& [host, links] : {std::pair{"MPICH", &profile.mpich}, {"Open MPI", &profile.openmpi}}) {
-    const auto of = [&check, host](const char* what, double value, double least, double most) {
+    const auto of = [&check, host = host](const char* what, double value, double least, double most) {
       check(fmt::format("{} ({})", what, host).c_str(), value, least, most);
     };
     for (const Link* link : {&links->node, &links->network}) {

@@ -167,22 +167,25 @@ void scatter_long(std::byte* to, const std::byte* from, const Dim& outer_dim, co
   }
 }
 
+/// Of blocks of more than a line; null if they do not collide.
+inline NestKernel colliding_lines(const Dim& inner, Bytes block) {
+  if (inner.to == block) return nullptr;
+  if (collides_in_pages(inner.to, inner.count, block)) return scatter_long<32, 1>;
+  if (!collides(inner.to, inner.count, block)) return nullptr;
+  if (block == 128) return scatter_colliding<128>;  // 59 GB/s, as one of any length 38
+  return sets_shared(inner.to, block) <= 2 ? scatter_long<16, 2> : scatter_long<16, 1>;
+}
+
 /// The kernel of a plane whose rows collide; null if they do not.
 inline NestKernel colliding(const Dim& inner, Bytes block) {
+  if (block > cache_line) return colliding_lines(inner, block);
+  if (block % 4 != 0) return nullptr;
   NestKernel kernel = nullptr;
-  if (inner.to != block && block > cache_line) {
-    if (collides_in_pages(inner.to, inner.count, block)) return scatter_long<32, 1>;
-    if (!collides(inner.to, inner.count, block)) return nullptr;
-    if (block == 128) return scatter_colliding<128>;  // 59 GB/s, as one of any length 38
-    return sets_shared(inner.to, block) <= 2 ? scatter_long<16, 2> : scatter_long<16, 1>;
-  } else if (block % 4 != 0) {
-    return nullptr;
-  } else if (inner.to != block && collides(inner.to, inner.count, block)) {
+  if (inner.to != block && collides(inner.to, inner.count, block)) {
     with_block(block, [&]<int B>() {
       if constexpr (B % 4 == 0) kernel = scatter_colliding<B>;
     });
-  } else if (inner.from != block && block <= cache_line && collides(inner.from, inner.count, block) &&
-             !comes_by_itself(inner.from, inner.count)) {
+  } else if (inner.from != block && collides(inner.from, inner.count, block) && !comes_by_itself(inner.from, inner.count)) {
     with_block(block, [&]<int B>() {
       if constexpr (B % 4 == 0) kernel = gather_colliding<B>;
     });
