@@ -11,6 +11,12 @@ def console() -> Console:
 
 
 @cache
+def table_console() -> Console:
+    """For tables of many columns: in a file or a pipe, which know no width, none is cut."""
+    return console() if console().is_terminal else Console(highlight=False, width=130)
+
+
+@cache
 def wide_console() -> Console:
     """For tables of paths, which are to be copied: nothing is folded."""
     return Console(highlight=False, width=1000)

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from heddle.console import console
+from heddle.console import console, table_console
 from heddle.families import Family
 from heddle.problem import Problem
 
@@ -113,19 +113,19 @@ def command(
     rows = merged(_known(bench.rows))
     if not rows:
         raise Problem(f"no case of the benchmark matches --filter '{filter}'. Leave it away to see all.")
-    report(rows, between.value)
-    console().print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
     if json is not None:
         write(rows, json)
     if figure is not None:
         plot.write(compare.comparisons(rows, between.value), figure)
+    report(rows, between.value)
+    console().print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
 
 
 def report(rows: list[Row], ours: str) -> None:
     """The tables, from rows measured just now or read from a file."""
     found = compare.comparisons(rows, ours)
     for metric in ("pack", "unpack"):
-        console().print(table.cases(found, metric, ours))
+        table_console().print(table.cases(found, metric, ours))
     console().print(table.families(found))
     console().print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
     console().print(table.decoding(compare.decoding(rows, ours)))

@@ -35,10 +35,12 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
     mpis = list(dict.fromkeys(mpi for one in mine for mpi in one.hosts))
     table = Table(title=f"{metric}, GB/s (medians; {ours}: beside each host, in its process)", title_justify="left")
     table.add_column("case", no_wrap=True)
-    for name in ("bytes", *(name for mpi in mpis for name in (mpi, ours)), "× better host", "memcpy", "× yardstick"):
+    for name in ("bytes", *(f"{mpi}\n→ {ours}" for mpi in mpis), "× better\nhost", "memcpy", "× yard-\nstick"):
         table.add_column(name, justify="right")
     for one in mine:
-        pairs = [speed(of[mpi]) if mpi in of else "" for mpi in mpis for of in (one.hosts, one.ours)]
+        pairs = [
+            f"{speed(one.hosts[mpi])} → {speed(one.ours[mpi])}" if mpi in one.hosts and mpi in one.ours else "" for mpi in mpis
+        ]
         floor = 1.0 if one.family in ("transpose", "struct") else 0.9
         name = one.case if one.irregular else f"[dim]{one.case}[/]"
         table.add_row(
