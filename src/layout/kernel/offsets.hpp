@@ -81,6 +81,7 @@ bool reaches_far(const Int* offsets, Count n) {
   return Bytes{high} - Bytes{low} > beyond_caches;
 }
 
+/// So many blocks ahead; as many stay for the loops that end where the list does.
 constexpr Count list_ahead = 64;
 
 template <int B, class Int>

@@ -102,8 +102,8 @@ void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const 
 #endif
 
 /// Blocks on lines of their own, so many that they come from beyond the second-level cache whatever the stride: those to come
-/// are always fetched ahead. ns a block of 8 (40) bytes, 262,144 of them: every 640 bytes packed 2.8 → 2.2 (5.0 → 3.5), every
-/// 2048 11.5 → 6.5 (7.9 → 6.0); 65,536 every 8192 21 → 14 (13 → 11), unpacked every 1536 5.0 → 2.8 (4.5 → 3.4).
+/// are always fetched ahead. ns a block of 8 (40) bytes, 262,144 of them: every 640 bytes packed 2.8 → 1.4 (5.0 → 2.7), every
+/// 2048 11.5 → 6.0 (7.9 → 7.3); 65,536 every 8192 21 → 13, unpacked every 1536 5.0 → 2.9 (4.5 → 2.7).
 inline bool many_lines(const Dim& outer, const Dim& inner) {
   const Bytes to = magnitude(inner.to), from = magnitude(inner.from);
   return outer.count * inner.count >= 1 << 16 && (to > from ? to : from) >= cache_line;
@@ -113,9 +113,9 @@ inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes to = magnitude(inner.to), from = magnitude(inner.from), stride = to > from ? to : from;
   const Bytes span = span_of(outer, inner);
   if (span > nearby && inner.count >= 8) {
-    // Farther apart, nothing brings blocks from memory faster, and what is in the L2 cache after all (64² blocks of 8 in rows
-    // of 1040 bytes, 256 KiB of lines in a span of 4 MiB) takes 0.44 ns each with prefetches and 0.28 without. Where most of
-    // the memory is packed, the processor's own prefetches do.
+    // Farther apart, a few of them are in the L2 cache after all: 64² blocks of 8 in rows of 1040 bytes, 256 KiB of lines in a
+    // span of 4 MiB, take 0.44 ns each with prefetches and 0.28 without. Where most of the memory is packed, the processor's
+    // own prefetches do.
     const bool sparse = stride >= 128 || (stride >= 32 && 2 * block < stride);
     if (sparse && (stride <= 512 || many_lines(outer, inner)) && (inner.count >= long_row || outer.count > 1)) return Walk::far;
   }
