@@ -70,6 +70,9 @@ void vectors() {
         add_nest("vector_" + std::to_string(block) + "_of_" + std::to_string(block * factor) + "/" + std::to_string(total),
                  {{total / block, block, block * factor}}, block);
   add_nest("column_24/1024", {{1024, 24, Bytes{24} * 1024}}, 24);
+  for (const Bytes block : {96, 192, 512}) add_nest("colliding_" + std::to_string(block), {{128, block, 4096}}, block);
+  add_nest("far_8_of_2048", {{1 << 18, 8, 2048}}, 8);
+  add_nest("far_40_of_640", {{1 << 18, 40, 640}}, 40);
 }
 
 void transposes() {

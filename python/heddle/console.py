@@ -13,7 +13,7 @@ def console() -> Console:
 @cache
 def table_console() -> Console:
     """For tables of many columns: in a file or a pipe, which know no width, none is cut."""
-    return console() if console().is_terminal else Console(highlight=False, width=130)
+    return console() if console().is_terminal else wide_console()
 
 
 @cache

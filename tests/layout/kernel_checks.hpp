@@ -20,7 +20,7 @@
 namespace heddle::layout::kernel {
 
 constexpr Bytes page = 4096;
-constexpr Bytes arena_size = 6144 * page;
+constexpr Bytes arena_size = 12288 * page;
 constexpr Bytes guard = 2 * page;
 
 using Random = std::mt19937_64;

@@ -194,6 +194,10 @@ TEST_P(RowKernels, FromBeyondTheCachesAreThePlainLoops) {
       const Bytes stride = block + pick(random, 1, 4);
       check_rows(random, {{1, 0, 0}, {(5 << 20) / stride, block, stride}, block});
     }
+    for (const Bytes stride : {512, 640}) {
+      const Bytes block = 4 * pick(random, 1, 32);
+      check_rows(random, {{1, 0, 0}, {(1 << 16) + pick(random, 0, 50), block, stride}, block});
+    }
     for (const Bytes block : {4, 8, 24, 40, 64, 100}) {
       const Bytes stride = pick(random, 0, 1) ? Bytes{256} : pick(random, block + 28, 300);
       const Count lines = (1 << 16) + pick(random, 0, 50), row = pick(random, 8, 300);

@@ -12,10 +12,10 @@
 #pragma once
 
 #include "layout/kernel/copy.hpp"
+#include "layout/kernel/reach.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-constexpr Bytes cache_line = 64;
 constexpr Count cache_sets = 64;  // of the first level: 32 KiB in 8 ways, 48 KiB in 12
 constexpr Count cache_ways = 8;
 

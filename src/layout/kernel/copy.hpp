@@ -18,17 +18,6 @@ constexpr int wide = 32;
 constexpr int wide = 16;
 #endif
 
-inline Bytes magnitude(Bytes a) { return a < 0 ? -a : a; }
-
-/// Of memory between the first byte touched and the last, at most.
-inline Bytes span_of(const Dim& outer, const Dim& inner) {
-  const Bytes to = magnitude(inner.to), from = magnitude(inner.from);
-  return (to > from ? to : from) * inner.count * outer.count;
-}
-
-/// What is farther apart comes from memory.
-constexpr Bytes nearby = 4 << 20;
-
 template <int B>
 inline __attribute__((always_inline)) void copy(std::byte* to, const std::byte* from) {
   __builtin_memcpy(to, from, B);

@@ -3,6 +3,7 @@
 
 #include "layout/kernel/colliding.hpp"
 #include "layout/kernel/copy.hpp"
+#include "layout/kernel/reach.hpp"
 #include "layout/kernel/windows.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
@@ -101,17 +102,8 @@ void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const 
 }
 #endif
 
-/// Blocks on lines of their own, so many that they come from beyond the second-level cache whatever the stride: those to come
-/// are always fetched ahead. ns a block of 8 (40) bytes, 262,144 of them: every 640 bytes packed 2.8 → 1.4 (5.0 → 2.7), every
-/// 2048 11.5 → 6.0 (7.9 → 7.3); 65,536 every 8192 21 → 13, unpacked every 1536 5.0 → 2.9 (4.5 → 2.7).
-inline bool many_lines(const Dim& outer, const Dim& inner) {
-  const Bytes to = magnitude(inner.to), from = magnitude(inner.from);
-  return outer.count * inner.count >= 1 << 16 && (to > from ? to : from) >= cache_line;
-}
-
 inline Walk walk_of(const Dim& outer, const Dim& inner, Bytes block) {
-  const Bytes to = magnitude(inner.to), from = magnitude(inner.from), stride = to > from ? to : from;
-  const Bytes span = span_of(outer, inner);
+  const Bytes stride = longer_stride(inner), span = span_of(outer, inner);
   if (span > nearby && inner.count >= 8) {
     // Farther apart, a few of them are in the L2 cache after all: 64² blocks of 8 in rows of 1040 bytes, 256 KiB of lines in a
     // span of 4 MiB, take 0.44 ns each with prefetches and 0.28 without. Where most of the memory is packed, the processor's
@@ -158,7 +150,7 @@ inline void plane_by_library(std::byte* to, const std::byte* from, const Dim& ou
 /// lines of each: 4096 of 1024 in 8192 bytes packed at 47 → 52 GB/s.
 inline bool left_to_library(const Dim& outer, const Dim& inner, Bytes block) {
   constexpr Bytes page = 4096;
-  return block >= 512 && (magnitude(inner.to) >= page || magnitude(inner.from) >= page) && span_of(outer, inner) > nearby;
+  return block >= 512 && longer_stride(inner) >= page && span_of(outer, inner) > nearby;
 }
 
 #if defined(__AVX512VBMI__)

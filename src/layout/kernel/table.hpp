@@ -1,8 +1,9 @@
 // layout/kernel/table.hpp: what one instruction set offers to dispatch.cpp and nest.cpp. Internal to kernel/.
 //
-// The files copy, plane, windows, transpose, offsets and records (.hpp) are compiled once for each instruction set
-// (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of its own. They take plain structs only and call nothing
-// inline of the standard library: a weak symbol compiled with AVX-512 could otherwise be the one the linker keeps for all.
+// The files copy, reach, plane, colliding, windows, transpose, offsets and records (.hpp) are compiled once for each
+// instruction set (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of its own. They take plain structs only and
+// call nothing inline of the standard library: a weak symbol compiled with AVX-512 could otherwise be the one the linker keeps
+// for all.
 //
 // Why not another way of dispatch, measured on Zen 5 with the 8 × 8 tile of 8-byte elements, GB/s at 64² and 256²: this 88 and
 // 68; Highway 1.0.3 88 and 70, as fast, so no reason for one more dependency; gcc's target_clones 79 and 49 (it cannot inline

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "layout/kernel/copy.hpp"
+#include "layout/kernel/reach.hpp"
 
 #if defined(__AVX512VBMI__)
 
