@@ -100,15 +100,15 @@ class Decoder {
   }
 
   static Decoded named(MPI_Datatype type) {
-    if (const Pair* two = pair(type)) return {two->layout(), then(one(two->value), one(MPI_INT))};
+    if (const Pair* two = pair(type)) return {two->layout(), then(one(two->value, two->value_size), one(MPI_INT, sizeof(int)))};
     const Bytes size = size_of(type);
     const Bounds bounds = bounds_of(type);
     if (size == 0) return {layout::resized(Layout{}, bounds.lower, bounds.extent), {}};  // the old MPI_LB and MPI_UB
     if (bounds.lower != 0 || bounds.extent != size)
       throw CannotDecode("it has an element with holes that Heddle does not know");
     MPI_Datatype element{};
-    if (twin(type, element) && size_of(element) * 2 == size) return {layout::basic(size), repeated(one(element), 2)};
-    return {layout::basic(size), one(type)};
+    if (twin(type, element) && size_of(element) * 2 == size) return {layout::basic(size), repeated(one(element, size / 2), 2)};
+    return {layout::basic(size), one(type, size)};
   }
 
   static Decoded construct(MPI_Datatype type, const Contents& made, const std::vector<Decoded>& olds) {
@@ -116,7 +116,7 @@ class Decoder {
       case MPI_COMBINER_F90_REAL:
       case MPI_COMBINER_F90_COMPLEX:
       case MPI_COMBINER_F90_INTEGER:
-        return {layout::basic(size_of(type)), one(type)};
+        return {layout::basic(size_of(type)), one(type, size_of(type))};
       case MPI_COMBINER_STRUCT:
         return structure(made, olds);
 #if HEDDLE_LARGE_COUNTS

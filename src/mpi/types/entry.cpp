@@ -81,7 +81,7 @@ void Entry::choose_wire() {
   }
   // What describes nothing is handed on as no bytes: MPICH 5.0.2 divides by zero when it receives some types of size 0.
   for (const bool several : {false, true})
-    packs_from_[several ? 1 : 0] = size_ == 0 ? 0 : packs_from(form, several, host(), messages());
+    packs_from_[several ? 1 : 0] = size_ == 0 ? 0 : packs_from(form, several, signature.largest, host(), messages());
 }
 
 void Entry::to_wire(const void* from, Count count, void* wire) const {

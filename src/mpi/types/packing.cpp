@@ -1,6 +1,7 @@
 // mpi/types/packing.cpp: the decision, from the table in the header.
 #include "mpi/types/packing.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace heddle::mpi {
@@ -32,7 +33,30 @@ Nest nest_of(const Layout& layout, bool several) {
   return nest;
 }
 
-Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes mean_block) {
+/// Whether everything lies multiples of `number` bytes apart, as aligned numbers do.
+struct Aligned {
+  Bytes number;
+
+  [[nodiscard]] bool operator()(Bytes displacement) const { return displacement % number == 0; }
+  [[nodiscard]] bool operator()(const layout::Integers& displacements) const {
+    return displacements.with([&](const auto* first) { return std::all_of(first, first + displacements.size(), *this); });
+  }
+  [[nodiscard]] bool operator()(const layout::Placed& child) const { return (*this)(child.offset) && (*this)(*child.node); }
+  [[nodiscard]] bool operator()(const Node& node) const {
+    return std::visit([&](const auto& form) { return all_in(form); }, node.form);
+  }
+
+ private:
+  [[nodiscard]] bool all_in(const layout::Block&) const { return true; }
+  [[nodiscard]] bool all_in(const Loop& loop) const { return (*this)(loop.stride) && (*this)(*loop.child); }
+  [[nodiscard]] bool all_in(const layout::BlockIndexed& list) const { return (*this)(list.offsets) && (*this)(*list.child); }
+  [[nodiscard]] bool all_in(const layout::Indexed& pieces) const { return (*this)(pieces.offsets); }
+  [[nodiscard]] bool all_in(const layout::Struct& members) const { return std::ranges::all_of(members.children, *this); }
+};
+
+Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes mean_block) {
+  const Aligned aligned{number};
+  if (!aligned(*layout.node()) || (several && !aligned(layout.extent()))) return 0;
   const Nest nest = nest_of(layout, several);
   const bool tiny = mean_block <= 16;
   if (!nest.loops_only) return tiny ? 0 : never;
@@ -42,13 +66,13 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes mean_block) {
 
 }  // namespace
 
-Bytes packs_from(const Layout& layout, bool several, Host host, Messages wanted) noexcept {
+Bytes packs_from(const Layout& layout, bool several, Bytes number, Host host, Messages wanted) {
   if (layout.size() == 0 || layout.dense() || (!several && layout.node()->contiguous()) || wanted == Messages::native)
     return never;
   if (wanted == Messages::packed) return 0;
   const Bytes mean_block = layout.size() / layout.node()->blocks;
   if (mean_block >= 4096) return never;
-  return host == Host::openmpi ? packs_from_openmpi(layout, several, mean_block) : 0;
+  return host == Host::openmpi ? packs_from_openmpi(layout, several, number, mean_block) : 0;
 }
 
 }  // namespace heddle::mpi

@@ -6,6 +6,8 @@
 // a predefined pair such as MPI_DOUBLE_INT is one: its signature is double, int, double, int, ...
 #pragma once
 
+#include <algorithm>
+
 #include "layout/bytes.hpp"
 #include "mpi/host.hpp"
 
@@ -20,19 +22,21 @@ struct Signature {
   MPI_Datatype second{};  ///< Means something if elements >= 2.
   Count elements = 0;
   bool mixed = false;
+  Bytes largest = 0;  ///< Bytes of the largest basic type in it; a complex number is one.
 
   [[nodiscard]] bool uniform() const { return !mixed && elements > 0 && (elements == 1 || first == second); }
 };
 
 /// One element of a basic type.
-inline Signature one(MPI_Datatype basic) { return {basic, basic, 1, false}; }
+inline Signature one(MPI_Datatype basic, Bytes size) { return {basic, basic, 1, false, size}; }
 
 /// a, then b. Concatenation of alternating sequences is exact: only the parity of a decides what has to come next.
 inline Signature then(const Signature& a, const Signature& b) {
-  if (a.mixed || b.mixed) return {{}, {}, layout::plus(a.elements, b.elements), true};
+  const Bytes largest = std::max(a.largest, b.largest);
+  if (a.mixed || b.mixed) return {{}, {}, layout::plus(a.elements, b.elements), true, largest};
   if (a.elements == 0) return b;
   if (b.elements == 0) return a;
-  Signature all{a.first, a.elements >= 2 ? a.second : b.first, layout::plus(a.elements, b.elements), false};
+  Signature all{a.first, a.elements >= 2 ? a.second : b.first, layout::plus(a.elements, b.elements), false, largest};
   const bool even = a.elements % 2 == 0;
   const MPI_Datatype next = even ? all.first : all.second;
   const MPI_Datatype after = even ? all.second : all.first;

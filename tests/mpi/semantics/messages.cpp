@@ -32,17 +32,10 @@ bool in_column(std::size_t i) { return i < 98 && i % 5 < 3; }
 /// The k-th element of the column.
 std::size_t place(int k) { return static_cast<std::size_t>(k / 3 * 5 + k % 3); }
 
-/// `units` units, none by count 0: MPICH 5.0.2 divides by zero when it receives some types that describe nothing. And few for
-/// Open MPI 5.0.11: where Heddle leaves a message to it, it garbles fragments that end within a number (1000 of resized(double,
-/// 0, 24) received as 250 of resized(struct([1]*4, [0, 8, 20, 28], [double, double, double, double]), 0, 64): 20 bytes).
+/// `units` units, none by count 0: MPICH 5.0.2 divides by zero when it receives some types that describe nothing.
 Side some_side(Round& r) {
-#if defined(OPEN_MPI)
-  const Count units = std::min<Count>(r.units, 6);
-#else
-  const Count units = r.units;
-#endif
-  Side side = random_side(r.own, r.unit, std::max<Count>(1, units));
-  if (units == 0) side.count = 0;
+  Side side = random_side(r.own, r.unit, std::max<Count>(1, r.units));
+  if (r.units == 0) side.count = 0;
   return side;
 }
 
@@ -159,6 +152,40 @@ TEST_EACH_RANKS(2, 8, Messages, SendrecvRoundTheRing) {
     EXPECT_EQ(status.MPI_TAG, tag);
     HOLDS(got, "replaced: " + to_string(*in.shape));
   });
+}
+
+// Where Open MPI 5.0.11, left alone, garbles numbers that the end of a fragment cuts in two, and complex ones (packing.hpp).
+TEST_RANKS(2, Messages, OfNumbersOffMultiplesOfTheirSize) {
+  if (expected() != Expected::on) GTEST_SKIP() << "an error of the host";
+  const std::string doubles = "[double, double, double, double]";
+  const std::string types[] = {"resized(struct([1]*4, [0, 8, 20, 28], " + doubles + "), 0, 48)",
+                               "resized(struct([2]*4, [0, 20, 40, 60], " + doubles + "), 0, 76)",
+                               "resized(hindexed([1]*3, [0, 45, 8], double), 0, 64)",
+                               "resized(hvector(3, 5, 21, int), 0, 66)",
+                               "hvector(2, 1, 24, double_complex)",
+                               "resized(struct([1, 1], [0, 8], [int, double_complex]), 0, 40)"};
+  for (const std::string& text : types) {
+    const layout::grammar::TypePtr type = layout::grammar::parse(text);
+    const Committed made(*type);
+    for (int count = 1; count < 400; count += count < 100 ? 9 : 61) {
+      Area area({{type, count, 0}}, 3);
+      const Memory told = message(run_seed(), 0, 1, area.size(0));
+      Memory flat(told.size());
+      if (team.rank == 0) {
+        area.put(0, told);
+        MPI_Send(area.base(), count, made, 1, tag, team.comm);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(area.base(), count, made, 1, tag, team.comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {
+        MPI_Recv(area.base(), count, made, 0, tag, team.comm, MPI_STATUS_IGNORE);
+        area.expect(0, told);
+        EXPECT_TRUE(area.as_expected()) << area.difference() << ", " << count << " of " << text;
+        MPI_Recv(flat.data(), static_cast<int>(flat.size()), MPI_BYTE, 0, tag, team.comm, MPI_STATUS_IGNORE);
+        EXPECT_EQ(flat, told) << count << " of " << text;
+      }
+    }
+  }
 }
 
 TEST_RANKS(2, Messages, ShorterThanTheReceiveLeaveTheRestAlone) {

@@ -205,8 +205,7 @@ void meet(const Team& team) {
 /// to send (5 ranks, MPI_BYTE, one block of rank 0 empty: the block from 0 to 4 arrives wrong, every time).
 bool v_in_place(const Round& r) {
 #if defined(OPEN_MPI)
-  static const bool left_alone = expected() != Expected::on || std::getenv("HEDDLE_COLLECTIVES") != nullptr;
-  return r.in_place && !left_alone && r.team.size % 2 == 1;
+  return r.in_place && !types_reach_host() && r.team.size % 2 == 1;
 #else
   return r.in_place;
 #endif

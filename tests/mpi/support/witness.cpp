@@ -89,6 +89,11 @@ Expected expected() {
   return std::strcmp(text, "off") == 0 ? Expected::off : Expected::on;
 }
 
+bool types_reach_host() {
+  static const bool reach = expected() != Expected::on || std::getenv("HEDDLE_COLLECTIVES") != nullptr;
+  return reach;
+}
+
 bool expectation_holds() {
   const bool loaded = face_file().find("libheddle_") != std::string::npos;
   MPI_Datatype vector = MPI_DATATYPE_NULL;

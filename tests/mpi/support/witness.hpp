@@ -31,6 +31,8 @@ std::string face_file();
 /// What this run is to show, from TEST_HEDDLE: "on" (Heddle accelerates), "off" (loaded, HEDDLE=off), "none" (not loaded).
 enum class Expected { none, off, on };
 Expected expected();
+/// Whether the host gets the program's datatypes as they are, in collectives at least: Heddle is not there, off, or told so.
+bool types_reach_host();
 
 /// Whether expectation and truth agree, by what MPI_Send is and by packing a vector. Says on stderr if not.
 bool expectation_holds();
