@@ -1,6 +1,7 @@
 // mpi/exchange/exchange.cpp
 #include "mpi/exchange/exchange.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "mpi/exchange/letters.hpp"
 #include "mpi/requests/receive.hpp"
 #include "mpi/requests/send.hpp"
+#include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -18,6 +20,10 @@ constexpr Bytes small_block = 4 << 10;
 
 /// Sends under way at once: beyond, a host's queues of unexpected messages grow at the receivers.
 constexpr int throttle = 64;
+
+/// Bytes. More than that the ranks of a crowded node do not put into slots at once where Open MPI packs as well: it moves
+/// fragment by fragment, while slots that all fill before one is emptied leave the caches (docs/collectives.md).
+constexpr Bytes most_in_slots = 8 << 20;
 
 /// Puts the blocks of a parcel in place.
 class ReceivedParcel final : public Pending {
@@ -72,17 +78,25 @@ void Exchange::post_receive(const Block& block) noexcept {
                                                tag(block.edge), companion_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
-    begun = begin_receive(block.data, block.edge.rank, tag(block.edge), companion_.comm());
+    begun = begin_receive(block.data, block.edge.rank, tag(block.edge), companion_.comm(), straight_);
   }
   note(begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
+}
+
+/// But what a receiver scatters it had rather fetch, as it has told when it came in one piece.
+bool Exchange::left_to_host(const Block& block) const noexcept {
+  if (!straight_ || !takes_descriptor(block.data.type, block.data.count)) return false;
+  const Node* node = Node::here();
+  const int peer = node->peer(companion_.comm(), block.edge.rank);
+  return peer < 0 || !node->wishes().of(peer);
 }
 
 void Exchange::post_send(const Block& block, Until until) noexcept {
   const Buffer& data = block.data;
   MPI_Comm comm = companion_.comm();
   BegunSend begun;
-  if (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count))
+  if (!left_to_host(block) && (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count)))
     begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, tag(block.edge), comm, until);
   if (!begun.result)
     begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
@@ -144,6 +158,18 @@ void Exchange::move_own() noexcept {
     const Derived in(hold_any(to.type));
     layout::transfer(out->layout(), from.count, from.address, in->layout(), to.count, const_cast<void*>(to.address));
   }
+}
+
+/// Each rank decides for itself: a receive takes whatever comes. But for calls that do not return with it, whose types may go.
+bool Exchange::overflows() noexcept {
+  const Node* node = Node::here();
+  if (!node || !node->crowded() || host() != Host::openmpi || settings_of_process().scheme != settings::Scheme::automatic)
+    return false;
+  Bytes out = 0;
+  Bytes in = 0;
+  for_each_send([&out](const Block& block) { out += block.role == Block::Role::own ? 0 : block.bytes; });
+  for_each_receive([&in](const Block& block) { in += block.role == Block::Role::own ? 0 : block.bytes; });
+  return std::max(out, in) > most_in_slots / std::min(companion_.ranks(), node->size());
 }
 
 /// Once: what goes alone, together, or stays. False: no memory.
@@ -304,6 +330,7 @@ void Exchange::start(Until until) noexcept {
   error_ = MPI_SUCCESS;
   for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
   if (!arranged_ && !arrange()) return note(MPI_ERR_NO_MEM);
+  straight_ = until == Until::call_ends && overflows();
   if (packed_from_) pack_aside();
   for (int i = 0; i < receives_; ++i)
     if (const Block& block = blocks_[most_sends_ + i]; block.role == Block::Role::alone || block.role == Block::Role::first)

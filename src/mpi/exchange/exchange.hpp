@@ -95,6 +95,8 @@ class Exchange {
   };
 
   bool arrange() noexcept;
+  [[nodiscard]] bool overflows() noexcept;
+  [[nodiscard]] bool left_to_host(const Block& block) const noexcept;
   void pack_aside() noexcept;
   void post_receive(const Block& block) noexcept;
   void post_send(const Block& block, Until until) noexcept;
@@ -122,6 +124,7 @@ class Exchange {
   int sends_ = 0, receives_ = 0;
   bool repeated_ = false;  // a rank is a neighbour several times
   bool arranged_ = false;
+  bool straight_ = false;  // long blocks are the host's, where it packs as well
   int error_ = MPI_SUCCESS;
   Letters* letters_ = nullptr;  // of a blocking call
   int letters_left_ = 0;        // to be taken

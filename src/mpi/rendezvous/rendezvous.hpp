@@ -72,6 +72,15 @@ constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 /// element, which hosts refuse. Anything but predefined types; of these, pairs, whose 12 bytes or so do not divide 128.
 inline bool must_not_split(MPI_Datatype type) noexcept { return Node::here() && (known(type) || predefined(type).pair); }
 
+/// Whether a receive of a derived type can go to the host as it is all the same: a descriptor ends with one of its numbers, and
+/// the host unpacks as well as Heddle does.
+inline bool takes_descriptor(MPI_Datatype type, Count count) noexcept {
+  Entry* entry = table.find(type);
+  if (!entry || !entry->ready(type) || entry->pays_to_pack(count)) return false;
+  const Wire& wire = entry->wire();
+  return wire.element != MPI_BYTE && descriptor_bytes % wire.extent == 0;
+}
+
 /// Whether a receive goes through a stand-in: packed, or because it must not be split. One look at each table.
 inline bool goes_through_stand_in(MPI_Datatype type, Count count) noexcept {
   if (Entry* entry = table.find(type)) return Node::here() || (entry->ready(type) && entry->pays_to_pack(count));

@@ -19,14 +19,24 @@ int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) noexcept {
   return done.value_or(MPI_ERR_COUNT);
 }
 
-BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept {
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight) noexcept {
   BegunReceive begun;
   const auto post = [&](void* address, Number count, MPI_Datatype type) {
     begun.result =
         HEDDLE_HAND(!fits(count.value), Irecv, address, count, type, source, tag, comm, &begun.request).value_or(MPI_ERR_COUNT);
     return begun.result == MPI_SUCCESS;
   };
-  if (goes_through_stand_in(data.type, data.count)) {
+  const auto whole = [&](auto* received) {
+    if (!received)
+      begun.result = MPI_ERR_NO_MEM;
+    else if (post(const_cast<void*>(data.address), Number{data.count}, data.type))
+      begun.pending = received;
+    else
+      delete received;
+  };
+  if (straight && takes_descriptor(data.type, data.count)) {
+    whole(new (std::nothrow) ReceivedInPlace(data, comm));
+  } else if (goes_through_stand_in(data.type, data.count)) {
     auto* received = new (std::nothrow) ReceivedPacked(data, comm);
     if (!received) {
       begun.result = MPI_ERR_NO_MEM;
@@ -38,13 +48,7 @@ BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm com
       delete received;
     }
   } else if (must_look(data.count, data.type)) {
-    auto* received = new (std::nothrow) ReceivedPlain(data, comm);
-    if (!received)
-      begun.result = MPI_ERR_NO_MEM;
-    else if (post(const_cast<void*>(data.address), Number{data.count}, data.type))
-      begun.pending = received;
-    else
-      delete received;
+    whole(new (std::nothrow) ReceivedPlain(data, comm));
   } else {
     post(const_cast<void*>(data.address), Number{data.count}, data.type);
   }

@@ -71,6 +71,19 @@ class ReceivedPlain final : public Received {
   Buffer data_;
 };
 
+/// Of a derived type, straight into the program's buffer, within a call: its handle lives until then.
+class ReceivedInPlace final : public Received {
+ public:
+  ReceivedInPlace(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), data_(data) {}
+
+  int finish(MPI_Status& status, int error) noexcept override {
+    return error == MPI_SUCCESS ? look_closer(error, data_, &status) : error;
+  }
+
+ private:
+  Buffer data_;
+};
+
 struct BegunReceive {
   int result = MPI_SUCCESS;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -78,6 +91,7 @@ struct BegunReceive {
 };
 
 /// Receives on a communicator of Heddle's own, where no probe holds anything.
-BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept;
+/// @param straight  Where the host unpacks as well as Heddle does: into place, without a stand-in, if the call waits for it.
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight = false) noexcept;
 
 }  // namespace heddle::mpi

@@ -140,6 +140,8 @@ using namespace heddle::test;
   WITNESS(Bsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
   WITNESS(Ssend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
   WITNESS(Rsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
+  WITNESS(Isend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r), TYPES(t),        \
+          (b, n, t, to, tag, c, r))                                                                                           \
   WITNESS(Recv##C, (void* b, Integer n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s), TYPES(t),              \
           (b, n, t, from, tag, c, s))                                                                                         \
   WITNESS(Mrecv##C, (void* b, Integer n, MPI_Datatype t, MPI_Message* m, MPI_Status* s), TYPES(t), (b, n, t, m, s))           \
