@@ -7,6 +7,12 @@
 
 #include <regex>
 
+/// By PMPI_ names the programs of bench/ mean the host, also under Heddle (mpi/interposition).
+extern "C" {
+__attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
+const int heddle_pmpi_is_host = 1;
+}
+
 namespace heddle::bench {
 
 std::string library_name() {

@@ -1,8 +1,9 @@
 // mpi/face.hpp: the room mpi/, the face that Heddle shows to programs. May include: everything of Heddle, and mpi.h through
 // host.hpp. Nothing else of Heddle includes it.
 //
-// The interposer defines MPI_X for a few X (calls/, one file for each family) and calls PMPI_X. What it does not define
-// goes to the host untouched; src/mpi/treatments.csv states for every procedure of MPI what becomes of it, and why.
+// Heddle defines MPI_X for a few X (calls/, one file for each family), takes the place of the host's MPI_X and PMPI_X
+// (interposition/), and calls the host by PMPI_X, which stays the host's here alone. What it does not define goes to the host
+// untouched; src/mpi/treatments.csv states for every procedure of MPI what becomes of it, and why.
 //
 //   int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 //     if (known(type))
@@ -18,7 +19,7 @@
 //   staging/   stand-ins for one side of a call               calls/     the interposed procedures
 //   communicators/   who takes part in a communicator         handles/   what is known of handles of the host
 //   start      settings, the host's family, going to sleep    say        messages
-//   fortran/   calls from Fortran come here, too
+//   interposition/   how calls come here: in the place of the host's procedures, whoever calls them by whatever name
 #pragma once
 
 #include "mpi/host.hpp"

@@ -1,14 +1,15 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/companion.hpp"
-#include "mpi/fortran/bindings.hpp"
 #include "mpi/host.hpp"
+#include "mpi/interposition/interposition.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
+#include "mpi/say.hpp"
 #include "mpi/sparse/lane.hpp"
 #include "mpi/start.hpp"
 
@@ -30,15 +31,13 @@ void look_at_threads() {
 void world_started() {
   host_started();
   look_at_threads();
-  if (running()) {
-    progress::start();
-    fortran::load_beside_host();
-    fortran::route();
-  }
+  if (running()) progress::start();
   const heddle::settings::Settings& set = settings_of_process();
   const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const unsigned wishes = (fortran::heard() ? ways : 0) | (set.report.empty() ? 0 : wish_report);
+  const char* const missed = running() ? interposition::misses() : nullptr;
+  if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
+  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() ? 0 : wish_report);
   const unsigned all = wished_by_all(running() ? wishes : 0, set);
   if (all & wish_node) Node::start();
   if (all & wish_report) start_reporting();
@@ -56,8 +55,30 @@ void world_ends() {
   sparse::Lane::close();
   Companion::close();
   Node::stop();
-  progress::stop();
+  host_stops();
 }
+
+int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+/// MPI_Finalize calls it, first of all, as it frees MPI_COMM_SELF.
+int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
+  world_ends();
+  return MPI_SUCCESS;
+}
+
+/// Attributes of MPI_COMM_SELF are deleted in the reverse order that they were set (MPI-5.0 §11.2.4), and MPI works until the last
+/// of them is: a program may still receive in a callback of its own. So Heddle ends in a callback that was set before all others.
+bool ends_with_self() {
+  int keyval = MPI_KEYVAL_INVALID;
+  if (PMPI_Comm_create_keyval(not_copied, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;
+  const bool set = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
+  PMPI_Comm_free_keyval(&keyval);  // it goes with the attribute
+  return set;
+}
+constinit std::atomic<bool> ends_by_itself{false};
 
 }  // namespace
 
@@ -66,20 +87,26 @@ extern "C" {
 int MPI_Init(int* argc, char*** argv) {
   check_host(PMPI_Init != nullptr);
   const int result = PMPI_Init(argc, argv);
-  if (result == MPI_SUCCESS) world_started();
+  if (result == MPI_SUCCESS) {
+    ends_by_itself = ends_with_self();
+    world_started();
+  }
   return result;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   check_host(PMPI_Init_thread != nullptr);
   const int result = PMPI_Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) world_started();
+  if (result == MPI_SUCCESS) {
+    ends_by_itself = ends_with_self();
+    world_started();
+  }
   return result;
 }
 
 int MPI_Finalize() {
-  world_ends();
-  host_stops();
+  progress::stop();  // MPICH waits for the end of its hooks before it calls back
+  if (!ends_by_itself) world_ends();
   return PMPI_Finalize();
 }
 

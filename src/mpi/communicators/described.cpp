@@ -1,12 +1,11 @@
 // mpi/communicators/described.cpp: the table, and what makes it believed.
 #include "mpi/communicators/described.hpp"
 
-#include <link.h>
-
 #include <mutex>
 #include <unordered_map>
 
-#include "mpi/imports.hpp"
+#include "mpi/interposition/interposition.hpp"
+#include "mpi/interposition/object.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
@@ -21,30 +20,15 @@ std::unordered_map<std::uint64_t, group::Group>& table() {
   return *groups;
 }
 
-/// Objects that this process has ever loaded: while it does not change, nobody new can have come.
-unsigned long long objects_loaded() {
-  unsigned long long loaded = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* count) {
-        *static_cast<unsigned long long*>(count) = info->dlpi_adds;
-        return 1;
-      },
-      &loaded);
-  return loaded;
-}
-
-bool is_heddle(const Object& object) { return object.defines("heddle_seen_world_rank"); }
-
 /// Whether somebody frees groups past Heddle. Once so, for ever so: what was freed meanwhile nobody knows.
 bool freed_past_us() {
   static constinit std::mutex looking;
-  static unsigned long long looked_at = 0;
-  static bool past = false;
+  static constinit unsigned long long looked_at = 0;
+  static constinit bool past = false;
   const std::lock_guard guard(looking);
-  const unsigned long long loaded = objects_loaded();
+  const unsigned long long loaded = objects_ever_loaded();
   if (past || loaded == looked_at) return past;
-  for (const Object& object : loaded_objects())
-    past |= object.imports("PMPI_Group_free", reinterpret_cast<const void*>(&MPI_Group_free)) && !is_heddle(object);
+  past = interposition::called_past_us("PMPI_Group_free");
   looked_at = loaded;
   return past;
 }

@@ -8,7 +8,7 @@
 // A handle has no attributes, so nobody but the calls themselves tells when it is freed and given to another group. A
 // description is therefore dropped by every call that frees its handle or makes a group of that handle, and is not believed
 //
-//   1  if an object of this process calls PMPI_Group_free past Heddle (a tool; bindings that could not be routed, fortran/);
+//   1  if an object of this process calls PMPI_Group_free past Heddle (interposition/);
 //   2  if the host counts other members, or has this process, the first, the middle or the last at another place.
 #pragma once
 

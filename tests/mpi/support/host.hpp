@@ -9,6 +9,20 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
+#include <dlfcn.h>
+
+namespace heddle::test {
+
+/// The host's own procedure, behind Heddle and behind what this program defines.
+inline void* of_host(const char* name) {
+  using Seen = void* (*)(const char*);
+  static const auto seen = reinterpret_cast<Seen>(dlsym(RTLD_DEFAULT, "heddle_seen_host"));
+  void* const behind = seen ? seen(name) : nullptr;
+  return behind ? behind : dlsym(RTLD_NEXT, name);
+}
+
+}  // namespace heddle::test
+
 /// 1 where the host has the large-count (_c) procedures of MPI-4.
 #if MPI_VERSION >= 4
 #define HOST_LARGE_COUNTS 1

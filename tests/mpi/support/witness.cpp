@@ -55,7 +55,7 @@ struct Behind {
   Count* count;
 };
 Behind behind(const char* name) {
-  Behind it{dlsym(RTLD_NEXT, name), nullptr};
+  Behind it{of_host(name), nullptr};
   const char* plain = std::strchr(name, '_') + 1;
   for (Count& count : counts) {
     const char* free = nullptr;
@@ -195,13 +195,17 @@ using namespace heddle::test;
           TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))
 
 extern "C" {
+/// By PMPI_ names the tests mean the host (mpi/interposition).
+extern __attribute__((visibility("default"))) const int heddle_pmpi_is_host;
+const int heddle_pmpi_is_host = 1;
+
 /// TEST_NODES: ranks are dealt out to so many nodes, for Heddle's schedules and its memory.
 __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                                                                 MPI_Comm* made) {
   const char* nodes = std::getenv("TEST_NODES");
   if (!nodes || type != MPI_COMM_TYPE_SHARED) {
     using Procedure = int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm*);
-    return reinterpret_cast<Procedure>(dlsym(RTLD_NEXT, "PMPI_Comm_split_type"))(comm, type, key, info, made);
+    return reinterpret_cast<Procedure>(heddle::test::of_host("PMPI_Comm_split_type"))(comm, type, key, info, made);
   }
   int me = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -91,6 +91,7 @@ foreach(family ${families})
   # Which algorithm is taken changes at the same call on all ranks; and ranks that would take different ones are found out.
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
   target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
+  target_include_directories(heddle-agreed-${family} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   add_dependencies(heddle-agreed-${family} heddle_${family})
   if(NOT family STREQUAL abi)  # where waiting ranks do not yield, so many take minutes
     string(REPLACE "-n;3" "-n;12" twelve "${three}")

@@ -3,8 +3,6 @@
 //
 // agreed unlike FORM: rank 1 means other counts than all others, or calls another collective, which the standard forbids. For
 // HEDDLE_CHECK=on.
-#include <dlfcn.h>
-#include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -13,6 +11,14 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "support/host.hpp"
+
+/// By PMPI_ names this program means the host (mpi/interposition).
+extern "C" {
+__attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
+const int heddle_pmpi_is_host = 1;
+}
 
 /// Heddle finds this one before libc's: a core for each rank, as on larger machines, where rounds are worth it.
 extern "C" __attribute__((visibility("default"))) int sched_getaffinity(pid_t /*pid*/, std::size_t size,
@@ -27,7 +33,7 @@ extern "C" __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_C
                                                                            MPI_Comm* made) {
   if (type != MPI_COMM_TYPE_SHARED) {
     const auto hosts =
-        reinterpret_cast<int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm*)>(dlsym(RTLD_NEXT, "PMPI_Comm_split_type"));
+        reinterpret_cast<int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm*)>(heddle::test::of_host("PMPI_Comm_split_type"));
     return hosts(comm, type, key, info, made);
   }
   int me = 0;

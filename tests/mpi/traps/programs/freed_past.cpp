@@ -7,6 +7,12 @@
 #include <array>
 #include <cstdio>
 
+/// By PMPI_ names this program means the host (mpi/interposition).
+extern "C" {
+__attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
+const int heddle_pmpi_is_host = 1;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   constexpr int members = 5;

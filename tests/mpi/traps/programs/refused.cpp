@@ -6,7 +6,6 @@
 //   descriptors=N     no more than N open files beyond those of the host's MPI_Init
 //   memory=MiB        no more address space than that beyond what the host's MPI_Init uses
 //   only=RANK         all this for one rank alone
-#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -22,6 +21,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "support/host.hpp"
 #include "traps/large.hpp"
 
 using heddle::test::KiB;
@@ -152,7 +152,7 @@ void flood(int rank, int size) {
 
 /// Heddle finds this one before the host's (support/witness.hpp).
 extern "C" __attribute__((visibility("default"))) int PMPI_Init(int* argc, char*** argv) {
-  const auto hosts = reinterpret_cast<int (*)(int*, char***)>(dlsym(RTLD_NEXT, "PMPI_Init"));
+  const auto hosts = reinterpret_cast<int (*)(int*, char***)>(heddle::test::of_host("PMPI_Init"));
   const int code = hosts(argc, argv);
   limit();
   return code;
