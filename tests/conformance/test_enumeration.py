@@ -183,7 +183,7 @@ def test_the_interposer_defines_what_the_table_says(family):
 
 
 def test_the_interposer_exports_nothing_else(family):
-    """None of MPI's names: a tool would be passed over, and a procedure that the host lacks would seem to be there. And a symbol
+    """None of MPI's names: a tool would be passed over, a procedure that the host lacks would seem to be there. And a symbol
     of ours that another library happens to share would be taken for its own."""
     ours = ("heddle_shared_", "heddle_seen_", "heddle_exchange_")
     others = {name for name in functions(interposer(family)) if not name.startswith(ours)}

@@ -6,12 +6,15 @@
 namespace heddle::mpi {
 namespace {
 
+/// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
+Done cannot_follow() noexcept { return Node::here() ? Done(requests::no_memory()) : Done(); }
+
 /// Posts a receive by `post(buffer of the host, request)` and tracks it: requests of receives are unique.
 template <class Kind, class Post>
 Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) noexcept {
-  if (!request || !requests::table.room()) return {};
-  auto* received = new (std::nothrow) Kind(data, comm);
-  if (!received) return {};
+  if (!request) return {};
+  auto* received = requests::table.room() ? new (std::nothrow) Kind(data, comm) : nullptr;
+  if (!received) return cannot_follow();
   const Done done = post(*received);
   if (done == MPI_SUCCESS)
     requests::track(*request, received);
@@ -32,7 +35,7 @@ Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* 
   }
   return irecv<ReceivedPacked>(data, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
-    if (!message.ours()) return {};
+    if (!message.ours()) return message.lacks_memory() ? cannot_follow() : Done();
     return HEDDLE_HAND(message.wide(), Irecv, message.address(), message.count(), message.type(), source, tag, comm, request);
   });
 }
@@ -42,7 +45,7 @@ Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexce
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
   return irecv<ReceivedPacked>(data, MPI_COMM_NULL, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
-    if (!message.ours() && !origin) return {};
+    if (!message.ours() && !origin) return message.lacks_memory() ? cannot_follow() : Done();
     if (origin) received.from(*origin);
     return HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), handle, request);
   });
@@ -60,11 +63,11 @@ Done irecv_held(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Requ
 template <class Post>
 inline Done irecv_plain(void* address, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request,
                         Post post) noexcept {
-  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request) return {};
   if (Held::any())
     if (const Done done = irecv_held({address, count, type}, source, tag, comm, request)) return done;
-  auto* received = new (std::nothrow) ReceivedPlain(address, count, type, comm);
-  if (!received) return {};
+  auto* received = requests::table.room() ? new (std::nothrow) ReceivedPlain(address, count, type, comm) : nullptr;
+  if (!received) return cannot_follow();
   const int result = post();
   if (result == MPI_SUCCESS)
     requests::track(*request, received);

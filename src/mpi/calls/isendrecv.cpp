@@ -115,11 +115,13 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
   if (const Done done = iexchange_held(out, dest, sendtag, in, source, recvtag, comm, request)) return done;
   auto* both = new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
                                             source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, comm);
-  if (!both) return {};
+  if (!both) return Node::here() ? Done(requests::no_memory()) : Done();
   const Message& sent = both->sent;
   const Message& received = both->received;
   Done done;
-  if (both->ours() && (end != Message::End::copying || sent.ours())) {
+  if (received.lacks_memory()) {
+    done = requests::no_memory();
+  } else if (both->ours() && (end != Message::End::copying || sent.ours())) {
     both->pack();
     done = HEDDLE_HAND(sent.wide() || received.wide(), Isendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                        received.address(), received.count(), received.type(), source, recvtag, comm, request);

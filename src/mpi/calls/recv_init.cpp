@@ -8,9 +8,9 @@ namespace {
 
 template <class Received, class Make>
 Done recv_init(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request, Make make) noexcept {
-  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
-  auto* receive = new (std::nothrow) PersistentReceive<Received>(data, source, tag, comm);
-  if (!receive) return {};
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request) return {};
+  auto* receive = requests::table.room() ? new (std::nothrow) PersistentReceive<Received>(data, source, tag, comm) : nullptr;
+  if (!receive) return Node::here() ? Done(requests::no_memory()) : Done();
   const Done done = make(receive->received);
   if (done == MPI_SUCCESS)
     requests::track(*request, receive);
@@ -22,7 +22,7 @@ Done recv_init(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Reque
 Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
   return recv_init<ReceivedPacked>(data, source, tag, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
-    if (!message.ours()) return {};
+    if (!message.ours()) return message.lacks_memory() ? Done(requests::no_memory()) : Done();
     return HEDDLE_HAND(message.wide(), Recv_init, message.address(), message.count(), message.type(), source, tag, comm,
                        request);
   });

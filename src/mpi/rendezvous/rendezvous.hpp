@@ -99,6 +99,12 @@ inline bool may_land(Count count, MPI_Datatype type) noexcept {
   return known(type) ? Node::here() != nullptr : has_room(count, type);
 }
 
+/// Whether what begins there begins like a descriptor.
+inline bool announces(const void* first) noexcept {
+  const Node* node = Node::here();
+  return node && engine::announced(first, node->nonce());
+}
+
 /// What has arrived is as long as a descriptor. An empty message leaves in the buffer what was there.
 bool of_descriptor_size(const MPI_Status& status) noexcept;
 

@@ -12,6 +12,18 @@ Message::Message(const Buffer& data, End end) noexcept : data_(data) {
   const bool lands = end == End::receiving && must_not_split(data.type);
   type_ = copies || lands ? Derived(hold_any(data.type)) : Derived(data.type);
   prepare(copies, lands);
+  if (lands && !type_ && data.count > 0) prepare_opaque();
+}
+
+// Of a type that Heddle cannot decode: it may bring a descriptor all the same.
+void Message::prepare_opaque() noexcept {
+  Opaque opaque(data_.type);
+  if (!opaque || __builtin_mul_overflow(data_.count, opaque.size(), &bytes_) || bytes_ < descriptor_bytes) return;
+  element_ = MPI_BYTE;
+  count_ = bytes_;
+  if (packed_.reserve(bytes_)) address_ = packed_.data();
+  lacks_memory_ = address_ == nullptr;
+  opaque_ = std::move(opaque);
 }
 
 void Message::prepare(bool copies, bool lands) noexcept {
@@ -29,6 +41,8 @@ void Message::prepare(bool copies, bool lands) noexcept {
     address_ = static_cast<std::byte*>(const_cast<void*>(data.address)) + type_->first_byte();
   else if (packed_.reserve(bytes_))
     address_ = packed_.data();
+  else
+    lacks_memory_ = lands;
 }
 
 void Message::pack() {
@@ -42,6 +56,7 @@ void Message::pack() {
 
 int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   if (!ours()) return landed(result, data_, status);
+  if (opaque_) return unpack_opaque(result, status);
   if (result == MPI_SUCCESS)
     if (const Done done = landed_in(address_, bytes_, data_, type_->layout(), status)) return *done;
   if (address_ != packed_.data()) return result;
@@ -63,6 +78,20 @@ int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   }
   told.end(type_->layout(), "packed", std::min<Bytes>(arrived, bytes_));
   return result;
+}
+
+int Message::unpack_opaque(int result, MPI_Status* status) {
+  int kind = MPI_SUCCESS;
+  if (result != MPI_SUCCESS && (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE)) return result;
+  Bounce whole;  // what was announced comes as it lies in the stream
+  if (result == MPI_SUCCESS && announces(address_) && !whole.reserve(bytes_)) return MPI_ERR_NO_MEM;
+  const layout::Layout stream = layout::contiguous(bytes_, layout::basic(1));
+  const Done brought =
+      result == MPI_SUCCESS ? landed_in(address_, bytes_, {whole.data(), 1, MPI_BYTE}, stream, status) : Done();
+  MPI_Count arrived = 0;
+  if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return brought.value_or(result);
+  const bool placed = opaque_.unpack(data_, brought ? whole.data() : packed_.data(), std::min<Bytes>(arrived, bytes_));
+  return placed ? brought.value_or(result) : MPI_ERR_INTERN;
 }
 
 }  // namespace heddle::mpi

@@ -9,6 +9,7 @@
 #include "layout/pack.hpp"
 #include "mpi/face.hpp"
 #include "mpi/memory/pool.hpp"
+#include "mpi/staging/opaque.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
@@ -17,13 +18,16 @@ class Message {
  public:
   enum class End { sending, copying, receiving };
 
-  /// Not ours() unless packing pays and there is memory for it. A receive that may bring a descriptor is always ours(), and so
-  /// is a send that leaves its buffer to a receive (copying), if Heddle knows the type.
+  /// Not ours() unless packing pays and there is memory for it. A receive that may bring a descriptor is always ours(), also of
+  /// a type that Heddle cannot decode, and so is a send that leaves its buffer to a receive (copying), if Heddle knows the
+  /// type.
   explicit Message(const Buffer& data, End end = End::sending) noexcept;
   /// To be sent; `type` holds what data.type means: the handle itself may be gone.
   Message(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(false, false); }
 
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
+  /// It is not ours() for want of memory, although it must be: the receive cannot be made.
+  [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
   void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
@@ -31,7 +35,10 @@ class Message {
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
   void preload() {
-    if (address_ && address_ == packed_.data()) layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
+    if (opaque_ && address_)
+      opaque_.pack(data_, packed_.data(), bytes_);
+    else if (address_ && address_ == packed_.data())
+      layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
   }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
 
@@ -43,9 +50,13 @@ class Message {
  private:
   /// @param copies  Whatever it costs. @param lands  It may bring a descriptor.
   void prepare(bool copies, bool lands) noexcept;
+  void prepare_opaque() noexcept;
+  int unpack_opaque(int result, MPI_Status* status);
 
   Buffer data_;
   Derived type_;
+  Opaque opaque_;
+  bool lacks_memory_ = false;
   MPI_Datatype element_{};
   Count count_ = 0;
   Bytes bytes_ = 0;

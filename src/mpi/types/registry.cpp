@@ -36,13 +36,17 @@ bool have_keyval() noexcept {
   return keyval_made;
 }
 
-/// Takes over one use of `entry`.
-void enter(MPI_Datatype type, Entry* entry) noexcept {
-  if (!have_keyval() || PMPI_Type_set_attr(type, keyval, entry) != MPI_SUCCESS) return entry->release();
+/// Takes over one use of `entry`. False: no memory.
+bool enter(MPI_Datatype type, Entry* entry) noexcept {
+  if (!have_keyval() || PMPI_Type_set_attr(type, keyval, entry) != MPI_SUCCESS) {
+    entry->release();
+    return false;
+  }
   try {
     table.insert(type, entry);
+    return true;
   } catch (const std::bad_alloc&) {
-    // Not in the table: native. The attribute frees the entry.
+    return false;  // the attribute frees the entry
   }
 }
 
@@ -76,18 +80,19 @@ const Entry* hold_any(MPI_Datatype type) noexcept {
   return entry;
 }
 
-void committed(MPI_Datatype type) noexcept {
-  if (!running() || table.find(type)) return;
-  if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || predefined(combiner)) return;
-  if (auto* entry = new (std::nothrow) Entry) enter(type, entry);
+bool committed(MPI_Datatype type) noexcept {
+  if (!running() || table.find(type)) return true;
+  if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || predefined(combiner)) return true;
+  auto* entry = new (std::nothrow) Entry;
+  return entry && enter(type, entry);
 }
 
-void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
+bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
   Entry* entry = table.find(type);
   if (!entry) return committed(copy);  // of a predefined type, which is committed from birth
-  if (!running()) return;
+  if (!running()) return true;
   entry->retain();
-  enter(copy, entry);
+  return enter(copy, entry);
 }
 
 void forget_types() noexcept {

@@ -12,11 +12,12 @@
 
 namespace heddle::mpi {
 
-/// The program has committed `type`. Predefined types, and all types while Heddle is off, are ignored.
-void committed(MPI_Datatype type) noexcept;
+/// The program has committed `type`. Predefined types, and all types while Heddle is off, are ignored. False: no memory. Then
+/// the type must not be used: a receive of a type that Heddle does not know could take a descriptor for data.
+bool committed(MPI_Datatype type) noexcept;
 
-/// `copy` is a duplicate of `type`.
-void duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept;
+/// `copy` is a duplicate of `type`. False as above.
+bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept;
 
 /// Before the host's last MPI_Finalize or MPI_Session_finalize: from here on everything is native.
 void forget_types() noexcept;
