@@ -12,7 +12,7 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
-#if defined(MPI_ABI_VERSION)
+#if defined(MPI_ABI_VERSION) && MPI_ABI_VERSION > 0  // Open MPI 6 defines it as -1: not that ABI
 #define HEDDLE_FAMILY "the MPI standard ABI"
 #define HEDDLE_FAMILY_ABI 1
 #elif defined(OPEN_MPI)
@@ -23,11 +23,18 @@
 #define HEDDLE_FAMILY_MPICH 1
 #endif
 
-/// 1 where the header declares the large-count (_c) procedures of MPI-4; the host may still lack them at run time.
+/// 1 where the large-count (_c) procedures of MPI-4 are declared, by the header or here; the host may still lack them at run
+/// time. And where the header knows MPI_Type_get_value_index.
 #if MPI_VERSION >= 4
 #define HEDDLE_LARGE_COUNTS 1
+#define HEDDLE_VALUE_INDEX 1
+#elif defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+#define HEDDLE_LARGE_COUNTS 1
+#define HEDDLE_VALUE_INDEX 0
+#include "mpi/host_large_counts.hpp"
 #else
 #define HEDDLE_LARGE_COUNTS 0
+#define HEDDLE_VALUE_INDEX 0
 #endif
 
 /// 1 where the header declares what MPI-4.0 brought to requests (MPI_Isendrecv, MPI_Comm_idup_with_info, persistent
@@ -39,7 +46,7 @@
 #define HEDDLE_ISENDRECV 0
 #define HEDDLE_PERSISTENT_COLLECTIVES 0
 #endif
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1) || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HEDDLE_STATUS_OF_SEVERAL 1
 #else
 #define HEDDLE_STATUS_OF_SEVERAL 0

@@ -46,7 +46,7 @@ bool predefined(int combiner) {
     case MPI_COMBINER_F90_REAL:
     case MPI_COMBINER_F90_COMPLEX:
     case MPI_COMBINER_F90_INTEGER:
-#if HEDDLE_LARGE_COUNTS
+#if HEDDLE_VALUE_INDEX
     case MPI_COMBINER_VALUE_INDEX:
 #endif
       return true;

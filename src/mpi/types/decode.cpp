@@ -119,7 +119,7 @@ class Decoder {
         return {layout::basic(size_of(type)), one(type, size_of(type))};
       case MPI_COMBINER_STRUCT:
         return structure(made, olds);
-#if HEDDLE_LARGE_COUNTS
+#if HEDDLE_VALUE_INDEX
       case MPI_COMBINER_VALUE_INDEX:
         return value_index(type, olds);
 #endif
@@ -228,7 +228,7 @@ class Decoder {
     return {layout::structure(lengths, displacements, members), signature};
   }
 
-#if HEDDLE_LARGE_COUNTS
+#if HEDDLE_VALUE_INDEX
   /// MPI_Type_get_value_index: a value, then an index that ends where the type ends.
   static Decoded value_index(MPI_Datatype type, const std::vector<Decoded>& olds) {
     MPI_Aint lower = 0, extent = 0;
