@@ -175,11 +175,17 @@ def test_every_row_stands_for_a_procedure():
     assert not idle, f"stand for nothing in any mpi.h or libmpi: {idle}"
 
 
+def is_ours(name: str) -> bool:
+    row = treatment(name)
+    return row is not None and row.treatment in INTERPOSED
+
+
 def test_the_interposer_defines_what_the_table_says(family):
-    said = {name for name in declared(family) if (row := treatment(name)) and row.treatment in INTERPOSED}
+    ours = {name for each in HEADERS for name in declared(each) if is_ours(name)}
+    said = {name for name in declared(family) if is_ours(name)}
     defined = carried_out(family)
     assert sorted(said - defined) == [], "said to be interposed, and not defined"
-    assert sorted(defined - said) == [], "defined, and not said"
+    assert sorted(defined - ours) == [], "defined, and not said"  # Open MPI's large counts are in others' headers alone
 
 
 def test_the_interposer_exports_nothing_else(family):
