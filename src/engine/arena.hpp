@@ -1,6 +1,7 @@
 // engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
 //
-//   | wishes 4 KiB | slot 0 | slot 1 | ...                        slots of 64 KiB; some are cut into small control blocks
+//   | wishes, lengths 4 KiB | slot 0 | slot 1 | ...                        slots of 64 KiB; some are cut into small control
+//   blocks
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
 // receiver has unpacked them, last in, first out: a message of any size cycles through a few warm slots as long as its receiver
@@ -49,7 +50,7 @@ class Arena {
   /// Bytes whose pages are there.
   [[nodiscard]] Bytes present() const noexcept;
 
-  /// What comes before the slots (wishes.hpp), bytes.
+  /// What comes before the slots (wishes.hpp, lengths.hpp), bytes.
   static constexpr Bytes head = 4096;
   /// So many slots are given back between two looks at what was needed meanwhile.
   static constexpr Count review = 4096;

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "engine/arena.hpp"
+#include "engine/lengths.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 std::uint32_t sum_of(const Descriptor& descriptor) noexcept {
   const auto* words = reinterpret_cast<const unsigned char*>(&descriptor);
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (std::size_t at = 0; at < offsetof(Descriptor, spare); at += sizeof(std::uint64_t)) {
+  for (std::size_t at = 0; at < offsetof(Descriptor, length); at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, words + at, sizeof word);
     hash = (hash ^ word) * 0x100000001b3U;
   }
-  hash = (hash ^ descriptor.spare) * 0x100000001b3U;
+  hash = (hash ^ descriptor.length) * 0x100000001b3U;
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
@@ -32,6 +32,7 @@ bool read(const void* arrived, const Nonce& nonce, std::uint32_t node_ranks, Byt
   std::memcpy(&descriptor, arrived, sizeof descriptor);
   if (descriptor.nonce != nonce || descriptor.sum != sum_of(descriptor) || descriptor.sender >= node_ranks) return false;
   if (descriptor.scheme > Scheme::both || descriptor.total <= 0 || descriptor.count <= 0) return false;
+  if (!Lengths::possible(descriptor.length)) return false;
 
   const Bytes segment = descriptor.segment;
   if (segment < line_bytes || segment > slot_bytes || !std::has_single_bit(static_cast<std::uint64_t>(segment))) return false;

@@ -8,12 +8,13 @@
 //        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
 //        80   address of the node memory in the sender, for process_vm
 //        88   shared memory region of the sender's buffer (version, 0: none; offset at 104, id at 116)
-//       124   check sum of the rest
+//       120   length of the message that brings it (lengths.hpp)      124   check sum of the rest
 //
 // What comes in is not trusted: read() holds every number against the memory that it will be used on.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -47,7 +48,7 @@ struct Descriptor {
   Bytes region_offset = 0;
   std::uint32_t wire_bytes = 0;
   std::uint32_t region = 0;
-  std::uint32_t spare = 0;
+  std::uint32_t length = 128;
   std::uint32_t sum = 0;
 
   [[nodiscard]] transport::Place place() const { return {region_version, region_offset, region, 0}; }
@@ -65,6 +66,13 @@ void seal(Descriptor& descriptor) noexcept;
 /// Whether bytes that have arrived begin with the nonce: the question that every receive asks, so it is short.
 inline bool announced(const void* arrived, const Nonce& nonce) noexcept {
   return std::memcmp(arrived, nonce.data(), sizeof nonce) == 0;
+}
+
+/// Of the message that has brought it, as it says itself; bytes.
+inline Bytes length_of(const void* arrived) noexcept {
+  std::uint32_t length = 0;
+  std::memcpy(&length, static_cast<const std::byte*>(arrived) + offsetof(Descriptor, length), sizeof length);
+  return length;
 }
 
 /// Reads a descriptor that has arrived. False: forged or damaged, and nothing of it may be used. Whether it is stale, its

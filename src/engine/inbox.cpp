@@ -187,6 +187,26 @@ bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept {
   return control.generation.load(std::memory_order_acquire) != descriptor.generation;
 }
 
+bool drain(std::uint64_t control, std::byte* memory, Bytes memory_size, bool crowded) noexcept {
+  const auto size = static_cast<std::uint64_t>(memory_size);
+  if (control % alignof(Control) != 0 || control < Arena::head || control > size || size - control < sizeof(Control))
+    return false;
+  auto& block = *reinterpret_cast<Control*>(memory + control);
+  const Count segments = block.segments;
+  if (segments < 1 || segments > Arena::most_segments || Control::bytes(segments) > memory_size - static_cast<Bytes>(control))
+    return false;
+  for (Count i = 0; i < segments; ++i) {
+    Cell& cell = block.cells[i];
+    if (claim(cell, State::taken)) {
+      cell.state.store(State::done, std::memory_order_release);
+      continue;
+    }
+    wait_until([&cell] { return cell.state.load(std::memory_order_acquire) != State::packing; }, crowded);
+    if (cell.state.load(std::memory_order_acquire) == State::packed) cell.state.store(State::done, std::memory_order_release);
+  }
+  return true;
+}
+
 Bytes receive(const Descriptor& descriptor, const Reach& reach, const Target& target) noexcept {
   return Incoming(descriptor, reach, target).receive();
 }

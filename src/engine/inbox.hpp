@@ -47,4 +47,8 @@ constexpr Bytes damaged = -1;
 /// @return bytes moved into the target, or `damaged`.
 Bytes receive(const Descriptor& descriptor, const Reach& reach, const Target& target) noexcept;
 
+/// Brings every segment of a message to `done` without moving it. Its descriptor has arrived in part: as much as these words.
+/// False: they make no sense.
+bool drain(std::uint64_t control, std::byte* memory, Bytes memory_size, bool crowded) noexcept;
+
 }  // namespace heddle::engine

@@ -34,6 +34,13 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
       arena_.unreserve(slots);
       return nullptr;
     }
+    const int code = lengths_.take(total, plan.tag, plan.probed);
+    if (code == LengthBook::refused) {
+      arena_.unreserve(slots);
+      control->segments = static_cast<std::uint32_t>(segments);
+      arena_.give_control(control);
+      return nullptr;
+    }
     message = unused_.back();
     unused_.pop_back();
     *message = {.source = source,
@@ -43,7 +50,8 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .segments = segments,
                 .per_slot = slot_bytes / plan.segment,
                 .reserved = slots,
-                .grace_ns = plan.pullable && plan.scheme != Scheme::both ? plan.grace_ns : 0};
+                .grace_ns = plan.pullable && plan.scheme != Scheme::both ? plan.grace_ns : 0,
+                .code = code};
     control->generation.store(++generation_, std::memory_order_relaxed);
   }
 
@@ -68,6 +76,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .memory = reinterpret_cast<std::uint64_t>(arena_.base()),
                 .wire = plan.layout.wire,
                 .wire_bytes = plan.layout.wire_bytes};
+  if (message->code >= 0) descriptor.length = static_cast<std::uint32_t>(Lengths::of(message->code));
   if (plan.place) {
     descriptor.region = plan.place->id;
     descriptor.region_version = plan.place->version;
@@ -197,6 +206,7 @@ void Outbox::look_at_some() noexcept {
 
 void Outbox::release(Outgoing* message) noexcept {
   arena_.give_control(message->control);
+  lengths_.give(message->code);
   unused_.push_back(message);
 }
 
@@ -211,6 +221,11 @@ void Outbox::withdraw(Outgoing* message) noexcept {
   const std::lock_guard guard(lock_);
   reclaim(*message);
   release(message);
+}
+
+void Outbox::note_plain(Bytes length, int tag) noexcept {
+  const std::lock_guard guard(lock_);
+  lengths_.sends_plainly(length, tag);
 }
 
 void Outbox::sweep() noexcept {

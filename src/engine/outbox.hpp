@@ -3,7 +3,7 @@
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
-//   PMPI_Send(&descriptor, sizeof descriptor, MPI_BYTE, dest, tag, comm);
+//   PMPI_Send(&descriptor, descriptor.length, MPI_BYTE, dest, tag, comm);
 //   outbox.settle(*message);              // from here on the program may overwrite its buffer
 //   outbox.leave(message);                // Heddle takes it back when the receiver is through
 //
@@ -17,6 +17,7 @@
 #include "engine/arena.hpp"
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
+#include "engine/lengths.hpp"
 #include "layout/layout.hpp"
 #include "report/times.hpp"
 
@@ -35,6 +36,8 @@ struct Plan {
   Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
   bool pullable = false;       ///< The receiver can reach the buffer (mapped, process_vm), and the layout is listed.
   std::int64_t grace_ns = 0;   ///< How long a waiting sender leaves cells to the receiver before it packs them.
+  Probed probed = Probed::never;
+  int tag = 0;  ///< By which a probe sees it.
   Listed layout{};
   std::optional<transport::Place> place{};  ///< Of the first byte touched, if peers can map the buffer.
 };
@@ -52,6 +55,7 @@ struct Outgoing {
   std::byte* slot = nullptr;  ///< That is being filled,
   Count slot_number = -1;     ///< and which of the message's it is.
   std::int64_t grace_ns = 0;
+  int code = LengthBook::none;  ///< Of the announcement's length.
 };
 
 /// Nanoseconds of a clock that only moves forward.
@@ -67,7 +71,8 @@ class Outbox {
   /// The layouts that receivers may look up, in the same memory.
   [[nodiscard]] Catalogue& catalogue() { return catalogue_; }
 
-  /// Reserves room for all of it and fills in the descriptor. Null: no room now, or more than one control block can describe.
+  /// Reserves room for all of it and fills in the descriptor; the message that brings it has descriptor.length bytes. Null: no
+  /// room now, more than one control block can describe, or no length is left for an announcement that may be probed.
   [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
   /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), packs the rest, and returns when the
   /// receiver reads the buffer no more. Adds to `times` where the time went, if anybody wants to know.
@@ -78,6 +83,10 @@ class Outbox {
   void withdraw(Outgoing* message) noexcept;
   /// Reclaims what receivers have finished; all of them looked at, not a few.
   void sweep() noexcept;
+  /// The program is about to send a message of so many bytes itself.
+  void sends_plainly(Bytes length, int tag) noexcept {
+    if (Lengths::coded(length) && !lengths_.settled(length)) note_plain(length, tag);
+  }
   /// A slot for as long as the caller likes, of memory that peers have mapped; null: none is free.
   [[nodiscard]] std::byte* lend() noexcept;
   void take_back(std::byte* slot) noexcept;
@@ -95,6 +104,7 @@ class Outbox {
   bool finish_if_drained(std::size_t i) noexcept;
   void look_at_some() noexcept;
   void release(Outgoing* message) noexcept;
+  void note_plain(Bytes length, int tag) noexcept;
 
   Arena& arena_;
   Nonce nonce_;
@@ -103,6 +113,7 @@ class Outbox {
   bool crowded_;
   std::mutex lock_;  // of the arena, the catalogue and what follows
   Catalogue catalogue_{arena_, lock_};
+  LengthBook lengths_{arena_.base()};
   std::uint64_t generation_ = 0;
   std::vector<std::unique_ptr<Outgoing>> all_;
   std::vector<Outgoing*> left_;  // not drained when last looked at

@@ -30,7 +30,7 @@ class Wishes {
   }
 
  private:
-  static constexpr int most = static_cast<int>(Arena::head) - 1;  ///< Ranks of a node that can have one.
+  static constexpr int most = 3071;  ///< Ranks of a node that can have one; behind them, lengths.hpp.
   std::atomic<std::uint8_t>* bytes_;
 };
 static_assert(sizeof(std::atomic<std::uint8_t>) == 1 && std::atomic<std::uint8_t>::is_always_lock_free);

@@ -22,6 +22,7 @@ using namespace heddle::mpi;
 #define HEDDLE_ISEND(name, Integer, mode)                                                                 \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                                  \
+    will_send(count, datatype, tag);                                                                      \
     if (travels_packed(datatype, count) || may_be_announced(datatype, count))                             \
       if (const Done done = isend(mode, {buf, count, datatype}, dest, tag, comm, request)) return *done;  \
     return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                                   \

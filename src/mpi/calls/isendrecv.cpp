@@ -12,12 +12,18 @@
 namespace heddle::mpi {
 namespace {
 
-/// MPICH 5.0.2 reports neither how much has arrived (count 0) nor truncation. So its receive side starts as a packed copy of
-/// what the program's buffer holds, and all of it goes back: what has not arrived stays as it was.
+/// MPICH 5.0.2 reports neither how much has arrived (count 0), nor from where, nor truncation. So its receive side starts as a
+/// packed copy of what the program's buffer holds, and all of it goes back: what has not arrived stays as it was.
 class Exchanged final : public Pending {
  public:
-  Exchanged(const Buffer& out, Message::End end, const Buffer& in, MPI_Comm comm) noexcept
-      : sent(out, end), received(in, Message::End::receiving), in_(in), looks_(must_look(in.count, in.type)), comm_(comm) {}
+  Exchanged(const Buffer& out, Message::End end, const Buffer& in, int source, int tag, MPI_Comm comm) noexcept
+      : sent(out, end),
+        received(in, Message::End::receiving),
+        in_(in),
+        looks_(must_look(in.count, in.type)),
+        source_(source),
+        tag_(tag),
+        comm_(comm) {}
 
   [[nodiscard]] bool ours() const { return sent.ours() || received.ours() || looks_; }
 
@@ -37,16 +43,20 @@ class Exchanged final : public Pending {
 
  private:
   void say_how_much(MPI_Status& status) noexcept {
+    if (source_ != MPI_ANY_SOURCE) status.MPI_SOURCE = source_;
+    if (tag_ != MPI_ANY_TAG) status.MPI_TAG = tag_;
     const Node* node = Node::here();
     const bool room = looks_ || received.bytes() >= descriptor_bytes;
     if (node && room && engine::announced(received.address(), node->nonce()))
-      PMPI_Status_set_elements_x(&status, MPI_BYTE, descriptor_bytes);
+      PMPI_Status_set_elements_x(&status, MPI_BYTE, engine::length_of(received.address()));
     else if (received.ours())
       PMPI_Status_set_elements_x(&status, MPI_BYTE, received.bytes());
   }
 
   Buffer in_;
   bool looks_;
+  int source_;
+  int tag_;
   MPI_Comm comm_;
 };
 
@@ -113,8 +123,9 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
                MPI_Comm comm, MPI_Request* request) noexcept {
   if (comm == MPI_COMM_NULL || !request || out.count < 0 || in.count < 0 || !requests::table.room()) return {};
   if (const Done done = iexchange_held(out, dest, sendtag, in, source, recvtag, comm, request)) return done;
-  auto* both = new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
-                                            source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, comm);
+  auto* both =
+      new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
+                                   source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, source, recvtag, comm);
   if (!both) return Node::here() ? Done(requests::no_memory()) : Done();
   const Message& sent = both->sent;
   const Message& received = both->received;
@@ -148,6 +159,7 @@ using namespace heddle::mpi;
 #define HEDDLE_IEXCHANGE(name, Integer)                                                                                    \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,      \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) { \
+    will_send(sendcount, sendtype, sendtag);                                                                               \
     if (travels_packed(sendtype, sendcount) || must_follow(recvcount, recvtype))                                           \
       if (const Done done = iexchange({sendbuf, sendcount, sendtype}, Message::End::sending, dest, sendtag,                \
                                       {recvbuf, recvcount, recvtype}, source, recvtag, comm, request))                     \
@@ -160,6 +172,7 @@ using namespace heddle::mpi;
 #define HEDDLE_IEXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,           \
                  MPI_Comm comm, MPI_Request* request) {                                                                     \
+    will_send(count, datatype, sendtag);                                                                                    \
     if (must_follow(count, datatype) && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)                                   \
       if (const Done done = iexchange({buf, count, datatype}, Message::End::copying, dest, sendtag, {buf, count, datatype}, \
                                       source, recvtag, comm, request))                                                      \

@@ -8,13 +8,17 @@ using heddle::mpi::Node;
 extern "C" {
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!Node::here()) return PMPI_Probe(source, tag, comm, status);
+  Node* node = Node::here();
+  if (!node) return PMPI_Probe(source, tag, comm, status);
+  node->probes();
   int flag = 0;
   return Held::of_process().probe(source, tag, comm, true, &flag, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (!Node::here()) return PMPI_Iprobe(source, tag, comm, flag, status);
+  Node* node = Node::here();
+  if (!node) return PMPI_Iprobe(source, tag, comm, flag, status);
+  node->probes();
   return Held::of_process().probe(source, tag, comm, false, flag, status);
 }
 

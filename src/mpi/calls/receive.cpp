@@ -64,7 +64,8 @@ inline bool ours(Count count, MPI_Datatype type) noexcept {
 #define HEDDLE_RECEIVE(name, Integer)                                                                                       \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
     if (ours(count, datatype)) return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);             \
-    return PMPI_##name(buf, count, datatype, source, tag, comm, status);                                                    \
+    const int result = PMPI_##name(buf, count, datatype, source, tag, comm, status);                                        \
+    return result == MPI_SUCCESS ? result : cut_short(result, {buf, count, datatype}, status);                              \
   }
 
 #define HEDDLE_RECEIVE_MATCHED(name, Integer)                                                                 \

@@ -7,16 +7,16 @@ namespace {
 
 /// Large, with holes, to a rank of this node: announced, then packed while the receiver unpacks.
 Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
-  Announced message(data, Derived(hold_any(data.type)), dest, comm, Sender::waits);
+  Announced message(data, Derived(hold_any(data.type)), dest, tag, comm, Sender::waits);
   if (!message) return {};
   if (mode != Mode::synchronous) {
     const int result =
-        (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm);
+        (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm);
     if (result == MPI_SUCCESS) message.settle();
     return result;
   }
   MPI_Request matched = MPI_REQUEST_NULL;
-  const int result = PMPI_Issend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm, &matched);
+  const int result = PMPI_Issend(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &matched);
   if (result != MPI_SUCCESS) return result;
   message.settle();
   return PMPI_Wait(&matched, MPI_STATUS_IGNORE);
@@ -50,6 +50,7 @@ using namespace heddle::mpi;
 
 #define HEDDLE_SEND(name, Integer, mode)                                                                    \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
+    will_send(count, datatype, tag);                                                                        \
     if (travels_packed(datatype, count) || may_be_announced(datatype, count))                               \
       if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
     return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \

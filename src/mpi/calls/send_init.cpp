@@ -40,6 +40,7 @@ using namespace heddle::mpi;
 #define HEDDLE_SEND_INIT(name, Integer, mode)                                                                \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,    \
                  MPI_Request* request) {                                                                     \
+    will_send(count, datatype, tag);                                                                         \
     if (travels_packed(datatype, count))                                                                     \
       if (const Done done = send_init(mode, {buf, count, datatype}, dest, tag, comm, request)) return *done; \
     return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                                      \

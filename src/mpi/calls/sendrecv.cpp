@@ -9,10 +9,10 @@ namespace {
 /// What is sent is announced and packed before anything is received, so both may be in one place.
 Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
                           MPI_Status* status) {
-  Announced message(out, Derived(hold_any(out.type)), dest, comm, Sender::exchanges);
+  Announced message(out, Derived(hold_any(out.type)), dest, sendtag, comm, Sender::exchanges);
   if (!message) return {};
   MPI_Request sent = MPI_REQUEST_NULL;
-  const int result = PMPI_Isend(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, sendtag, comm, &sent);
+  const int result = PMPI_Isend(message.announcement(), message.length(), MPI_BYTE, dest, sendtag, comm, &sent);
   if (result != MPI_SUCCESS) return result;
   message.settle();
   const int received = receive_or_pass(in, source, recvtag, comm, status);
@@ -85,6 +85,7 @@ using namespace heddle::mpi;
 #define HEDDLE_EXCHANGE(name, Integer)                                                                                         \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,          \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {       \
+    will_send(sendcount, sendtype, sendtag);                                                                                   \
     if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype) ||              \
         may_be_announced(sendtype, sendcount) || Held::any())                                                                  \
       if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},      \
@@ -102,6 +103,7 @@ using namespace heddle::mpi;
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
                  MPI_Comm comm, MPI_Status* status) {                                                                      \
+    will_send(count, datatype, sendtag);                                                                                   \
     if (known(datatype) || must_not_split(datatype) || Held::any())                                                        \
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
         return *done;                                                                                                      \

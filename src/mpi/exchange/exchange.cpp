@@ -97,7 +97,8 @@ void Exchange::post_send(const Block& block, Until until) noexcept {
   MPI_Comm comm = companion_.comm();
   BegunSend begun;
   if (!left_to_host(block) && (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count)))
-    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, tag(block.edge), comm, until);
+    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, tag(block.edge), comm, until,
+                       Probes::none);
   if (!begun.result)
     begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
                                tag(block.edge), comm, &begun.request)

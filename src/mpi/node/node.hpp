@@ -57,6 +57,12 @@ class Node {
   [[nodiscard]] bool crowded() const noexcept { return outbox_.crowded(); }
   /// Ranks of this node that scatter what this process sends in one piece.
   [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
+  /// What the lengths of a peer's announcements mean.
+  [[nodiscard]] engine::Lengths lengths(int peer) const noexcept { return engine::Lengths(transport_->memory(peer)); }
+  /// This process probes: its peers are to know.
+  void probes() noexcept {
+    if (engine::Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();
+  }
   /// Tells a peer that this process scatters what it sends.
   void wish_from(int peer) noexcept;
   /// What moving bytes costs here (HEDDLE_PROFILE).

@@ -1,4 +1,6 @@
 // mpi/rendezvous/announced.cpp: the sender's side.
+#include <cstring>
+
 #include "engine/touched.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/start.hpp"
@@ -35,7 +37,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 
 }  // namespace
 
-Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Sender sender) noexcept {
+Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender) noexcept {
   const report::Stopwatch watch(told_.times(), &report::Times::search);
   if (!type || !may_be_announced(*type.get(), data.count)) return;
   Node* node = Node::here();
@@ -68,9 +70,15 @@ Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, 
   const std::optional<select::Scheme> scheme = forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
 
+  const auto probed = [&] {
+    if (tag == never_probed) return engine::Probed::never;
+    return node->lengths(peer).probes() ? engine::Probed::yes : engine::Probed::perhaps;
+  };
   engine::Plan plan{.scheme = choice.scheme,
                     .segment = set.segment > 0 ? set.segment : choice.segment,
-                    .grace_ns = static_cast<std::int64_t>(choice.grace)};
+                    .grace_ns = static_cast<std::int64_t>(choice.grace),
+                    .probed = probed(),
+                    .tag = tag};
   const bool packs =
       plan.scheme == select::Scheme::bc_spup || (plan.scheme == select::Scheme::p_rrs && !type_->contiguous(data.count));
   if (!packs && (place || readable)) {
@@ -79,6 +87,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, 
     plan.pullable = plan.layout.wire_bytes > 0;
   }
   message_ = node->outbox().begin({&type_->layout(), data.count, data.address}, plan, descriptor_);
+  if (message_) std::memset(padding_, 0, descriptor_.length - sizeof descriptor_);
 }
 
 Announced::~Announced() {

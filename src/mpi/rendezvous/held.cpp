@@ -1,10 +1,11 @@
 // mpi/rendezvous/held.cpp: probing without losing what was found.
 #include "mpi/rendezvous/held.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 #include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/staging/message.hpp"
 
 namespace heddle::mpi {
 
@@ -38,15 +39,23 @@ Held::Items Held::fresh_item() noexcept try { return Items(1); } catch (const st
   return {};
 }
 
-int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm) noexcept {
+int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) noexcept {
   Item& item = fresh.front();
-  MPI_Status status;
-  if (const int error = PMPI_Mrecv(item.bytes, descriptor_bytes, MPI_BYTE, message, &status); error != MPI_SUCCESS)
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
+  item.origin = {comm, matched.MPI_SOURCE, matched.MPI_TAG, bytes};
+  if (!engine::Lengths::possible(bytes)) {
+    item.kept = *message;
+    held_.splice(held_.end(), fresh);
+    count_.fetch_add(1, std::memory_order_acq_rel);
+    return MPI_SUCCESS;
+  }
+  item.length = static_cast<int>(bytes);
+  if (const int error = PMPI_Mrecv(item.bytes, item.length, MPI_BYTE, message, MPI_STATUS_IGNORE); error != MPI_SUCCESS)
     return error;
-  item.origin = {comm, status.MPI_SOURCE, status.MPI_TAG, descriptor_bytes};
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (engine::announced(item.bytes, node->nonce()) &&
+  if (engine::announced(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
       engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
     item.origin.bytes = descriptor.total;
   held_.splice(held_.end(), fresh);
@@ -54,7 +63,34 @@ int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm) noexcept {
   return MPI_SUCCESS;
 }
 
+void Held::hand_out(Items& fresh, const Origin& origin, MPI_Message message) noexcept {
+  fresh.front().origin = origin;
+  fresh.front().matched = message;
+  sent_.splice(sent_.end(), fresh);
+  count_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+namespace {
+
+/// What the host has found means, if it is as long as announcements are.
+std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) noexcept {
+  MPI_Count bytes = 0;
+  if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS ||
+      !engine::Lengths::possible(bytes))
+    return {};
+  const Node* node = Node::here();
+  const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;
+  if (peer < 0) return {};
+  engine::Lengths::Seen seen = node->lengths(peer).seen(bytes, found.MPI_TAG);
+  if (seen.kind != engine::Lengths::Kind::announced) seen.total = bytes;
+  return seen;
+}
+
+}  // namespace
+
 int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept {
+  using Kind = engine::Lengths::Kind;
+  const StatusOf found(status);
   for (;;) {
     if (any()) {
       const std::lock_guard guard(lock_);
@@ -64,22 +100,22 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
         return MPI_SUCCESS;
       }
     }
-    MPI_Status found;
     const int result =
-        blocking ? (*flag = 1, PMPI_Probe(source, tag, comm, &found)) : PMPI_Iprobe(source, tag, comm, flag, &found);
-    if (result != MPI_SUCCESS || !*flag || found.MPI_SOURCE == MPI_PROC_NULL || !of_descriptor_size(found)) {
-      if (*flag && status != MPI_STATUS_IGNORE) *status = found;
-      return result;
-    }
+        blocking ? (*flag = 1, PMPI_Probe(source, tag, comm, found.get())) : PMPI_Iprobe(source, tag, comm, flag, found.get());
+    if (result != MPI_SUCCESS || !*flag) return result;
+    const std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
+    if (seen && seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
+    if (!seen || seen->kind != Kind::unclear) return result;
     const std::lock_guard guard(lock_);
     Items fresh = fresh_item();
     if (fresh.empty()) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm);
     MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status matched;
     int still = 0;
-    const int matched = PMPI_Improbe(found.MPI_SOURCE, found.MPI_TAG, comm, &still, &message, &found);
-    if (matched != MPI_SUCCESS) return matched;
+    const int error = PMPI_Improbe(found.get()->MPI_SOURCE, found.get()->MPI_TAG, comm, &still, &message, &matched);
+    if (error != MPI_SUCCESS) return error;
     if (!still) continue;  // another thread was faster
-    if (const int error = hold(fresh, &message, comm); error != MPI_SUCCESS) return error;
+    if (const int held = hold(fresh, &message, comm, matched); held != MPI_SUCCESS) return held;
     tell(held_.back(), status);
     return MPI_SUCCESS;
   }
@@ -87,6 +123,7 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
 
 int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message,
                 MPI_Status* status) noexcept {
+  using Kind = engine::Lengths::Kind;
   if (any()) {
     const std::lock_guard guard(lock_);
     if (const auto item = find(source, tag, comm); item != held_.end()) {
@@ -95,20 +132,21 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
       return send_to_self(item, message);
     }
   }
-  MPI_Status found;
-  const int result = blocking ? (*flag = 1, PMPI_Mprobe(source, tag, comm, message, &found))
-                              : PMPI_Improbe(source, tag, comm, flag, message, &found);
-  if (result != MPI_SUCCESS || !*flag || *message == MPI_MESSAGE_NO_PROC || !of_descriptor_size(found)) {
-    if (*flag && status != MPI_STATUS_IGNORE) *status = found;
-    return result;
-  }
+  const StatusOf found(status);
+  const int result = blocking ? (*flag = 1, PMPI_Mprobe(source, tag, comm, message, found.get()))
+                              : PMPI_Improbe(source, tag, comm, flag, message, found.get());
+  if (result != MPI_SUCCESS || !*flag || *message == MPI_MESSAGE_NO_PROC) return result;
+  const std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
+  if (!seen) return result;
   const std::lock_guard guard(lock_);
   Items fresh = fresh_item();
-  if (fresh.empty()) {  // the program gets the message as the host has matched it: it can be received all the same
-    if (status != MPI_STATUS_IGNORE) *status = found;
-    return MPI_SUCCESS;
+  if (fresh.empty()) return result;  // it can be received all the same
+  if (seen->kind != Kind::unclear) {
+    if (seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
+    hand_out(fresh, {comm, found.get()->MPI_SOURCE, found.get()->MPI_TAG, seen->total}, *message);
+    return result;
   }
-  if (const int error = hold(fresh, message, comm); error != MPI_SUCCESS) return error;
+  if (const int error = hold(fresh, message, comm, *found.get()); error != MPI_SUCCESS) return error;
   tell(held_.back(), status);
   return send_to_self(std::prev(held_.end()), message);
 }
@@ -121,6 +159,11 @@ Done Held::take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexce
 }
 
 int Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept {
+  if (item->kept != MPI_MESSAGE_NULL) {
+    *message = item->matched = item->kept;
+    sent_.splice(sent_.end(), held_, item);
+    return MPI_SUCCESS;
+  }
   for (auto done = sent_.begin(); done != sent_.end();) {
     int complete = 0;
     if (done->matched == MPI_MESSAGE_NULL) PMPI_Test(&done->sent, &complete, MPI_STATUS_IGNORE);
@@ -130,7 +173,7 @@ int Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept {
   if (own_ == MPI_COMM_NULL) error = PMPI_Comm_dup(MPI_COMM_SELF, &own_);
   if (error == MPI_SUCCESS) {
     next_tag_ = (next_tag_ + 1) % 32768;  // MPI_TAG_UB is at least that
-    error = PMPI_Isend(item->bytes, descriptor_bytes, MPI_BYTE, 0, next_tag_, own_, &item->sent);
+    error = PMPI_Isend(item->bytes, item->length, MPI_BYTE, 0, next_tag_, own_, &item->sent);
   }
   if (error != MPI_SUCCESS) return error;
   sent_.splice(sent_.end(), held_, item);
@@ -142,13 +185,13 @@ int Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept {
 std::optional<Origin> Held::origin(MPI_Message message) noexcept {
   if (!any() || message == MPI_MESSAGE_NULL) return {};
   const std::lock_guard guard(lock_);
-  for (Item& item : sent_) {
-    if (item.matched != message) continue;
-    item.matched = MPI_MESSAGE_NULL;
-    count_.fetch_sub(1, std::memory_order_acq_rel);
-    return item.origin;
-  }
-  return {};
+  const auto item = std::find_if(sent_.begin(), sent_.end(), [message](const Item& each) { return each.matched == message; });
+  if (item == sent_.end()) return {};
+  count_.fetch_sub(1, std::memory_order_acq_rel);
+  item->matched = MPI_MESSAGE_NULL;
+  const Origin origin = item->origin;
+  if (item->sent == MPI_REQUEST_NULL) sent_.erase(item);
+  return origin;
 }
 
 void Held::close() noexcept {

@@ -1,12 +1,16 @@
 // mpi/rendezvous/held.hpp: announcements that a probe has come across. The program must be told the size of the message, which
-// only the descriptor knows; so the probe receives the descriptor, and holds it until a receive or a matched probe asks for
-// the message. Includes node.hpp.
+// the length of the announcement stands for (engine/lengths.hpp): so a probe takes nothing, and a matched probe gives out what
+// the host has matched. Includes node.hpp.
 //
-//   MPI_Iprobe(3, 7, comm) ──▶ 128 bytes from 3? ──▶ received, held ──▶ status: 3, 7, 1 MiB
+//   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
+//
+// Where a length may be either (unclear), the probe has to receive it, and holds it until a receive or a matched probe asks for
+// it:
+//
 //   MPI_Recv(3, 7, comm)   ──▶ held? ──▶ sent to ourselves on a communicator of our own, matched there, received as a message
 //
 // Sent to ourselves, because then the handle of a matched message, and the request of a non-blocking receive, are real ones of
-// the host. Messages of the program that happen to be of 128 bytes are held likewise.
+// the host.
 #pragma once
 
 #include <atomic>
@@ -15,7 +19,7 @@
 #include <mutex>
 #include <optional>
 
-#include "engine/descriptor.hpp"
+#include "engine/lengths.hpp"
 #include "mpi/face.hpp"
 
 namespace heddle::mpi {
@@ -53,8 +57,10 @@ class Held {
  private:
   struct Item {
     Origin origin;
-    alignas(16) std::byte bytes[sizeof(engine::Descriptor)];
-    MPI_Request sent = MPI_REQUEST_NULL;     ///< To ourselves.
+    alignas(16) std::byte bytes[engine::Lengths::longest];
+    int length = 0;                          ///< So many of them.
+    MPI_Message kept = MPI_MESSAGE_NULL;     ///< Not received, after all: no announcement has this length.
+    MPI_Request sent = MPI_REQUEST_NULL;     ///< To ourselves; null: the program gets it as it has come.
     MPI_Message matched = MPI_MESSAGE_NULL;  ///< As the program knows it, until it receives it.
   };
   using Items = std::list<Item>;
@@ -62,8 +68,10 @@ class Held {
   Items::iterator find(int source, int tag, MPI_Comm comm) noexcept;
   /// An item that is not held yet: made before the host matches anything. Empty: no memory.
   static Items fresh_item() noexcept;
-  /// The message that the host has matched is of the size of a descriptor: receives it into the item.
-  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm) noexcept;
+  /// The message that the host has matched may be an announcement: receives it into the item.
+  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) noexcept;
+  /// The host has matched what may bring an announcement: errors of its receive are raised on the communicator.
+  void hand_out(Items& fresh, const Origin& origin, MPI_Message message) noexcept;
   /// An error has been raised, and the item is still held.
   int send_to_self(Items::iterator item, MPI_Message* message) noexcept;
   static void tell(const Item& item, MPI_Status* status) noexcept;

@@ -1,4 +1,6 @@
 // mpi/rendezvous/landed.cpp: the receiver's side: is what has arrived a descriptor, and if so, where is the message?
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "engine/inbox.hpp"
@@ -8,6 +10,18 @@
 
 namespace heddle::mpi {
 namespace {
+
+/// What has arrived is as long as it says. An empty message leaves in the buffer what was there.
+bool as_long_as_it_says(const void* arrived, const MPI_Status& status) noexcept {
+  MPI_Count bytes = 0;
+  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && engine::Lengths::possible(bytes) &&
+         bytes == engine::length_of(arrived);
+}
+
+bool truncated(int result) noexcept {
+  int kind = MPI_SUCCESS;
+  return PMPI_Error_class(result, &kind) == MPI_SUCCESS && kind == MPI_ERR_TRUNCATE;
+}
 
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
@@ -31,15 +45,10 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
 
 }  // namespace
 
-bool of_descriptor_size(const MPI_Status& status) noexcept {
-  MPI_Count bytes = 0;
-  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == descriptor_bytes;
-}
-
 Done landed_in(void* stand_in, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept {
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) || !of_descriptor_size(*status))
+  if (!node || room < descriptor_bytes || !engine::announced(stand_in, node->nonce()) || !as_long_as_it_says(stand_in, *status))
     return {};
   const bool sound =
       engine::read(stand_in, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor);
@@ -60,6 +69,41 @@ int look_closer(int result, const Buffer& data, MPI_Status* status) noexcept {
   else
     layout::pack_range(type->layout(), data.count, data.address, 0, descriptor_bytes, copy);
   return landed_in(first, descriptor_bytes, data, type->layout(), status).value_or(result);
+}
+
+bool cut_short(int result, void* arrived, Bytes room, const Buffer& data, const layout::Layout& layout,
+               MPI_Status* status) noexcept {
+  Node* node = Node::here();
+  constexpr Bytes least = offsetof(engine::Descriptor, generation);
+  if (!node || room < least || !truncated(result) || !engine::announced(arrived, node->nonce())) return false;
+  const auto ranks = static_cast<std::uint32_t>(node->size());
+  engine::Descriptor descriptor;
+  if (room >= descriptor_bytes && engine::read(arrived, node->nonce(), ranks, node->memory_size(), descriptor)) {
+    std::memset(arrived, 0, sizeof(engine::Nonce));
+    return bring(descriptor, {&layout, data.count, const_cast<void*>(data.address)}, status) == MPI_ERR_TRUNCATE;
+  }
+  std::memcpy(static_cast<void*>(&descriptor), arrived, least);
+  std::memset(arrived, 0, sizeof(engine::Nonce));
+  if (descriptor.sender >= ranks) return false;
+  const engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
+  if (reach.memory) engine::drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);
+  return false;
+}
+
+int cut_short(int result, const Buffer& data, MPI_Status* status) noexcept {
+  const Derived type(hold_any(data.type));
+  Bytes bytes = 0;
+  if (!type || data.count <= 0 || __builtin_mul_overflow(data.count, type->size(), &bytes)) return result;
+  const Bytes room = std::min(bytes, descriptor_bytes);
+  alignas(engine::Descriptor) std::byte copy[descriptor_bytes];
+  if (type->contiguous(data.count)) {
+    void* const first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
+    cut_short(result, first, room, data, type->layout(), status);
+  } else {
+    layout::pack_range(type->layout(), data.count, data.address, 0, room, copy);
+    cut_short(result, copy, room, data, type->layout(), status);
+  }
+  return result;
 }
 
 }  // namespace heddle::mpi

@@ -38,18 +38,23 @@ enum class Sender {
   goes_on,    ///< Settles it in a later call: it may be left open() for the receiver.
 };
 
+/// In the place of a tag: on a communicator of Heddle's own no probe comes across the announcement.
+constexpr int never_probed = -1;
+
 /// A message on its way. Make it, send the descriptor, settle it.
 class Announced {
  public:
   /// False afterwards: the receiver is elsewhere, there is no room, or it is not for Heddle.
-  Announced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Sender sender) noexcept;
+  Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender) noexcept;
   /// Leaves what is settled to its receiver, withdraws what is not.
   ~Announced();
   Announced(const Announced&) = delete;
   Announced& operator=(const Announced&) = delete;
 
   explicit operator bool() const { return message_ != nullptr; }
-  [[nodiscard]] const engine::Descriptor& descriptor() const { return descriptor_; }
+  /// What is sent in its place: so many bytes from there on.
+  [[nodiscard]] const void* announcement() const { return &descriptor_; }
+  [[nodiscard]] int length() const { return static_cast<int>(descriptor_.length); }
   /// The receiver can fetch all of it by itself: to be settled when the program completes the send.
   [[nodiscard]] bool open() const { return descriptor_.pullable && !settled_; }
   /// The descriptor is out. Afterwards the message does not need the program's buffer.
@@ -61,6 +66,7 @@ class Announced {
   Told told_{"send"};
   Derived type_;
   engine::Descriptor descriptor_;
+  std::byte padding_[engine::Lengths::longest - sizeof(engine::Descriptor)];  // as much of it as is sent is set
   engine::Outgoing* message_ = nullptr;
   bool settled_ = false;
 };
@@ -78,7 +84,7 @@ inline bool takes_descriptor(MPI_Datatype type, Count count) noexcept {
   Entry* entry = table.find(type);
   if (!entry || !entry->ready(type) || entry->pays_to_pack(count)) return false;
   const Wire& wire = entry->wire();
-  return wire.element != MPI_BYTE && descriptor_bytes % wire.extent == 0;
+  return wire.element != MPI_BYTE && largest_element % wire.extent == 0;
 }
 
 /// Whether a receive goes through a stand-in: packed, or because it must not be split. One look at each table.
@@ -105,11 +111,26 @@ inline bool announces(const void* first) noexcept {
   return node && engine::announced(first, node->nonce());
 }
 
-/// What has arrived is as long as a descriptor. An empty message leaves in the buffer what was there.
-bool of_descriptor_size(const MPI_Status& status) noexcept;
+/// The program sends `count` elements itself, or packed. Such a length may be that of announcements (engine/lengths.hpp): then
+/// probes must be told. A few ns, before every send.
+inline void will_send(Count count, MPI_Datatype type, int tag) noexcept {
+  Node* node = Node::here();
+  if (!node || count <= 0 || count > engine::Lengths::longest) return;
+  Entry* entry = table.find(type);
+  if (!entry && count < engine::Lengths::shortest / largest_element) return;
+  node->outbox().sends_plainly(count * (entry && entry->ready(type) ? entry->size() : predefined(type).size), tag);
+}
 
 /// What landed() does if the first bytes are those of a descriptor, or not where the buffer begins.
 int look_closer(int result, const Buffer& data, MPI_Status* status) noexcept;
+
+/// A receive has failed; if by truncation, of an announcement: the message is received as far as it fits, or at least drained
+/// (docs/protocol.md, rule 7). These are the first bytes that have arrived. True: the message is received, and the status is
+/// right.
+bool cut_short(int result, void* arrived, Bytes room, const Buffer& data, const layout::Layout& layout,
+               MPI_Status* status) noexcept;
+/// The same of a receive into the program's own buffer. Returns the receive's result.
+int cut_short(int result, const Buffer& data, MPI_Status* status) noexcept;
 
 /// A receive into the program's own buffer is complete, with `result` and a status (never MPI_STATUS_IGNORE). If it brought a
 /// descriptor: brings the message. Returns the receive's result, and corrects the status. An error that the host does not know
@@ -117,7 +138,9 @@ int look_closer(int result, const Buffer& data, MPI_Status* status) noexcept;
 inline int landed(int result, const Buffer& data, MPI_Status* status) noexcept {
   // Almost always it is what it seems: predefined types have no holes, so their first bytes are where the buffer begins.
   const Node* node = Node::here();
-  if (result != MPI_SUCCESS || !node || data.count < descriptor_bytes / largest_element) return result;
+  if (!node) return result;
+  if (result != MPI_SUCCESS) return cut_short(result, data, status);
+  if (data.count < descriptor_bytes / largest_element) return result;
   if (!known(data.type) && (!has_room(data.count, data.type) || !engine::announced(data.address, node->nonce()))) return result;
   return look_closer(result, data, status);
 }

@@ -23,14 +23,16 @@ Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, M
 
 /// An open message's descriptor goes by a synchronous send: the request is then complete when the receiver is at it. Not within
 /// a call, whose end does not wait for receivers.
-BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until) noexcept {
+BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until,
+                   Probes probes) noexcept {
   BegunSend begun;
-  auto* sent = new (std::nothrow) SentAnnounced(data, std::move(type), dest, comm, until);
+  auto* sent = new (std::nothrow)
+      SentAnnounced(data, std::move(type), dest, probes == Probes::possible ? tag : never_probed, comm, until);
   if (!sent) return begun;
   if (Announced& message = sent->message) {
     const bool waits = message.open() && until == Until::request_completes;
     const auto post = mode == Mode::synchronous || waits ? PMPI_Issend : mode == Mode::ready ? PMPI_Irsend : PMPI_Isend;
-    begun.result = post(&message.descriptor(), descriptor_bytes, MPI_BYTE, dest, tag, comm, &begun.request);
+    begun.result = post(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &begun.request);
     if (begun.result == MPI_SUCCESS && !message.open()) message.settle();
   }
   if (begun.result == MPI_SUCCESS)
@@ -51,10 +53,11 @@ int SentAnnounced::finish(MPI_Status& status, int error) noexcept {
   return error;
 }
 
-BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until) noexcept {
+BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until,
+                     Probes probes) noexcept {
   BegunSend begun;
   if (mode != Mode::buffered && type && may_be_announced(*type.get(), data.count)) {
-    begun = announce(mode, data, type.again(), dest, tag, comm, until);
+    begun = announce(mode, data, type.again(), dest, tag, comm, until, probes);
     if (begun.result) return begun;
   }
   auto* sent = new (std::nothrow) SentPacked(data, std::move(type));

@@ -20,8 +20,8 @@ class SentPacked final : public Pending {
 /// A message whose announcement the host has not delivered yet, or that is left open to its receiver.
 class SentAnnounced final : public Pending {
  public:
-  SentAnnounced(const Buffer& data, Derived type, int dest, MPI_Comm comm, Until until) noexcept
-      : message(data, std::move(type), dest, comm, until == Until::call_ends ? Sender::exchanges : Sender::goes_on) {}
+  SentAnnounced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until) noexcept
+      : message(data, std::move(type), dest, tag, comm, until == Until::call_ends ? Sender::exchanges : Sender::goes_on) {}
   int finish(MPI_Status& status, int error) noexcept override;
 
   Announced message;
@@ -33,8 +33,11 @@ struct BegunSend {
   Pending* pending = nullptr;              ///< What remains, the caller's; null: nothing but the request.
 };
 
+/// Whether a probe of the program may come across it: not on communicators of Heddle's own.
+enum class Probes { possible, none };
+
 /// Sends by a request of the host's. `type` holds the entry of data.type, whose handle may be gone.
 BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm,
-                     Until until = Until::request_completes) noexcept;
+                     Until until = Until::request_completes, Probes probes = Probes::possible) noexcept;
 
 }  // namespace heddle::mpi

@@ -18,7 +18,7 @@ Message::Message(const Buffer& data, End end) noexcept : data_(data) {
 // Of a type that Heddle cannot decode: it may bring a descriptor all the same.
 void Message::prepare_opaque() noexcept {
   Opaque opaque(data_.type);
-  if (!opaque || __builtin_mul_overflow(data_.count, opaque.size(), &bytes_) || bytes_ < descriptor_bytes) return;
+  if (!opaque || __builtin_mul_overflow(data_.count, opaque.size(), &bytes_)) return;
   element_ = MPI_BYTE;
   count_ = bytes_;
   if (packed_.reserve(bytes_)) address_ = packed_.data();
@@ -57,8 +57,11 @@ void Message::pack() {
 int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   if (!ours()) return landed(result, data_, status);
   if (opaque_) return unpack_opaque(result, status);
-  if (result == MPI_SUCCESS)
+  if (result == MPI_SUCCESS) {
     if (const Done done = landed_in(address_, bytes_, data_, type_->layout(), status)) return *done;
+  } else if (cut_short(result, address_, bytes_, data_, type_->layout(), status)) {
+    return result;
+  }
   if (address_ != packed_.data()) return result;
   if (result != MPI_SUCCESS) {
     int kind = MPI_SUCCESS;
@@ -84,10 +87,16 @@ int Message::unpack_opaque(int result, MPI_Status* status) {
   int kind = MPI_SUCCESS;
   if (result != MPI_SUCCESS && (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE)) return result;
   Bounce whole;  // what was announced comes as it lies in the stream
-  if (result == MPI_SUCCESS && announces(address_) && !whole.reserve(bytes_)) return MPI_ERR_NO_MEM;
-  const layout::Layout stream = layout::contiguous(bytes_, layout::basic(1));
-  const Done brought =
-      result == MPI_SUCCESS ? landed_in(address_, bytes_, {whole.data(), 1, MPI_BYTE}, stream, status) : Done();
+  Done brought;
+  if (announces(address_)) {
+    if (!whole.reserve(bytes_)) return MPI_ERR_NO_MEM;
+    const layout::Layout stream = layout::contiguous(bytes_, layout::basic(1));
+    const Buffer into{whole.data(), 1, MPI_BYTE};
+    if (result == MPI_SUCCESS)
+      brought = landed_in(address_, bytes_, into, stream, status);
+    else if (cut_short(result, address_, bytes_, into, stream, status))
+      brought = result;
+  }
   MPI_Count arrived = 0;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return brought.value_or(result);
   const bool placed = opaque_.unpack(data_, brought ? whole.data() : packed_.data(), std::min<Bytes>(arrived, bytes_));

@@ -12,10 +12,11 @@ namespace {
 
 constexpr int tag = 7, elsewhere = 8;
 constexpr std::size_t size = 64 * KiB;
-constexpr int length = 128;
+constexpr int descriptor = 128, longest = 1120;
 
 struct Announcement {
-  alignas(16) std::byte bytes[length];
+  alignas(16) std::byte bytes[longest];
+  int length;
 };
 
 int calls = 0, heard = MPI_SUCCESS;
@@ -49,12 +50,13 @@ std::optional<Announcement> intercepted(const Team& team, Large& in) {
   int bytes = 0;
   PMPI_Probe(0, tag, team.comm, &status);
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
-  if (bytes != length) {
+  if (bytes > longest) {
     MPI_Recv(in.base(), in.count(), in.type(), 0, tag, team.comm, MPI_STATUS_IGNORE);
     return {};
   }
   Announcement announcement;
-  PMPI_Recv(announcement.bytes, length, MPI_BYTE, 0, tag, team.comm, MPI_STATUS_IGNORE);
+  announcement.length = bytes;
+  PMPI_Recv(announcement.bytes, bytes, MPI_BYTE, 0, tag, team.comm, MPI_STATUS_IGNORE);
   return announcement;
 }
 
@@ -109,7 +111,7 @@ void announced(const Team& team, Shape shape, std::uint32_t number, Body body) {
 
 /// To oneself.
 void forward(const Announcement& announcement, const Team& team, MPI_Request* request) {
-  PMPI_Isend(announcement.bytes, length, MPI_BYTE, team.rank, elsewhere, team.comm, request);
+  PMPI_Isend(announcement.bytes, announcement.length, MPI_BYTE, team.rank, elsewhere, team.comm, request);
 }
 
 }  // namespace
@@ -162,13 +164,13 @@ TEST_RANKS(2, Damaged, WhatABufferHeldBeforeIsNoMessage) {
   announced(team, Shape::contiguous, 5, [&](const Announcement& announcement, Large& in) {
     const auto expect_empty = [&](const char* what, auto receiving) {
       in.clear();
-      std::memcpy(in.base(), announcement.bytes, length);
+      std::memcpy(in.base(), announcement.bytes, descriptor);
       MPI_Status status;
       int ints = -1;
       EXPECT_EQ(receiving(&status), MPI_SUCCESS) << what;
       MPI_Get_count(&status, MPI_INT, &ints);
       EXPECT_EQ(ints, 0) << what;
-      EXPECT_EQ(std::memcmp(in.base(), announcement.bytes, length), 0) << what;
+      EXPECT_EQ(std::memcmp(in.base(), announcement.bytes, descriptor), 0) << what;
     };
     const auto send_nothing = [&] { MPI_Send(nullptr, 0, MPI_INT, team.rank, elsewhere, team.comm); };
     expect_empty("Recv", [&](MPI_Status* status) {

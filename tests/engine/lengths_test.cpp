@@ -1,0 +1,88 @@
+// What a length means, and to whom: one size of one tag, nothing that the program sends, and never two things at once.
+#include "engine/lengths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace heddle::engine {
+namespace {
+
+using Kind = Lengths::Kind;
+constexpr Bytes KiB = 1024;
+
+struct Book {
+  alignas(64) std::vector<std::byte> memory = std::vector<std::byte>(Arena::head);
+  LengthBook book{memory.data()};
+  Lengths lengths{memory.data()};
+
+  [[nodiscard]] Lengths::Seen seen(int code, int tag) const { return lengths.seen(Lengths::of(code), tag); }
+};
+
+}  // namespace
+
+TEST(Lengths, TellOneSizeOfOneTag) {
+  Book b;
+  const int first = b.book.take(64 * KiB, 5, Probed::perhaps);
+  EXPECT_EQ(b.book.take(64 * KiB, 5, Probed::yes), first);
+  const int second = b.book.take(64 * KiB, 6, Probed::perhaps), third = b.book.take(8 * KiB, 5, Probed::perhaps);
+  EXPECT_NE(second, first);
+  EXPECT_NE(third, first);
+  EXPECT_NE(third, second);
+  EXPECT_EQ(b.seen(first, 5).kind, Kind::announced);
+  EXPECT_EQ(b.seen(first, 5).total, 64 * KiB);
+  EXPECT_EQ(b.seen(third, 5).total, 8 * KiB);
+  EXPECT_EQ(b.seen(first, 6).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.seen(161, 5).kind, Kind::plain);
+}
+
+TEST(Lengths, OfTheProgramAnnounceNothing) {
+  Book b;
+  b.book.sends_plainly(Lengths::of(0), 5);
+  EXPECT_TRUE(b.book.settled(Lengths::of(0)));
+  for (int i = 1; i < Lengths::codes; ++i) EXPECT_NE(b.book.take((8 + i) * KiB, 5, Probed::yes), 0);
+  EXPECT_EQ(b.book.take(99 * KiB, 5, Probed::yes), LengthBook::refused);
+  EXPECT_EQ(b.seen(0, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
+  const int code = b.book.take(99 * KiB, 5, Probed::perhaps);
+  EXPECT_EQ(code, LengthBook::unsized);
+  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::unclear);
+  b.book.give(code);
+  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
+}
+
+TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
+  Book b;
+  const int code = b.book.take(64 * KiB, 5, Probed::perhaps);
+  b.book.sends_plainly(Lengths::of(code), 6);
+  EXPECT_FALSE(b.book.settled(Lengths::of(code)));
+  EXPECT_EQ(b.seen(code, 5).kind, Kind::announced);
+  EXPECT_EQ(b.seen(code, 6).kind, Kind::plain);
+  b.book.sends_plainly(Lengths::of(code), 5);
+  EXPECT_TRUE(b.book.settled(Lengths::of(code)));
+  EXPECT_EQ(b.seen(code, 5).kind, Kind::unclear);
+  EXPECT_NE(b.book.take(64 * KiB, 5, Probed::perhaps), code);
+  b.book.give(code);
+  EXPECT_EQ(b.seen(code, 5).kind, Kind::plain);
+}
+
+/// A probe may ask late.
+TEST(Lengths, KeepTheirMeaningForAWhile) {
+  Book b;
+  const int code = b.book.take(64 * KiB, 5, Probed::perhaps);
+  b.book.give(code);
+  for (int i = 1; i < 6; ++i) b.book.give(b.book.take((100 + i) * KiB, 5, Probed::perhaps));
+  EXPECT_EQ(b.seen(code, 5).total, 64 * KiB);
+  EXPECT_EQ(b.book.take(64 * KiB, 5, Probed::perhaps), code);
+}
+
+/// An announcement is no longer than the message.
+TEST(Lengths, FitTheMessage) {
+  Book b;
+  EXPECT_EQ(b.book.take(150, 5, Probed::perhaps), LengthBook::unsized);
+  EXPECT_EQ(b.book.take(200, 5, Probed::perhaps), 0);
+  EXPECT_EQ(b.book.take(200, 6, Probed::yes), LengthBook::refused);
+}
+
+}  // namespace heddle::engine
