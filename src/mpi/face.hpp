@@ -22,6 +22,7 @@
 //   interposition/   how calls come here: in the place of the host's procedures, whoever calls them by whatever name
 #pragma once
 
+#include "mpi/communicators/known.hpp"
 #include "mpi/host.hpp"
 #include "mpi/staging/numbers.hpp"
 #include "mpi/types/table.hpp"
@@ -33,7 +34,7 @@ inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullp
 
 /// Whether one of a row of types is.
 inline bool any_known(const MPI_Datatype* types, int n) noexcept {
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; types && i < n; ++i)
     if (known(types[i])) return true;
   return false;
 }
@@ -68,6 +69,12 @@ enum class Mode { standard, buffered, synchronous, ready };
 /// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known.
 inline int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
   if (result != host_result) PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, result);
+  return result;
+}
+
+/// Likewise of an operation that is not over when the call returns.
+inline int raise_new(int result, int host_result, const communicators::Hold& comm) noexcept {
+  if (result != host_result) comm.raise(result);
   return result;
 }
 

@@ -8,7 +8,7 @@
 namespace heddle::mpi::face {
 
 Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Allgather(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const Peers peers(comm);
   if (!peers.known) return {};

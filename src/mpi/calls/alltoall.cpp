@@ -36,7 +36,7 @@ Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand
 }  // namespace
 
 Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
-  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Alltoall(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const Peers peers(comm);
   if (!peers.known) return {};

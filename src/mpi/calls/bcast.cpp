@@ -5,7 +5,7 @@
 namespace heddle::mpi::face {
 
 Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept {
-  if (const Plain plain(data); plain) return PMPI_Bcast(plain.address(), plain.count(), plain.type(), root, comm);
+  if (const Plain plain(data, comm); plain) return PMPI_Bcast(plain.address(), plain.count(), plain.type(), root, comm);
   const Rooted place(root, comm);
   if (!place.known || (!place.root && !place.leaf)) return {};
   if (place.root && place.leaf && place.ranks == 1) return {};  // alone

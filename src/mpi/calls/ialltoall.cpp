@@ -26,7 +26,7 @@ bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& recei
 
 template <class How>
 Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) noexcept {
-  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Ialltoall, Alltoall_init, out.address(), out.count(), out.type(), in.address(),
                            in.count(), in.type(), comm);
   const Peers peers(comm);

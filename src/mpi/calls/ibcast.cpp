@@ -6,7 +6,7 @@ namespace {
 
 template <class How>
 Done broadcast(const Buffer& data, int root, MPI_Comm comm, const How& how) noexcept {
-  if (const Plain plain(data); plain)
+  if (const Plain plain(data, comm); plain)
     return HEDDLE_HAND_HOW(how, false, Ibcast, Bcast_init, plain.address(), plain.count(), plain.type(), root, comm);
   const Rooted place(root, comm);
   if (!place.known || (!place.root && !place.leaf)) return {};

@@ -6,7 +6,7 @@ namespace {
 
 template <class How>
 Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
-  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Igather, Gather_init, out.address(), out.count(), out.type(), in.address(), in.count(),
                            in.type(), root, comm);
   return carry_out_rooted<One::sent>(send, receive, root, comm, how, [&](auto& op) {

@@ -36,7 +36,7 @@ class Exchanged final : public Pending {
     if (host() == Host::mpich) say_how_much(status);
     return received.ours() ? received.unpack(error, comm_, &status) : landed(error, in_, &status);
   }
-  [[nodiscard]] MPI_Comm communicator() const noexcept override { return comm_; }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
 
   Message sent;
   Message received;
@@ -57,7 +57,7 @@ class Exchanged final : public Pending {
   bool looks_;
   int source_;
   int tag_;
-  MPI_Comm comm_;
+  communicators::Hold comm_;
 };
 
 // A receive that is over before its request is given out: a generalized request, which is unique and says where from.

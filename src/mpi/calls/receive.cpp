@@ -21,7 +21,7 @@ int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status)
     return HEDDLE_HAND(!fits(data.count), Mrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle, status)
         .value_or(MPI_ERR_COUNT);
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
-  const MPI_Comm comm = origin ? origin->comm : MPI_COMM_NULL;
+  const communicators::Hold comm = origin ? origin->comm : communicators::Hold();
   Message message(data, Message::End::receiving);
   const StatusOf arrived(status);
   const Done done =

@@ -6,7 +6,7 @@
 namespace heddle::mpi::face {
 
 Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept {
-  if (const Plain out(send), in(receive); out && in && !same_elements(send, receive))
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Scatter(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root, comm);
   const Rooted place(root, comm);
   if (!place.known) return {};

@@ -106,21 +106,41 @@ bool ask_all(Question& question, int size, [[maybe_unused]] int ranks) {
 
 }  // namespace
 
+namespace {
+
+/// The `size` members of a group of the host's, as asked() says.
+std::optional<group::Group> in_world(MPI_Group theirs, int size) {
+  Handle world;
+  int ranks = 0;
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS)
+    return {};
+  Question question(theirs, world.group);
+  if (ask_all(question, size, ranks)) return question.finish();
+  return question.strange() ? std::optional(group::Group()) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<group::Group> asked(MPI_Comm comm) {
   int inter = 0;
   int size = 0;  // not MPI_Group_size: where MPI_Cart_create has left ranks out, MPICH 5.0.2's group has them nevertheless
   Handle theirs;
-  Handle world;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
       (inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &theirs.group) != MPI_SUCCESS ||
-      PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS ||
       (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size) != MPI_SUCCESS)
     return {};
-  int ranks = 0;
-  if (PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return {};
-  Question question(theirs.group, world.group);
-  if (ask_all(question, size, ranks)) return question.finish();
-  return question.strange() ? std::optional(group::Group()) : std::nullopt;
+  return in_world(theirs.group, size);
+}
+
+bool strangers_here(MPI_Comm comm) {
+  int inter = 0;
+  int size = 0;
+  Handle ours;
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || !inter || PMPI_Comm_group(comm, &ours.group) != MPI_SUCCESS ||
+      PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+    return false;
+  const std::optional<group::Group> group = in_world(ours.group, size);
+  return group && group->empty();
 }
 
 bool agrees(MPI_Comm comm, const group::Group& group, int me) noexcept {

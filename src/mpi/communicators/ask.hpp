@@ -13,6 +13,9 @@ namespace heddle::mpi::communicators {
 /// Throws std::bad_alloc.
 std::optional<group::Group> asked(MPI_Comm comm);
 
+/// Whether a member of the local group of an inter-communicator is of another world. Throws std::bad_alloc.
+bool strangers_here(MPI_Comm comm);
+
 /// Whether the host's size of the communicator, and in it the place of this process (rank `me` of the world), are the group's.
 bool agrees(MPI_Comm comm, const group::Group& group, int me) noexcept;
 

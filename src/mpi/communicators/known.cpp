@@ -1,16 +1,18 @@
 // mpi/communicators/known.cpp: attributes and the table.
 #include "mpi/communicators/known.hpp"
 
-#include <utility>
+#include <new>
 
 #include "group/formats.hpp"
 #include "mpi/communicators/ask.hpp"
 #include "mpi/reporting.hpp"
 
 namespace heddle::mpi::communicators {
+
+constinit HandleTable<MPI_Comm, Communicator> directory;
+
 namespace {
 
-constinit HandleTable<MPI_Comm, Members> table;
 constinit std::atomic<bool> is_open{false};
 /// Held while a communicator is looked at for the first time. Callbacks of the host do not take it: they run with the host's
 /// own locks held, for which its holder may be waiting.
@@ -18,7 +20,7 @@ constinit std::mutex meeting;
 int keyval = MPI_KEYVAL_INVALID;
 int me = -1;
 /// What the host has handed on last.
-thread_local Members* handed = nullptr;
+thread_local Communicator* handed = nullptr;
 
 void tell(const char* call, const Members& members, bool shared) noexcept {
   const group::Group& group = members.group;
@@ -27,27 +29,45 @@ void tell(const char* call, const Members& members, bool shared) noexcept {
                              shared ? 0 : group.footprint() + sizeof(Members) - sizeof(group::Group));
 }
 
-int handed_on(MPI_Comm, int, void*, void* members, void* copy, int* copied) {
-  handed = static_cast<Members*>(members);
-  handed->retain();
-  *static_cast<void**>(copy) = members;
-  *copied = 1;
+int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
+  auto* const members = const_cast<Members*>(static_cast<const Communicator*>(attribute)->members());
+  auto* const fresh = members ? new (std::nothrow) Communicator(MPI_COMM_NULL) : nullptr;
+  *copied = fresh ? 1 : 0;
+  if (!fresh) return MPI_SUCCESS;  // asked for later
+  members->retain();
+  fresh->know(members);
+  handed = fresh;
+  *static_cast<void**>(copy) = fresh;
   return MPI_SUCCESS;
 }
 
-int freed(MPI_Comm comm, int, void* members, void*) {
-  table.erase(comm);
-  static_cast<Members*>(members)->release();
+int freed(MPI_Comm comm, int, void* attribute, void*) {
+  auto* const object = static_cast<Communicator*>(attribute);
+  directory.erase(comm);
+  object->name(comm);
+  object->leave();
+  object->release();
   return MPI_SUCCESS;
 }
 
-/// `members` are the communicator's from here on. Null: the host does not take the attribute.
-const Members* hang(const char* call, MPI_Comm comm, Members* members) {
-  if (PMPI_Comm_set_attr(comm, keyval, members) != MPI_SUCCESS) {
-    members->release();
+/// In `meeting`. Null: the host does not take the attribute. Throws std::bad_alloc.
+Communicator* entry_of(MPI_Comm comm) {
+  if (Communicator* const known = directory.find(comm)) return known;
+  auto* const fresh = new Communicator(comm);
+  if (PMPI_Comm_set_attr(comm, keyval, fresh) != MPI_SUCCESS) {
+    fresh->release();
     return nullptr;
   }
-  table.insert(comm, members);
+  directory.insert(comm, fresh);
+  return fresh;
+}
+
+/// In `meeting`.
+const Members* hang(const char* call, MPI_Comm comm, const group::Group& group, bool beyond) {
+  Communicator* const object = entry_of(comm);
+  if (!object) return nullptr;
+  auto* const members = new Members(group, beyond);
+  object->know(members);
   tell(call, *members, false);
   return members;
 }
@@ -56,14 +76,58 @@ const Members* hang(const char* call, MPI_Comm comm, Members* members) {
 const Members* meet(const char* call, MPI_Comm comm) noexcept try {
   const std::lock_guard guard(meeting);
   if (!opened() || comm == MPI_COMM_NULL) return nullptr;
-  if (const Members* known = table.find(comm)) return known;
+  if (const Communicator* const known = directory.find(comm); known && known->members()) return known->members();
   const std::optional<group::Group> group = asked(comm);
-  return group ? hang(call, comm, new Members(*group)) : nullptr;
+  return group ? hang(call, comm, *group, group->empty() || strangers_here(comm)) : nullptr;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 
 }  // namespace
+
+Communicator::~Communicator() {
+  if (Members* const members = members_.load(std::memory_order_relaxed)) members->release();
+  if (errors_ != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&errors_);
+}
+
+void Communicator::know(Members* members) noexcept {
+  if (Members* const before = members_.exchange(members, std::memory_order_acq_rel)) before->release();
+}
+
+void Communicator::leave() noexcept {
+  if (users_.several() && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS) errors_ = MPI_ERRHANDLER_NULL;
+  gone_.store(true, std::memory_order_release);
+}
+
+void Communicator::raise(int code) const noexcept {
+  if (!gone()) {
+    PMPI_Comm_call_errhandler(handle_, code);
+    return;
+  }
+  MPI_Comm own = MPI_COMM_NULL;  // handlers are called for communicators, and this one is no more
+  if (errors_ == MPI_ERRHANDLER_NULL || PMPI_Comm_dup(MPI_COMM_SELF, &own) != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
+    return;
+  }
+  PMPI_Comm_set_errhandler(own, errors_);
+  PMPI_Comm_call_errhandler(own, code);
+  PMPI_Comm_free(&own);
+}
+
+Communicator* Hold::met(MPI_Comm comm) noexcept try {
+  if (!opened() || comm == MPI_COMM_NULL) return nullptr;
+  const std::lock_guard guard(meeting);
+  return opened() ? entry_of(comm) : nullptr;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Hold::raise(int code) const noexcept {
+  if (object_)
+    object_->raise(code);
+  else
+    PMPI_Comm_call_errhandler(comm_ == MPI_COMM_NULL ? MPI_COMM_SELF : comm_, code);
+}
 
 void open() noexcept {
   int size = 0;
@@ -81,21 +145,23 @@ void close() noexcept {
 bool opened() noexcept { return is_open.load(std::memory_order_relaxed); }
 
 const Members* members(MPI_Comm comm) noexcept {
-  const Members* const known = table.find(comm);
+  const Communicator* const found = directory.find(comm);
+  const Members* const known = found ? found->members() : nullptr;
   return known ? known : meet("first message", comm);
 }
 
 std::optional<group::Group> known(MPI_Comm comm) noexcept {
-  const Members* const found = table.find(comm);
-  if (!found || found->group.empty()) return {};
-  return found->group;
+  const Communicator* const found = directory.find(comm);
+  const Members* const members = found ? found->members() : nullptr;
+  if (!members || members->group.empty()) return {};
+  return members->group;
 }
 
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept try {
   if (!opened() || comm == MPI_COMM_NULL) return;
   if (!agrees(comm, group, me)) return leave(call, comm);
   const std::lock_guard guard(meeting);
-  hang(call, comm, new Members(group));
+  hang(call, comm, group, false);
 } catch (const std::bad_alloc&) {
   return;  // asked for later
 }
@@ -106,16 +172,18 @@ void leave(const char* call, MPI_Comm comm) noexcept {
 
 Duplicating::Duplicating() noexcept : before_(std::exchange(handed, nullptr)) {}
 
-Duplicating::~Duplicating() { handed = const_cast<Members*>(before_); }
+Duplicating::~Duplicating() { handed = before_; }
 
 void Duplicating::end(const char* call, MPI_Comm of, MPI_Comm made, bool complete) noexcept try {
   if (made == MPI_COMM_NULL) return;
-  if (!handed || handed != table.find(of)) {
+  const Communicator* const parent = directory.find(of);
+  if (!handed || !parent || handed->members() != parent->members()) {
     if (complete) leave(call, made);
     return;
   }
-  table.insert(made, handed);
-  tell(call, *handed, true);
+  handed->name(made);
+  directory.insert(made, handed);
+  tell(call, *handed->members(), true);
 } catch (const std::bad_alloc&) {
   return;  // asked for later
 }

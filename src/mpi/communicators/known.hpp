@@ -1,38 +1,100 @@
-// mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/). Includes group/, handles/.
+// mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/), and what operations need of one that
+// the program may free before they are over. Includes group/, handles/, requests/lock.hpp.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
+//   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it
+//   const communicators::Hold hold(comm);                   // ... the program frees comm ...
+//   hold.raise(MPI_ERR_TRUNCATE);                           // by the handler that it had
 //
 // What the call that makes a communicator says of its group is composed from the parent's (made.hpp); of all others the host is
 // asked when the first announced message wants to know. Of an inter-communicator the remote group is kept: that is what ranks
 // mean in messages.
 //
-// The group hangs on its communicator as an attribute, so the host tells us when the communicator is gone; the table only
-// points to it. Duplicates have one object together: the host hands the attribute on. An attribute that was handed on by any
-// other call is not believed (Open MPI 5.0.11 does so in MPI_Comm_create_group).
+// What is known hangs on the communicator as an attribute, so the host tells us when it is gone; the table only points to it.
+// Duplicates have one group together: the host hands the attribute on. An attribute that was handed on by any other call is not
+// believed (Open MPI 5.0.11 does so in MPI_Comm_create_group).
 #pragma once
 
 #include <atomic>
 #include <optional>
+#include <utility>
 
 #include "group/group.hpp"
 #include "mpi/handles/table.hpp"
+#include "mpi/requests/lock.hpp"
 
 namespace heddle::mpi::communicators {
 
-/// Who takes part in a communicator and its duplicates. Empty if a member is not of this MPI_COMM_WORLD (spawned, connected).
+/// Uses of an object. In a program of one thread counting costs next to nothing.
+class Uses {
+ public:
+  void add() noexcept {
+    if (requests::concurrent.load(std::memory_order_relaxed))
+      count_.fetch_add(1, std::memory_order_relaxed);
+    else
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  /// True: that was the last one.
+  [[nodiscard]] bool drop() noexcept {
+    if (requests::concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = count_.load(std::memory_order_relaxed) - 1;
+    count_.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+  [[nodiscard]] bool several() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
+
+ private:
+  std::atomic<int> count_{1};
+};
+
+/// Who takes part in a communicator and its duplicates.
 struct Members {
-  explicit Members(group::Group kept) : group(std::move(kept)) {}
-  void retain() noexcept { users.fetch_add(1, std::memory_order_relaxed); }
+  Members(group::Group kept, bool strangers) : group(std::move(kept)), beyond(strangers) {}
+  void retain() noexcept { users.add(); }
   void release() noexcept {
-    if (users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (users.drop()) delete this;
   }
 
-  const group::Group group;
+  const group::Group group;  ///< Empty if one of it is not of this MPI_COMM_WORLD (spawned, connected).
+  const bool beyond;         ///< One is not, be it in the local group of an inter-communicator. All ranks find the same.
 
  private:
   ~Members() = default;
-  std::atomic<int> users{1};
+  Uses users;
 };
+
+/// A communicator of the program's: there as long as it is, or as operations hold it.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm handle) noexcept : handle_(handle) {}
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  void retain() noexcept { users_.add(); }
+  void release() noexcept {
+    if (users_.drop()) delete this;
+  }
+  /// Null: nobody has asked yet.
+  [[nodiscard]] const Members* members() const noexcept { return members_.load(std::memory_order_acquire); }
+  /// Takes over one use.
+  void know(Members* members) noexcept;
+  [[nodiscard]] MPI_Comm handle() const noexcept { return handle_; }
+  void name(MPI_Comm handle) noexcept { handle_ = handle; }
+  [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
+  /// The host is about to free it: the last moment to learn by which handler its operations raise errors.
+  void leave() noexcept;
+  void raise(int code) const noexcept;
+
+ private:
+  ~Communicator();
+  Uses users_;
+  MPI_Comm handle_;
+  std::atomic<Members*> members_{nullptr};
+  std::atomic<bool> gone_{false};
+  MPI_Errhandler errors_ = MPI_ERRHANDLER_NULL;  // once it is gone
+};
+
+extern constinit HandleTable<MPI_Comm, Communicator> directory;
 
 /// After MPI_Init, if anybody is going to ask; before MPI_Finalize.
 void open() noexcept;
@@ -42,14 +104,63 @@ bool opened() noexcept;
 /// Null: no memory, no such communicator. Asks the host if need be.
 const Members* members(MPI_Comm comm) noexcept;
 
-/// The rank in MPI_COMM_WORLD of rank `rank` of `comm`. -1: no such rank (MPI_PROC_NULL, mistakes), or not known.
-inline int world_rank(MPI_Comm comm, int rank) noexcept {
+/// Whether some of its processes are not of this MPI_COMM_WORLD: they may be without Heddle, and have agreed to nothing. The
+/// same on all of its ranks, and none is asked. False where nothing is known.
+inline bool reaches_beyond(MPI_Comm comm) noexcept {
   const Members* const found = members(comm);
-  return found && rank >= 0 && rank < found->group.size() ? found->group.world_rank(rank) : -1;
+  return found && found->beyond;
 }
+
+/// The rank in MPI_COMM_WORLD of rank `rank` of `comm`. -1: no such rank (MPI_PROC_NULL, mistakes), or not known.
+inline int world_rank(const Members* members, int rank) noexcept {
+  return members && rank >= 0 && rank < members->group.size() ? members->group.world_rank(rank) : -1;
+}
+inline int world_rank(MPI_Comm comm, int rank) noexcept { return world_rank(members(comm), rank); }
 
 /// The group, if it is known already: nobody is asked.
 std::optional<group::Group> known(MPI_Comm comm) noexcept;
+
+/// What an operation keeps of its communicator, whatever becomes of the handle. Empty: MPI_COMM_NULL.
+class Hold {
+ public:
+  Hold() = default;
+  explicit Hold(MPI_Comm comm) noexcept : comm_(comm), object_(directory.find(comm)) {
+    if (!object_) object_ = met(comm);
+    if (object_) object_->retain();
+  }
+  Hold(const Hold& other) noexcept : comm_(other.comm_), object_(other.object_) {
+    if (object_) object_->retain();
+  }
+  Hold(Hold&& other) noexcept : comm_(other.comm_), object_(std::exchange(other.object_, nullptr)) {}
+  Hold& operator=(Hold other) noexcept {
+    std::swap(comm_, other.comm_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Hold() {
+    if (object_) object_->release();
+  }
+
+  /// Whether both are of one communicator: a handle alone may be another one's by now.
+  [[nodiscard]] bool same(const Hold& other) const noexcept { return object_ == other.object_ && comm_ == other.comm_; }
+  /// The handle means nothing any more.
+  [[nodiscard]] bool gone() const noexcept { return object_ && object_->gone(); }
+  [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
+  /// As the function. -1, too, if nobody has asked before the communicator was freed.
+  [[nodiscard]] int world_rank(int rank) const noexcept {
+    if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
+    return communicators::world_rank(comm_, rank);
+  }
+  /// By the communicator's error handler; of none: MPI_COMM_SELF's.
+  void raise(int code) const noexcept;
+
+ private:
+  /// Null: no memory, or nothing is kept of communicators.
+  static Communicator* met(MPI_Comm comm) noexcept;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Communicator* object_ = nullptr;
+};
 
 /// A communicator that was just made by `call` (a literal) is of this group. Held against the host's size and own rank; if they
 /// disagree, the host will be asked.
@@ -74,7 +185,7 @@ class Duplicating {
   void end(const char* call, MPI_Comm of, MPI_Comm made, bool complete) noexcept;
 
  private:
-  const Members* before_;  // a callback of the program may duplicate, too
+  Communicator* before_;  // a callback of the program may duplicate, too
 };
 
 }  // namespace heddle::mpi::communicators

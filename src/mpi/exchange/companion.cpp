@@ -80,12 +80,6 @@ Seat* seat_on(MPI_Comm comm) noexcept try {
   return nullptr;
 }
 
-/// Whether all ranks are of MPI_COMM_WORLD, which has agreed. All ranks of `comm` find the same, if they have memory.
-bool within_world(MPI_Comm comm) noexcept {
-  const communicators::Members* const members = communicators::members(comm);
-  return members && !members->group.empty();
-}
-
 /// While it lives, what fails on a communicator of the program's is only told to us: hosts have so many context ids and no
 /// more, and a program that needs them all must not fail for a companion's sake.
 class Quiet {
@@ -135,7 +129,7 @@ bool Companion::possible(MPI_Comm comm) noexcept {
   int ranks = 0;
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
          PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS &&
-         ranks > 1 && within_world(comm);
+         ranks > 1 && communicators::members(comm) && !communicators::reaches_beyond(comm);
 }
 
 const std::string& Companion::wanted_alltoallv() const noexcept {
@@ -174,13 +168,13 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
   Seat* seat = seat_on(comm);
-  if (inter || ranks == 1) return nullptr;
+  if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
   std::shared_ptr<Companion> own;
   int able = 0;
   try {
-    if (seat && reductions && alive < most_alive && within_world(comm)) {
+    if (seat && reductions && alive < most_alive && communicators::members(comm)) {
       own.reset(new Companion);
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);

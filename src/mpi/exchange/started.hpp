@@ -43,7 +43,7 @@ class Exchanging : public Base {
     PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
   }
   int finish(MPI_Status& /*status*/, int error) noexcept override { return error == MPI_SUCCESS ? exchange.error() : error; }
-  [[nodiscard]] MPI_Comm communicator() const noexcept override { return comm_; }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
   void begin() noexcept {
     over_ = false;
     if (boxes.any()) boxes.start();  // short ones first
@@ -71,7 +71,7 @@ class Exchanging : public Base {
   }
 
   std::shared_ptr<const Companion> own_;  // the program may free its communicator first
-  MPI_Comm comm_;
+  communicators::Hold comm_;
   std::mutex lock_;
   bool over_ = true;
   std::vector<MPI_Datatype> kept_;

@@ -27,9 +27,9 @@ void Held::tell(const Item& item, MPI_Status* status) noexcept {
   PMPI_Status_set_cancelled(status, 0);
 }
 
-Held::Items::iterator Held::find(int source, int tag, MPI_Comm comm) noexcept {
+Held::Items::iterator Held::find(int source, int tag, const communicators::Hold& comm) noexcept {
   auto item = held_.begin();
-  while (item != held_.end() && (item->origin.comm != comm || (source != MPI_ANY_SOURCE && item->origin.source != source) ||
+  while (item != held_.end() && (!item->origin.comm.same(comm) || (source != MPI_ANY_SOURCE && item->origin.source != source) ||
                                  (tag != MPI_ANY_TAG && item->origin.tag != tag)))
     ++item;
   return item;
@@ -43,7 +43,7 @@ int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Stat
   Item& item = fresh.front();
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
-  item.origin = {comm, matched.MPI_SOURCE, matched.MPI_TAG, bytes};
+  item.origin = {communicators::Hold(comm), matched.MPI_SOURCE, matched.MPI_TAG, bytes};
   if (!engine::Lengths::possible(bytes)) {
     item.kept = *message;
     held_.splice(held_.end(), fresh);
@@ -94,7 +94,7 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   for (;;) {
     if (any()) {
       const std::lock_guard guard(lock_);
-      if (const auto item = find(source, tag, comm); item != held_.end()) {
+      if (const auto item = find(source, tag, communicators::Hold(comm)); item != held_.end()) {
         tell(*item, status);
         *flag = 1;
         return MPI_SUCCESS;
@@ -126,7 +126,7 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   using Kind = engine::Lengths::Kind;
   if (any()) {
     const std::lock_guard guard(lock_);
-    if (const auto item = find(source, tag, comm); item != held_.end()) {
+    if (const auto item = find(source, tag, communicators::Hold(comm)); item != held_.end()) {
       *flag = 1;
       tell(*item, status);
       return send_to_self(item, message);
@@ -143,7 +143,7 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   if (fresh.empty()) return result;  // it can be received all the same
   if (seen->kind != Kind::unclear) {
     if (seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
-    hand_out(fresh, {comm, found.get()->MPI_SOURCE, found.get()->MPI_TAG, seen->total}, *message);
+    hand_out(fresh, {communicators::Hold(comm), found.get()->MPI_SOURCE, found.get()->MPI_TAG, seen->total}, *message);
     return result;
   }
   if (const int error = hold(fresh, message, comm, *found.get()); error != MPI_SUCCESS) return error;
@@ -151,7 +151,7 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   return send_to_self(std::prev(held_.end()), message);
 }
 
-Done Held::take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept {
+Done Held::take(int source, int tag, const communicators::Hold& comm, MPI_Message* message) noexcept {
   const std::lock_guard guard(lock_);
   const auto item = find(source, tag, comm);
   if (item == held_.end()) return {};
@@ -196,8 +196,10 @@ std::optional<Origin> Held::origin(MPI_Message message) noexcept {
 
 void Held::close() noexcept {
   const std::lock_guard guard(lock_);
+  for (Item& item : held_) item.origin.comm = {};  // what a communicator leaves behind goes while the host is there
   for (Item& item : sent_) {
     int complete = 0;
+    item.origin.comm = {};
     PMPI_Test(&item.sent, &complete, MPI_STATUS_IGNORE);
     if (!complete) PMPI_Request_free(&item.sent);  // its bytes stay where they are
   }

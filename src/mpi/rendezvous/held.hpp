@@ -26,7 +26,7 @@ namespace heddle::mpi {
 
 /// Where a message came from, as its status must say.
 struct Origin {
-  MPI_Comm comm = MPI_COMM_NULL;
+  communicators::Hold comm;
   int source = MPI_PROC_NULL;
   int tag = 0;
   layout::Bytes bytes = 0;  ///< Of the message, not of its descriptor.
@@ -47,7 +47,10 @@ class Held {
   int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) noexcept;
 
   /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the host has to look.
-  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept;
+  [[nodiscard]] Done take(int source, int tag, const communicators::Hold& comm, MPI_Message* message) noexcept;
+  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept {
+    return take(source, tag, communicators::Hold(comm), message);
+  }
   /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
   [[nodiscard]] std::optional<Origin> origin(MPI_Message message) noexcept;
 
@@ -65,7 +68,7 @@ class Held {
   };
   using Items = std::list<Item>;
 
-  Items::iterator find(int source, int tag, MPI_Comm comm) noexcept;
+  Items::iterator find(int source, int tag, const communicators::Hold& comm) noexcept;
   /// An item that is not held yet: made before the host matches anything. Empty: no memory.
   static Items fresh_item() noexcept;
   /// The message that the host has matched may be an announcement: receives it into the item.

@@ -28,12 +28,12 @@ void track_unless_done(MPI_Request handle, Pending* pending) noexcept {
 }
 
 int settle(Pending& pending, MPI_Status& status, int error) noexcept {
-  MPI_Comm where = MPI_COMM_NULL;
+  communicators::Hold where;
   const int code = settle_quietly(pending, status, error, where);
   return raise_new(code, error, where);
 }
 
-int settle_quietly(Pending& pending, MPI_Status& status, int error, MPI_Comm& where) noexcept {
+int settle_quietly(Pending& pending, MPI_Status& status, int error, communicators::Hold& where) noexcept {
   Pending::Record& record = pending.record;
   int code = error;
   if (record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) {

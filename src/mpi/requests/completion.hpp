@@ -76,7 +76,7 @@ class Scratch {
 };
 
 /// settle() without raising: `where` is where to.
-int settle_quietly(Pending& pending, MPI_Status& status, int error, MPI_Comm& where) noexcept;
+int settle_quietly(Pending& pending, MPI_Status& status, int error, communicators::Hold& where) noexcept;
 
 /// An array argument of requests as the host is to see it.
 class Row {
@@ -116,7 +116,7 @@ class Row {
   int known_ = 0;
   bool failed_ = false;
   int error_ = MPI_SUCCESS;  // to be raised
-  MPI_Comm where_ = MPI_COMM_NULL;
+  communicators::Hold where_;
   bool advances_ = false;
   MPI_Request* program_;
   MPI_Request* handles_;

@@ -1,5 +1,7 @@
-// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes host.hpp,
-// lock.hpp.
+// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, lock.hpp.
+//
+// Whatever an operation needs after the call that began it, it holds itself: its communicator (communicators::Hold), its
+// datatypes (Derived). The program may have freed the handles.
 //
 //   class Received final : public Pending {
 //     int finish(MPI_Status& status, int error) noexcept override { message_.unpack(error, &status); return error; }
@@ -17,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "mpi/communicators/known.hpp"
 #include "mpi/host.hpp"
 #include "mpi/requests/lock.hpp"
 
@@ -38,7 +41,10 @@ class Pending {
   /// and corrects the status. Returns the MPI error code of the operation; one that is not the host's is to be raised by the
   /// caller, once for its call, on communicator(). Called once for each operation, by one thread.
   virtual int finish(MPI_Status& status, int error) noexcept = 0;
-  [[nodiscard]] virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
+  [[nodiscard]] virtual const communicators::Hold& communicator() const noexcept {
+    static const communicators::Hold none;
+    return none;
+  }
 
   /// Carries on an operation of several messages, whose handle is a generalized request that the host itself does nothing
   /// for: asked by every completion call before it asks the host. `wait`: returns when there is nothing left to do.

@@ -4,8 +4,10 @@
 namespace heddle::mpi {
 
 int PersistentSend::start() noexcept {
-  const BegunSend begun = begin_send(mode_, data_, type_.again(), dest_, tag_, comm_);
-  const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);  // no memory: by the host, as it was made
+  BegunSend begun;
+  if (!comm_.gone()) begun = begin_send(mode_, data_, type_.again(), dest_, tag_, comm_.handle());
+  // No memory, or the communicator is freed: by the host, as it was made.
+  const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);
   record.active = error == MPI_SUCCESS;
   record.substituted = begun.result == MPI_SUCCESS;
   record.inner = begun.request;

@@ -27,7 +27,7 @@ class PersistentSend final : public Persistent {
   Derived type_;
   int dest_;
   int tag_;
-  MPI_Comm comm_;
+  communicators::Hold comm_;
   Pending* operation_ = nullptr;
 };
 
@@ -36,7 +36,7 @@ template <class Received>
 class PersistentReceive final : public Persistent {
  public:
   PersistentReceive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept
-      : received(data, comm), source_(source), tag_(tag), comm_(comm) {}
+      : received(data, comm), comm_(comm), source_(source), tag_(tag) {}
 
   int start() noexcept override {
     int error = MPI_SUCCESS;
@@ -58,14 +58,14 @@ class PersistentReceive final : public Persistent {
     return received.finish(status, error);
   }
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
-  [[nodiscard]] MPI_Comm communicator() const noexcept override { return received.communicator(); }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return received.communicator(); }
 
   Received received;
 
  private:
+  communicators::Hold comm_;  // that of `received` is the last message's
   int source_;
   int tag_;
-  MPI_Comm comm_;
 };
 
 }  // namespace heddle::mpi

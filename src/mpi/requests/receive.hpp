@@ -14,7 +14,7 @@ namespace heddle::mpi {
 class Received : public Pending {
  public:
   [[nodiscard]] bool ends_by_itself() const noexcept final { return false; }
-  [[nodiscard]] MPI_Comm communicator() const noexcept final { return comm_; }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept final { return comm_; }
 
   /// It has taken a message that a probe has held: the host has it from ourselves.
   void from(const Origin& origin) noexcept {
@@ -35,7 +35,7 @@ class Received : public Pending {
  private:
   static bool is_cancelled(const MPI_Status& status) noexcept;
 
-  MPI_Comm comm_;  // MPI_COMM_NULL: of a matched message, nobody has told
+  communicators::Hold comm_;  // empty: of a matched message, nobody has told
   std::optional<Origin> origin_;
 };
 

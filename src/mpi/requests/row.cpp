@@ -49,11 +49,11 @@ Row::~Row() {
 }
 
 int Row::settle(int i, MPI_Status& status, int error) noexcept {
-  MPI_Comm where = MPI_COMM_NULL;
+  communicators::Hold where;
   const int code = settle_quietly(*std::exchange(found_[i], nullptr), status, error, where);
   if (code != error && error_ == MPI_SUCCESS) {
     error_ = code;
-    where_ = where;
+    where_ = std::move(where);
   }
   return code;
 }

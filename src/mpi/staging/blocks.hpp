@@ -26,7 +26,7 @@ class Blocks {
   Blocks& operator=(const Blocks&) = delete;
   ~Blocks();
 
-  /// False: negative counts, no memory, numbers beyond 64 bits, a type of unknown contents: the host's business.
+  /// False: negative counts, no arrays, no memory, numbers beyond 64 bits, a type of unknown contents: the host's business.
   [[nodiscard]] bool prepare(const Spread& data, int ranks, bool significant = true) noexcept;
   [[nodiscard]] bool prepare(const Mosaic& data, int ranks, bool significant = true) noexcept;
 

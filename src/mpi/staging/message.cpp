@@ -54,7 +54,24 @@ void Message::pack() {
   told.end(type_->layout(), "packed", bytes_);
 }
 
-int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
+namespace {
+
+int peer_of(const Node& node, MPI_Comm comm, int source) noexcept {
+  return comm == MPI_COMM_NULL ? -1 : node.peer(comm, source);
+}
+int peer_of(const Node& node, const communicators::Hold& comm, int source) noexcept {
+  return node.peer(comm.world_rank(source));
+}
+
+}  // namespace
+
+int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) { return unpack_from(result, comm, status); }
+int Message::unpack(int result, const communicators::Hold& comm, MPI_Status* status) {
+  return unpack_from(result, comm, status);
+}
+
+template <class Comm>
+int Message::unpack_from(int result, const Comm& comm, MPI_Status* status) {
   if (!ours()) return landed(result, data_, status);
   if (opaque_) return unpack_opaque(result, status);
   if (result == MPI_SUCCESS) {
@@ -69,8 +86,8 @@ int Message::unpack(int result, MPI_Comm comm, MPI_Status* status) {
   }
   MPI_Count arrived = 0;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
-  if (Node* node = Node::here(); node && comm != MPI_COMM_NULL && arrived >= node->threshold())
-    if (const int peer = node->peer(comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
+  if (Node* node = Node::here(); node && arrived >= node->threshold())
+    if (const int peer = peer_of(*node, comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
   Told told("receive");
   {
     const report::Stopwatch watch(told.times(), &report::Times::copy);

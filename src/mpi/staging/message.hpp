@@ -31,8 +31,9 @@ class Message {
   void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
-  /// @param comm  By which the sender is known; MPI_COMM_NULL: a matched message, whose communicator nobody has told.
+  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has told.
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
+  int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
   /// A receive's stand-in as the program's buffer is now: for hosts that do not say how much of it arrives.
   void preload() {
     if (opaque_ && address_)
@@ -48,6 +49,8 @@ class Message {
   [[nodiscard]] bool wide() const { return !fits(count().value); }
 
  private:
+  template <class Comm>
+  int unpack_from(int result, const Comm& comm, MPI_Status* status);
   /// @param copies  Whatever it costs. @param lands  It may bring a descriptor.
   void prepare(bool copies, bool lands) noexcept;
   void prepare_opaque() noexcept;

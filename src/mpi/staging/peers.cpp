@@ -1,6 +1,8 @@
 // mpi/staging/peers.cpp: questions to the host.
 #include "mpi/staging/peers.hpp"
 
+#include "mpi/communicators/known.hpp"
+
 namespace heddle::mpi {
 
 Peers::Peers(MPI_Comm comm) noexcept {
@@ -8,7 +10,7 @@ Peers::Peers(MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
   inter = is_inter != 0;
   const int result = inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  known = result == MPI_SUCCESS;
+  known = result == MPI_SUCCESS && !communicators::reaches_beyond(comm);
 }
 
 int own_rank(MPI_Comm comm) noexcept {
@@ -27,7 +29,7 @@ Rooted::Rooted(int of, MPI_Comm comm) noexcept {
 
 Neighbours::Neighbours(MPI_Comm comm) noexcept : comm_(comm) {
   int topology = MPI_UNDEFINED;
-  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return;
+  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || communicators::reaches_beyond(comm)) return;
   if (topology == MPI_CART) {
     int dimensions = 0;
     known_ = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS && 2 * dimensions <= most;

@@ -1,4 +1,7 @@
 // mpi/staging/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes host.hpp.
+//
+// Known are only communicators within MPI_COMM_WORLD: what goes to others' hosts goes as the program has it, since ranks
+// without Heddle hand on their types as they are, and hosts may cut a message by the type that they are given.
 #pragma once
 
 #include <bitset>
@@ -11,7 +14,7 @@ namespace heddle::mpi {
 struct Peers {
   explicit Peers(MPI_Comm comm) noexcept;
 
-  bool known = false;  ///< False: a communicator that the host refuses; the rest means nothing then.
+  bool known = false;  ///< False: a communicator that is the host's alone; the rest means nothing then.
   bool inter = false;
   int ranks = 0;
 };

@@ -80,16 +80,17 @@ class Side {
 
 /// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
 /// basic type they are made of. Saves a call without holes all that follows. Arguments that MPI does not let us read may go
-/// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in.
+/// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in. Within
+/// MPI_COMM_WORLD only (peers.hpp).
 class Plain {
  public:
-  explicit Plain(const Buffer& data) noexcept : data_(data) {
+  Plain(const Buffer& data, MPI_Comm comm) noexcept : data_(data) {
     Entry* entry = table.find(data.type);
     if (!entry) return;
     if (!entry->ready(data.type)) return;
     const Wire& wire = entry->wire();
-    plain_ = entry->wire_in_memory(2) && data.count >= 0 && !__builtin_mul_overflow(data.count, wire.per, &data_.count) &&
-             fits(data_.count);
+    plain_ = !communicators::reaches_beyond(comm) && entry->wire_in_memory(2) && data.count >= 0 &&
+             !__builtin_mul_overflow(data.count, wire.per, &data_.count) && fits(data_.count);
     if (!plain_) return;
     data_.type = wire.element;
     if (data.address != MPI_IN_PLACE) data_.address = static_cast<const std::byte*>(data.address) + entry->first_byte();
@@ -104,19 +105,18 @@ class Plain {
   bool plain_ = true;
 };
 
-// A host refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
+// MPICH refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
 // are. The same buffer with different types or displacements is allowed (a halo exchange within one array).
 inline bool same_elements(const Buffer& a, const Buffer& b) {
-  return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type;
+  return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type && a.count != 0 && b.count != 0;
 }
-inline bool same_elements(const Buffer& a, const Spread& b) { return same_elements(a, Buffer{b.address, 0, b.type}); }
+inline bool same_elements(const Buffer& a, const Spread& b) { return same_elements(a, Buffer{b.address, 1, b.type}); }
 inline bool same_elements(const Spread& a, const Buffer& b) { return same_elements(b, a); }
 inline bool same_elements(const Spread& a, const Spread& b) {
-  return same_elements(a, Buffer{b.address, 0, b.type}) && a.displacements.array() == b.displacements.array();
+  return same_elements(Buffer{a.address, 1, a.type}, b) && a.counts.array() == b.counts.array();
 }
 inline bool same_elements(const Mosaic& a, const Mosaic& b) {
-  return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types &&
-         a.displacements.array() == b.displacements.array();
+  return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types && a.counts.array() == b.counts.array();
 }
 
 }  // namespace heddle::mpi

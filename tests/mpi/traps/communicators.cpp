@@ -1,12 +1,16 @@
 // Communicators of every kind carry large messages; those that end while messages are in flight, too.
 #include <memory>
 
+#include "support/witness.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {
 namespace {
 
 constexpr int tag = 11;
+
+int handled = 0;
+void count_errors(MPI_Comm* /*comm*/, int* code, ...) { handled = error_class(*code); }
 
 }  // namespace
 
@@ -79,6 +83,103 @@ TEST_RANKS(2, Communicators, FreedWithMessagesInFlight) {
       EXPECT_EQ(data.wrong(number), "");
     }
     MPI_Comm_free(&next);
+  });
+}
+
+/// As above, but of what travels in one piece, and is scattered by its receiver: it looks who has sent it when all is over.
+TEST_RANKS(2, Communicators, FreedBeforeWhatIsWholeHasCome) {
+  for (const std::size_t bytes : {400UL, 8 * KiB, 200 * KiB, MiB})
+    for (const bool buffered : {false, true})
+      for (const Shape shape : {Shape::contiguous, Shape::columns, Shape::pairs}) {
+        MPI_Comm gone = MPI_COMM_NULL;
+        MPI_Comm_dup(team.comm, &gone);
+        Large data(team.rank ? shape : Shape::contiguous, bytes);
+        std::vector<char> room;
+        MPI_Request request = MPI_REQUEST_NULL;
+        const auto number = static_cast<std::uint32_t>(bytes);
+        if (team.rank == 0) {
+          data.fill(number);
+          if (buffered) {
+            room.resize(static_cast<std::size_t>(data.bytes()) + MPI_BSEND_OVERHEAD);
+            MPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
+            MPI_Bsend(data.base(), data.count(), data.type(), 1, tag, gone);
+          } else {
+            MPI_Isend(data.base(), data.count(), data.type(), 1, tag, gone, &request);
+          }
+        } else {
+          MPI_Irecv(data.base(), data.count(), data.type(), 0, tag, gone, &request);
+        }
+        MPI_Comm_free(&gone);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (team.rank == 1) {
+          EXPECT_EQ(data.wrong(number), "");
+        }
+        void* detached = nullptr;
+        int size = 0;
+        if (team.rank == 0 && buffered) MPI_Buffer_detach(static_cast<void*>(&detached), &size);
+      }
+}
+
+/// Errors go by the handler that the communicator had, also when it is gone. Left alone, Open MPI 5.0.11 takes
+/// MPI_COMM_WORLD's, and MPICH 5.0.2 crashes.
+TEST_RANKS(2, Communicators, FreedBeforeAnErrorIsFound) {
+  if (expected() != Expected::on) return;
+  for (const bool returns : {true, false}) {
+    MPI_Comm gone = MPI_COMM_NULL;
+    MPI_Comm_dup(team.comm, &gone);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_errors, &handler);
+    MPI_Comm_set_errhandler(gone, returns ? MPI_ERRORS_RETURN : handler);
+    MPI_Errhandler_free(&handler);
+    handled = 0;
+    Large data(team.rank ? Shape::contiguous : Shape::columns, team.rank ? 20 * KiB : 200 * KiB);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (team.rank == 0) {
+      data.fill(1);
+      MPI_Isend(data.base(), data.count(), data.type(), 1, tag, gone, &request);
+    } else {
+      MPI_Irecv(data.base(), data.count(), data.type(), 0, tag, gone, &request);
+    }
+    MPI_Comm_free(&gone);
+    const int error = error_class(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    if (team.rank == 1) {
+      // MPICH 5.0.2 returns success once a handler of the program has heard of the error.
+      EXPECT_TRUE(error == MPI_ERR_TRUNCATE || (!returns && error == MPI_SUCCESS)) << error;
+      EXPECT_EQ(handled, returns ? 0 : MPI_ERR_TRUNCATE);
+    } else {
+      EXPECT_EQ(error, MPI_SUCCESS);
+    }
+    MPI_Barrier(team.comm);
+  }
+}
+
+/// A persistent request goes on without the communicator and the datatype that it was made of.
+TEST_RANKS(2, Communicators, FreedBeforeAPersistentRequestStarts) {
+  each_large({8 * KiB, 200 * KiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
+    MPI_Comm gone = MPI_COMM_NULL;
+    MPI_Comm_dup(team.comm, &gone);
+    Large data(team.rank ? pair.received : pair.sent, bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_dup(data.type(), &type);
+    if (team.rank == 0)
+      MPI_Send_init(data.base(), data.count(), type, 1, tag, gone, &request);
+    else
+      MPI_Recv_init(data.base(), data.count(), type, 0, tag, gone, &request);
+    MPI_Type_free(&type);
+    MPI_Comm_free(&gone);
+    for (std::uint32_t turn = 0; turn < 3; ++turn) {
+      if (team.rank == 0)
+        data.fill(number + turn);
+      else
+        data.clear();
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (team.rank == 1) {
+        EXPECT_EQ(data.wrong(number + turn), "");
+      }
+    }
+    MPI_Request_free(&request);
   });
 }
 
