@@ -1,9 +1,10 @@
 // mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange. Includes exchange.hpp, alike.hpp,
-// registry.hpp.
+// mistakes.hpp, registry.hpp.
 #pragma once
 
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
+#include "mpi/exchange/mistakes.hpp"
 #include "mpi/staging/side.hpp"
 #include "mpi/types/registry.hpp"
 
@@ -52,11 +53,13 @@ class Ruler {
   Measures found_;
 };
 
-/// A block of an argument, and its bytes. False: nothing that could be sent (a negative count, a size beyond 64 bits).
+/// A block of an argument, and its bytes. Where there are no elements, type and place mean nothing. False: nothing that could
+/// be sent (a negative count, a size beyond 64 bits).
 inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
   Measures type;
   Bytes stride = 0;
   Bytes offset = 0;
+  if (given.count == 0) return bytes = 0, data = given, true;
   if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
       __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
     return false;
@@ -68,6 +71,7 @@ inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Byt
   Measures type;
   Bytes offset = 0;
   const Count count = given.counts[i];
+  if (count == 0) return bytes = 0, data = {given.address, 0, given.type}, true;
   if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
       __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
     return false;
@@ -78,6 +82,7 @@ inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Byt
 inline bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
   Measures type;
   const Count count = given.counts[i];
+  if (count == 0) return bytes = 0, data = {given.address, 0, given.types[i]}, true;
   if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
   data = {displaced(given.address, given.displacements[i]), count, given.types[i]};
   return true;
@@ -88,7 +93,7 @@ inline bool whole(const Spread& given) { return given.counts.array() && given.di
 inline bool whole(const Mosaic& given) { return given.counts.array() && given.displacements.array() && given.types; }
 
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first. Into an Exchange, or a Routed. False: a mistake of the program, for the host to report.
+/// that no rank is everybody's first. Into an Exchange, or a Routed. False: numbers that no buffer has.
 template <class Given, class Into>
 bool to_all(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
   const int ranks = own.ranks();
@@ -126,10 +131,12 @@ bool to_neighbours(const Companion& own, const Given& send, const Given& receive
 
 /// Whom a collective is about: everybody, or the neighbours in a topology.
 struct Ranks {
+  static constexpr bool neighbours = false, gathers = false, in_place = false;
   static int sends(const Companion& own) noexcept { return own.ranks(); }
   static int receives(const Companion& own) noexcept { return own.ranks(); }
 };
 struct Edges {
+  static constexpr bool neighbours = true, gathers = false, in_place = false;
   static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
   static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
   static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
@@ -152,7 +159,7 @@ struct All : Ranks {
   static bool of(const Companion& own) noexcept { return own.wanted_alltoallv() != "native"; }
   template <class Given, class Into>
   static bool fill(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
-    return whole(send) && whole(receive) && !same_elements(send, receive) && to_all(own, send, receive, exchange);
+    return to_all(own, send, receive, exchange);
   }
 };
 
@@ -163,24 +170,37 @@ struct Neighbours : Edges {
   }
   template <class Given>
   static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-    // Who has no neighbours may pass no arrays; the host may not get this rank alone to do its collective.
-    return (sends(own) == 0 || whole(send)) && (receives(own) == 0 || whole(receive)) &&
-           to_neighbours(own, send, receive, exchange);
+    return to_neighbours(own, send, receive, exchange);
   }
 };
+
+/// The companion of a collective that is Heddle's, on all ranks alike, which none leaves but by an error. Null, and `refused`:
+/// that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait for other
+/// ranks.
+template <class Kind, class Given, class Wanted>
+Companion* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) noexcept {
+  Companion* own = Companion::made(comm);
+  if (own ? !Kind::of(*own) : !makes || !Companion::may_come(comm)) return nullptr;
+  refused = mistakes::refused<Kind>(send, receive, comm, own);  // before a word to other ranks
+  if (refused) return nullptr;
+  if (!own) own = Companion::of(comm);
+  return own && Kind::of(*own) ? own : nullptr;
+}
+
+/// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
+inline int beyond_numbers(MPI_Comm comm) noexcept { return *mistakes::raised(MPI_ERR_COUNT, comm); }
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
 template <class Kind, class Given, class Wanted>
 Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) noexcept {
-  constexpr bool in_place = requires { Kind::in_place; };
-  Companion* own = Companion::of(comm);
-  if (!own || !Kind::of(*own)) return {};
+  Done refused;
+  Companion* own = entered<Kind>(send, receive, comm, true, refused);
+  if (!own) return refused;
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
   if (!exchange) return no_memory_on(comm);
-  const bool filled = Kind::fill(*own, send, receive, exchange);
-  alike(*own, {call, filled ? pair_by_pair() : select::Way{}, in_place});
-  if (!filled) return {};
-  if (in_place && !exchange.send_from_aside()) return no_memory_on(comm);
+  alike(*own, {call, pair_by_pair(), Kind::in_place});
+  if (!Kind::fill(*own, send, receive, exchange)) return beyond_numbers(comm);
+  if (Kind::in_place && !exchange.send_from_aside()) return no_memory_on(comm);
   return exchange.run(comm);
 }
 

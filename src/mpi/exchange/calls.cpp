@@ -42,24 +42,30 @@ select::Way way_of_all(Companion& own, const Given& send, const Given& receive) 
   return own.agreement().next(own.surroundings(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
 }
 
+/// Whether it is Heddle's is said by way_of_all().
+struct AnyWay : blocks::Ranks {
+  static bool of(const Companion& /*own*/) noexcept { return true; }
+};
+
 template <class Given>
 Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm) noexcept try {
   if (send.address == MPI_IN_PLACE) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
-  Companion* own = asked ? Companion::of(comm) : Companion::made(comm);
-  if (!own) return {};
+  Done refused;
+  Companion* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
+  if (!own) return refused;
   const select::Way way = way_of_all(*own, send, receive);
   alike(*own, {call, way});
   if (!way.algorithm) return {};
   if (way.algorithm != &schedule::alltoallv_direct) {
     Routed routed(*own, way);
-    if (!blocks::All::fill(*own, send, receive, routed)) return {};
+    if (!blocks::All::fill(*own, send, receive, routed)) return blocks::beyond_numbers(comm);
     return routed.run(comm);
   }
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
-  if (!blocks::All::fill(*own, send, receive, exchange)) return {};
+  if (!blocks::All::fill(*own, send, receive, exchange)) return blocks::beyond_numbers(comm);
   return exchange.run(comm);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);

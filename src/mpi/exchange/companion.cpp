@@ -1,6 +1,7 @@
 // mpi/exchange/companion.cpp
 #include "mpi/exchange/companion.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "mpi/exchange/hints.hpp"
 #include "mpi/exchange/letters.hpp"
 #include "mpi/exchange/links.hpp"
+#include "mpi/exchange/numbered.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
 
@@ -156,6 +158,10 @@ Companion* Companion::made(MPI_Comm comm) noexcept {
   return seat ? seat->companion.get() : nullptr;
 }
 
+bool Companion::may_come(MPI_Comm comm) noexcept {
+  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seated.find(comm);
+}
+
 Companion* Companion::of(MPI_Comm comm) noexcept {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seated.find(comm);
@@ -187,11 +193,15 @@ Companion* Companion::make(MPI_Comm comm) noexcept {
   }
   const Quiet quiet(comm);
   const int noted = hints_noted(comm);
-  enum : std::uint8_t { all_able, all_noted, none_noted };
-  std::array<int, 3> said = {able, noted, !noted};
-  PMPI_Allreduce(MPI_IN_PLACE, said.data(), said.size(), MPI_INT, MPI_MIN, comm);
+  int world_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  enum : std::uint8_t { all_able, all_noted, none_noted, number };
+  std::array<long, 4> said = {able, noted, !noted, -numbered::offer(world_rank)};
+  PMPI_Allreduce(MPI_IN_PLACE, said.data(), said.size(), MPI_LONG, MPI_MIN, comm);
   if (!said[all_able] || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
+  own->number_ = -said[number];
+  numbered::taken(own->number_);
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   seat->companion = std::move(own);
   if (said[all_noted])
@@ -220,13 +230,15 @@ int Companion::tags() noexcept {
 
 void Companion::close() noexcept {
   allowed = false;
-  std::set<Seat*> all;
+  std::vector<Seat*> all;
   {
     const std::lock_guard guard(seats().lock);
-    all.swap(seats().all);
+    all.assign(seats().all.begin(), seats().all.end());
+    seats().all.clear();
     seated.clear();
     if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
+  std::ranges::sort(all, {}, [](const Seat* seat) { return seat->companion ? seat->companion->number() : 0; });
   for (const Seat* seat : all) delete seat;
   close_hints();
   Agreement::close();

@@ -8,6 +8,7 @@
 // attribute; or with the last persistent request that outlives that.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ class Companion : public std::enable_shared_from_this<Companion> {
   static Companion* of(MPI_Comm comm) noexcept;
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
   static Companion* made(MPI_Comm comm) noexcept;
+  /// Whether of() may still come to make one, and so to talk to the other ranks.
+  static bool may_come(MPI_Comm comm) noexcept;
   /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
   static bool possible(MPI_Comm comm) noexcept;
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
@@ -51,6 +54,8 @@ class Companion : public std::enable_shared_from_this<Companion> {
   static void close() noexcept;
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  /// As numbered.hpp has it.
+  [[nodiscard]] std::int64_t number() const { return number_; }
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] int ranks() const { return ranks_; }
   /// Neighbours, in the order of the blocks. False: no topology, or one in which this rank cannot tell blocks from one rank
@@ -111,6 +116,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   std::optional<Agreement> agreement_;
   long calls_ = 0;
   int persistent_ = 0;
+  std::int64_t number_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;
   std::unique_ptr<Letters> letters_;
 };

@@ -72,6 +72,8 @@ class Exchange {
   void take_receives(Takes takes) {
     take(most_sends_, receives_, takes);
   }
+  /// Whether a rank is a neighbour several times: then short blocks to it travel together (parcels.hpp).
+  [[nodiscard]] bool repeats() const noexcept { return repeated_; }
   /// Has `each` look at every datatype of a block, and change it.
   template <class Each>
   void for_each_type(Each each) {

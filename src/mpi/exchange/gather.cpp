@@ -1,6 +1,8 @@
 // mpi/exchange/gather.cpp
 #include "mpi/exchange/gather.hpp"
 
+#include <algorithm>
+
 #include "engine/gathering.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
@@ -18,15 +20,13 @@ namespace {
 /// The blocks of all ranks in rank order: in the program's buffer, if they lie so there, or in a stand-in.
 class Gathered {
  public:
-  /// False: a mistake of the program, for the host to report.
+  /// False: numbers that no buffer has.
   bool measure(const Buffer& send, const Spread& receive, int ranks, int me) noexcept {
     receive_ = &receive;
     ranks_ = ranks;
     me_ = me;
     in_place_ = send.address == MPI_IN_PLACE;
-    if (type_.look(receive.type) != MPI_SUCCESS || (!in_place_ && sent_.look(send.type) != MPI_SUCCESS) ||
-        same_elements(send, receive) || !blocks::whole(receive))
-      return false;
+    if (type_.look(receive.type) != MPI_SUCCESS || (!in_place_ && sent_.look(send.type) != MPI_SUCCESS)) return false;
     const Bytes size = type_.measures().size;
     const Bytes extent = type_.measures().extent;
     for (int i = 0; i < ranks; ++i) {
@@ -36,8 +36,11 @@ class Gathered {
         return false;
       in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * extent == starts_[i] + shift(i));
     }
-    Bytes given = 0;
-    return in_place_ || (!__builtin_mul_overflow(send.count, sent_.measures().size, &given) && given == bytes(me));
+    // More than the others expect of this rank is a mistake: they get what they have room for.
+    const Bytes item = in_place_ ? 0 : sent_.measures().size;
+    fits_ = item > 0 ? std::min(send.count, bytes(me) / item) : 0;
+    truncated_ = !in_place_ && item > 0 && fits_ < send.count;
+    return true;
   }
   explicit Gathered(int ranks) noexcept : starts_(ranks + 1) {
     if (starts_) starts_[0] = 0;
@@ -57,7 +60,7 @@ class Gathered {
       memory_ = stand_in_.data();
     }
     std::byte* const mine = memory_ + starts_[me_];
-    if (!in_place_) return sent_.pack(send.address, send.count, mine, comm);
+    if (!in_place_) return sent_.pack(send.address, fits_, mine, comm);
     return staged_ ? type_.pack(address(me_), receive_->counts[me_], mine, comm) : MPI_SUCCESS;
   }
   /// To where the program wants it. MPI_SUCCESS or an error code.
@@ -67,7 +70,7 @@ class Gathered {
       const int error = type_.unpack(memory_ + starts_[i], address(i), receive_->counts[i], comm);
       if (error != MPI_SUCCESS) return error;
     }
-    return MPI_SUCCESS;
+    return truncated_ && host() == Host::openmpi ? MPI_ERR_TRUNCATE : MPI_SUCCESS;  // as the hosts have it
   }
 
  private:
@@ -90,6 +93,8 @@ class Gathered {
   int me_ = 0;
   int first_ = -1;  // block that has bytes
   Bytes shift_ = 0;
+  Count fits_ = 0;  // elements of what is sent
+  bool truncated_ = false;
   bool in_order_ = true;
   bool in_place_ = false;
   bool staged_ = false;  // memory_ is the stand-in
@@ -121,6 +126,12 @@ select::Way choose(Companion& own, Gathered& blocks) {
   return way;
 }
 
+/// The blocking MPI_Allgatherv; whether it is Heddle's is said by choose().
+struct GatherOnce : blocks::Ranks {
+  static constexpr bool gathers = true;
+  static bool of(const Companion& /*own*/) noexcept { return true; }
+};
+
 int raised(int error, MPI_Comm comm) noexcept {
   if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
   return error;
@@ -136,11 +147,13 @@ Done gather_neighbours(const char* call, const Buffer& send, const Spread& recei
 }
 
 Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
-  Companion* own = Companion::of(comm);
-  if (!own) return {};
+  Done refused;
+  Companion* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
+  if (!own) return refused;
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
-  const select::Way way = blocks.measure(send, receive, own->ranks(), own->me()) ? choose(*own, blocks) : select::Way{};
+  if (!blocks.measure(send, receive, own->ranks(), own->me())) return blocks::beyond_numbers(comm);
+  const select::Way way = choose(*own, blocks);
   alike(*own, {"MPI_Allgatherv", way});
   if (!way.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raised(error, comm);

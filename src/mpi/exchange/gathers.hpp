@@ -14,13 +14,13 @@ namespace heddle::mpi::blocks {
 
 /// MPI_Neighbor_allgather, MPI_Neighbor_allgatherv: each edge out takes the same block.
 struct GatherNeighbours : Edges {
+  static constexpr bool gathers = true;
   template <class Given>
   static bool ours(const Buffer& /*send*/, const Given& /*receive*/) noexcept {
     return true;
   }
   template <class Given>
   static bool fill(const Companion& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
-    if (receives(own) > 0 && !whole(receive)) return false;
     Ruler out;
     Ruler in;
     Buffer data;
@@ -39,6 +39,7 @@ struct GatherNeighbours : Edges {
 /// MPI_Iallgatherv and MPI_Allgatherv_init on one node, where a block that is announced is fetched from the sender's memory by
 /// each receiver for itself.
 struct GatherAll : Ranks {
+  static constexpr bool gathers = true;
   /// Bytes of all blocks: below, messages' latencies are all there is.
   static constexpr Bytes direct_from = 64 << 10;
 
@@ -49,25 +50,33 @@ struct GatherAll : Ranks {
     int ranks = 0;
     return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
   }
+  /// On all ranks alike: they know the same counts.
+  static bool worth(const Companion& own, const Buffer& /*send*/, const Spread& receive) noexcept {
+    Ruler ruler;
+    Buffer data;
+    Bytes bytes = 0;
+    Bytes all = 0;
+    for (int i = 0; i < own.ranks(); ++i)
+      if (!block_of(receive, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return true;
+    return all >= direct_from;
+  }
   static bool fill(const Companion& own, const Buffer& send, const Spread& receive, Exchange& exchange) noexcept {
     const bool in_place = send.address == MPI_IN_PLACE;
-    if (!whole(receive) || (!in_place && same_elements(send, receive))) return false;
     const int ranks = own.ranks();
     Ruler out;
     Ruler in;
     Buffer data;
     Bytes bytes = 0;
-    Bytes all = 0;
     Bytes mine = 0;
     for (int k = 0; k < ranks; ++k) {
       const int from = (own.me() + ranks - k) % ranks;
-      if (!block_of(receive, from, in, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return false;
+      if (!block_of(receive, from, in, data, bytes)) return false;
       if (k == 0) mine = bytes;
       if (k > 0 || !in_place) exchange.receive({from, 0}, data, bytes);
     }
-    if (all < direct_from) return false;  // on all ranks alike: they know the same counts
-    if (!(in_place ? block_of(receive, own.me(), in, data, bytes) : block_of(send, 0, out, data, bytes)) || bytes != mine)
-      return false;  // a mistake, for the host to report
+    if (!in_place && !block_of(send, 0, out, data, bytes)) return false;
+    // Who sends nothing where others expect something makes a mistake, but they wait for a message.
+    if (in_place || (bytes == 0 && mine > 0)) block_of(receive, own.me(), in, data, bytes);
     for (int k = in_place ? 1 : 0; k < ranks; ++k) exchange.send({(own.me() + k) % ranks, 0}, data, bytes);
     return true;
   }

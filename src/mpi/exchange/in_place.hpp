@@ -23,7 +23,6 @@ struct InPlace : Ranks {
   /// The sends are still to be packed aside.
   template <class Given>
   static bool fill(const Companion& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
-    if (!whole(given)) return false;
     const int ranks = own.ranks();
     Ruler ruler;
     Buffer data;

@@ -49,7 +49,7 @@ class Exchanging : public Base {
     if (boxes.any()) boxes.start();  // short ones first
     exchange.start(Until::request_completes);
   }
-  /// The program may free its types while a persistent request lives.
+  /// Of what is looked at after the call: the program may free its types before. False: no memory.
   bool keep_types() noexcept;
 
   Exchange exchange;
@@ -94,7 +94,7 @@ bool Exchanging<Base>::keep_types() noexcept try {
   std::vector<MPI_Datatype> seen;
   bool kept = true;
   exchange.for_each_type([&](MPI_Datatype& type) {
-    if (!known(type)) return;
+    if (!known(type) && Derived(hold_any(type))) return;  // predefined
     for (std::size_t i = 0; i < seen.size(); ++i)
       if (seen[i] == type) {
         type = kept_[i];
@@ -119,9 +119,14 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   constexpr bool persistent = How::persistent;
   const bool ours = Kind::ours(send, receive);
   if (!how.request || (!ours && !settings_of_process().check)) return {};
-  Companion* own = persistent && ours ? Companion::of(comm) : Companion::made(comm);
-  if (!own || !Kind::of(*own)) return {};
-  constexpr bool in_place = requires { Kind::in_place; };
+  Done refused;
+  Companion* own = nullptr;
+  if (ours)
+    own = blocks::entered<Kind>(send, receive, comm, persistent, refused);
+  else if (Companion* made = Companion::made(comm); made && Kind::of(*made))
+    own = made;
+  if (!own) return refused;
+  constexpr bool in_place = Kind::in_place;
   const auto left_to_host = [&]() -> Done {
     const Decision decision{call, {}, in_place};
     if (persistent)
@@ -131,6 +136,8 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
     return {};
   };
   if (!ours) return left_to_host();
+  if constexpr (requires { Kind::worth(*own, send, receive); })
+    if (!Kind::worth(*own, send, receive)) return left_to_host();
   const int tags = persistent ? own->tags() : 0;
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, Exchanging<Pending>>;
@@ -142,7 +149,7 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   operation->exchange.tags_from(tags);
   if (!Kind::fill(*own, send, receive, operation->exchange)) {
     delete operation;
-    return left_to_host();
+    return blocks::beyond_numbers(comm);
   }
   const Decision decision{call, pair_by_pair(), in_place};
   if constexpr (persistent)
@@ -156,7 +163,7 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
     able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
-    able = aside() && begin_request(how.request) == MPI_SUCCESS;
+    able = (!operation->exchange.repeats() || operation->keep_types()) && aside() && begin_request(how.request) == MPI_SUCCESS;
   }
   if (!able) {
     delete operation;

@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/numbered.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/start.hpp"
 #include "select/collective/choose.hpp"
@@ -111,13 +113,19 @@ void Lane::agree(MPI_Comm comm, const Surroundings& around) {
   // What all wish is what the least and the greatest wish; what they do not agree on is as if nobody had wished.
   const std::array<int, 4> mine = {static_cast<int>(set.exchange), set.router.radix, set.router.channels,
                                    static_cast<int>(std::min<Bytes>(set.router.segment, 1 << 30))};
-  std::array<int, 8> both{};
+  std::array<long, 9> both{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     both[i] = mine[i];
     both[mine.size() + i] = -mine[i];
   }
-  PMPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT, MPI_MIN, comm);
-  const auto wish = [&](std::size_t i, int otherwise) { return both[i] == -both[mine.size() + i] ? both[i] : otherwise; };
+  int world_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  both.back() = -numbered::offer(world_rank);
+  PMPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_LONG, MPI_MIN, comm);
+  numbered::taken(number_ = -both.back());
+  const auto wish = [&](std::size_t i, int otherwise) {
+    return both[i] == -both[mine.size() + i] ? static_cast<int>(both[i]) : otherwise;
+  };
   const select::Way way = typical(around.where);
   agreed_ = {.way = way.algorithm->name, .radix = std::max(2, way.radix), .channels = wish(2, 1), .segment = wish(3, 0)};
   switch (static_cast<settings::Exchange>(wish(0, 0))) {
@@ -137,12 +145,14 @@ void Lane::agree(MPI_Comm comm, const Surroundings& around) {
 }
 
 void Lane::close() noexcept {
-  std::set<Lane*> all;
+  std::vector<Lane*> all;
   {
     const std::lock_guard guard(lanes().lock);
-    all.swap(lanes().all);
+    all.assign(lanes().all.begin(), lanes().all.end());
+    lanes().all.clear();
     if (lanes().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&lanes().keyval);
   }
+  std::ranges::sort(all, {}, [](const Lane* lane) { return lane->number_; });
   for (const Lane* lane : all) delete lane;
 }
 

@@ -8,6 +8,7 @@
 // through an attribute. The way is agreed on when it is made: all ranks come to the same one, whatever their environments say.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "layout/bytes.hpp"
@@ -56,6 +57,7 @@ class Lane {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool own_ = false;
+  std::int64_t number_ = 0;  // as exchange/numbered.hpp has it
   int me_ = 0;
   int ranks_ = 1;
   bool crowded_ = false;

@@ -27,6 +27,12 @@ inline constinit std::array<std::atomic<std::uint64_t>, 64> known_predefined{};
 inline constexpr int size_bits = 6;
 inline constexpr int about_bits = size_bits + 1;
 
+/// Whether a type is known to be predefined, without asking anybody.
+inline bool seen_predefined(MPI_Datatype type) noexcept {
+  const std::uint64_t key = key_of(type);
+  return known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed) >> about_bits == key;
+}
+
 inline Predefined predefined(MPI_Datatype type) noexcept {
   const std::uint64_t key = key_of(type);
   const std::uint64_t word = known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed);

@@ -159,4 +159,54 @@ TEST_EACH_RANKS(2, 8, Multigraph, PersistentTwice) {
 }
 #endif
 
+/// Short blocks to one neighbour travel together, and are taken apart at the end: by types that the program has freed, whose
+/// handles mean others by then.
+TEST_EACH_RANKS(2, 3, Multigraph, TypesFreedBeforeTheEnd) {
+  constexpr int edges = 100;
+  constexpr int words = 8;  // of a block's place
+  const int next = (team.rank + 1) % team.size;
+  const int previous = (team.rank + team.size - 1) % team.size;
+  const std::vector<int> from(edges, previous);
+  const std::vector<int> to(edges, next);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(team.comm, edges, from.data(), MPI_UNWEIGHTED, edges, to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                 0, &comm);
+  const auto commit = [](MPI_Datatype& type, int stride) {
+    MPI_Type_vector(2, 1, stride, MPI_INT, &type);
+    MPI_Type_commit(&type);
+  };
+  for (int turn = 0; turn < 5; ++turn) {
+    std::vector<MPI_Datatype> sent(edges);
+    std::vector<MPI_Datatype> received(edges);
+    std::vector<MPI_Datatype> others(2 * edges);
+    std::vector<MPI_Aint> places(edges);
+    const std::vector<int> ones(edges, 1);
+    std::vector<int> out(edges * words);
+    std::vector<int> in(out.size(), -1);
+    for (std::size_t i = 0; i < edges; ++i) {
+      commit(sent[i], 3);
+      commit(received[i], 5);
+      places[i] = static_cast<MPI_Aint>(i * words * sizeof(int));
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = 1000 * team.rank + static_cast<int>(i) + turn;
+    MPI_Request request = MPI_REQUEST_NULL;
+    EXPECT_EQ(MPI_Ineighbor_alltoallw(out.data(), ones.data(), places.data(), sent.data(), in.data(), ones.data(),
+                                      places.data(), received.data(), comm, &request),
+              MPI_SUCCESS);
+    for (MPI_Datatype& type : sent) MPI_Type_free(&type);
+    for (MPI_Datatype& type : received) MPI_Type_free(&type);
+    for (MPI_Datatype& type : others) commit(type, 7);
+    EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    for (MPI_Datatype& type : others) MPI_Type_free(&type);
+    int wrong = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::size_t at = i % words;
+      const int word = 1000 * previous + static_cast<int>(i - at) + turn;
+      wrong += in[i] != (at == 0 ? word : at == 5 ? word + 3 : -1);
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace heddle::test
