@@ -71,4 +71,24 @@ std::shared_ptr<const layout::Layout> Known::find(const Descriptor& descriptor, 
   return nullptr;
 }
 
+std::byte* Known::take_shelf() noexcept try {
+  const std::lock_guard guard(lock_);
+  if (free_shelves_.empty()) {
+    free_shelves_.reserve(shelves_.size() + 1);
+    shelves_.reserve(shelves_.size() + 1);
+    shelves_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(shelf_bytes)));
+    return shelves_.back().get();
+  }
+  std::byte* shelf = free_shelves_.back();
+  free_shelves_.pop_back();
+  return shelf;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Known::give_shelf(std::byte* shelf) noexcept {
+  const std::lock_guard guard(lock_);
+  free_shelves_.push_back(shelf);
+}
+
 }  // namespace heddle::engine

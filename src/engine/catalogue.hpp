@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -47,12 +48,19 @@ class Catalogue {
   std::multimap<std::size_t, std::byte*> free_room_;  // by bytes, powers of two
 };
 
-/// Of the receiver: layouts of peers, decoded once. Safe for several threads.
+/// So much of a transpose is put in place at once: whole lines then, several times as fast as by segments of 32 KiB.
+constexpr Bytes shelf_bytes = 256 << 10;
+
+/// Of the receiver: layouts of peers, decoded once, and shelves to collect segments on. Safe for several threads.
 class Known {
  public:
   /// The layout that a descriptor names, or null: forged, damaged, no memory. Only while the caller holds a claim on a cell of
   /// the message: then the sender keeps the wire form in place. What is returned stays until its id has a new version.
   [[nodiscard]] std::shared_ptr<const layout::Layout> find(const Descriptor& descriptor, const std::byte* memory) noexcept;
+
+  /// shelf_bytes, kept between messages: as many as there have been threads that received at once. Null: no memory.
+  [[nodiscard]] std::byte* take_shelf() noexcept;
+  void give_shelf(std::byte* shelf) noexcept;
 
  private:
   struct Item {
@@ -61,6 +69,8 @@ class Known {
   };
   std::mutex lock_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Item> items_;  // by sender and id
+  std::vector<std::unique_ptr<std::byte[]>> shelves_;              // all of them
+  std::vector<std::byte*> free_shelves_;
 };
 
 }  // namespace heddle::engine

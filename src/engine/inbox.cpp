@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <utility>
 
 #include "engine/pull.hpp"
 #include "engine/touched.hpp"
@@ -23,18 +21,6 @@ const std::byte* address(std::uint64_t in_sender) {
 
 /// No buffer is larger; sums of two such numbers do not overflow.
 constexpr Bytes farthest = Bytes{1} << 61;
-
-/// So much of a transpose is put in place at once: whole lines then, several times as fast as by segments of 32 KiB.
-constexpr Bytes shelf_bytes = 256 << 10;
-
-/// Of a thread, on the heap: what a preloaded library declares for each thread is taken from that thread's stack.
-struct Shelf {
-  Shelf() : memory(new (std::nothrow) std::byte[shelf_bytes]) {}
-  Shelf(const Shelf&) = delete;
-  Shelf& operator=(const Shelf&) = delete;
-  ~Shelf() { delete[] std::exchange(memory, nullptr); }  // a program may receive while it ends
-  std::byte* memory;
-};
 
 /// A segment leaves lines half done that a whole shelf finishes, or does at least twice as much of.
 bool shelving_helps(const Target& target, Bytes segment) {
@@ -72,6 +58,7 @@ class Incoming {
       while (!finish(i) && !take(i)) await(i);
     }
     put();
+    if (shelf_) reach_.known->give_shelf(shelf_);
     return damaged_ ? damaged : std::min(descriptor_.total, capacity_);
   }
 
@@ -132,9 +119,9 @@ class Incoming {
     shelved_ = 0;
   }
   /// Null: no memory for one.
-  static std::byte* shelf() {
-    thread_local const Shelf shelf;
-    return shelf.memory;
+  std::byte* shelf() {
+    if (!shelf_ && reach_.known) shelf_ = reach_.known->take_shelf();
+    return shelf_;
   }
 
   /// True: taken and moved. A cell that cannot be moved is given back, and no other is tried.
@@ -173,6 +160,7 @@ class Incoming {
   Bytes capacity_;
   bool pulls_;
   bool shelves_;
+  std::byte* shelf_ = nullptr;
   Bytes shelved_from_ = 0;
   Bytes shelved_ = 0;
   bool damaged_ = false;

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "layout/lasting.hpp"
 #include "mpi/host.hpp"
 #include "mpi/start.hpp"
 
@@ -27,11 +28,11 @@ void say(const char* message) noexcept {
 void say_once_verbose(const char* message, const char* reason) noexcept {
   if (!verbose()) return;
   try {
-    static std::mutex lock;
-    static std::set<std::string> said;
+    static constinit std::mutex lock;
+    static layout::Lasting<std::set<std::string>> said;
     const std::lock_guard guard(lock);
     const std::string text = std::string(message) + ": " + reason + ".";
-    if (said.insert(text).second) say(text.c_str());
+    if ((*said).insert(text).second) say(text.c_str());
   } catch (const std::exception&) {
     // Out of memory: a missing remark is the least of the program's problems.
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "layout/kernel/kernels.hpp"
+#include "layout/lasting.hpp"
 #include "mpi/host.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/freed.hpp"
@@ -26,8 +27,8 @@ constinit std::atomic<Messages> wanted_messages{Messages::automatic};
 constinit std::mutex waking;
 
 settings::Settings& current() {
-  static settings::Settings set;
-  return set;
+  static layout::Lasting<settings::Settings> set;
+  return *set;
 }
 
 std::string host_name() {

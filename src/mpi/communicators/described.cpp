@@ -4,19 +4,19 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "layout/lasting.hpp"
 #include "mpi/interposition/interposition.hpp"
 #include "mpi/interposition/object.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
 
-// Neither is ever destroyed: a program may free groups while it ends.
 std::mutex& table_lock() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
+  static constinit std::mutex mutex;
+  return mutex;
 }
 std::unordered_map<std::uint64_t, group::Group>& table() {
-  static auto* const groups = new std::unordered_map<std::uint64_t, group::Group>;
+  static layout::Lasting<std::unordered_map<std::uint64_t, group::Group>> groups;
   return *groups;
 }
 

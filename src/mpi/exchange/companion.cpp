@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "layout/lasting.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
@@ -45,8 +46,8 @@ struct Seats {
   int keyval = MPI_KEYVAL_INVALID;
 };
 Seats& seats() {
-  static Seats seats;
-  return seats;
+  static layout::Lasting<Seats> seats;
+  return *seats;
 }
 
 int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "layout/lasting.hpp"
+
 namespace heddle::mpi {
 namespace {
 
@@ -43,8 +45,8 @@ struct Lent::Attic {
 };
 
 Lent::Attic& Lent::attic() {
-  static Attic attic;
-  return attic;
+  static layout::Lasting<Attic> attic;
+  return *attic;
 }
 
 Lent Lent::from(Node& node) {

@@ -1,16 +1,17 @@
 // mpi/node/profile.cpp
 #include "mpi/node/profile.hpp"
 
+#include "layout/lasting.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
 
 const select::Loaded& profile_of_machine() {
-  static const select::Loaded loaded = [] {
+  static layout::Lasting<const select::Loaded> loaded([] {
     const std::string path = select::profile_path(settings_of_process().profile);
     return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
-  }();
-  return loaded;
+  }());
+  return *loaded;
 }
 
 }  // namespace heddle::mpi

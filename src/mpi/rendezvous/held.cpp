@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <new>
 
+#include "layout/lasting.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi {
 
 Held& Held::of_process() noexcept {
-  static Held held;
-  return held;
+  static layout::Lasting<Held> held;
+  return *held;
 }
 
 void set_origin(MPI_Status* status, const Origin& origin) noexcept {

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "layout/lasting.hpp"
 #include "mpi/exchange/companion.hpp"
 #include "mpi/exchange/numbered.hpp"
 #include "mpi/progress/progress.hpp"
@@ -23,8 +24,8 @@ struct Lanes {
   int keyval = MPI_KEYVAL_INVALID;
 };
 Lanes& lanes() {
-  static Lanes lanes;
-  return lanes;
+  static layout::Lasting<Lanes> lanes;
+  return *lanes;
 }
 
 int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
