@@ -2,11 +2,15 @@
 #include "transport/shared_memory.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <new>
+#include <utility>
 
 namespace heddle::transport {
 namespace {
@@ -26,9 +30,48 @@ bool system_promises_nothing() noexcept {
 std::size_t first_chunk(Bytes offset) { return static_cast<std::size_t>(offset / chunk); }
 std::size_t end_chunk(Bytes end) { return static_cast<std::size_t>(round_up(end, chunk) / chunk); }
 
+std::size_t length(Bytes bytes) { return static_cast<std::size_t>(bytes); }
+
 }  // namespace
 
+/// Those of the process that have handed something out, for the handlers of pthread_atfork, which know of none.
+class Forks {
+ public:
+  static void tell_of(SharedMemory& memory) {
+    const std::lock_guard guard(lock);
+    if (std::ranges::find(all, &memory) != std::end(all)) return;
+    if (!told) told = pthread_atfork(prepare, parent, child) == 0;
+    if (SharedMemory** free = std::ranges::find(all, nullptr); free != std::end(all)) *free = &memory;
+  }
+  static void forget(SharedMemory& memory) {
+    const std::lock_guard guard(lock);
+    std::ranges::replace(all, &memory, static_cast<SharedMemory*>(nullptr));
+  }
+
+ private:
+  static void prepare() {
+    lock.lock();
+    for (SharedMemory* each : all)
+      if (each) each->before_fork();
+  }
+  static void parent() {
+    for (SharedMemory* each : all)
+      if (each) each->after_fork_in_parent();
+    lock.unlock();
+  }
+  static void child() {
+    for (SharedMemory* each : all)
+      if (each) each->after_fork_in_child();
+    lock.unlock();
+  }
+
+  static inline constinit std::mutex lock;
+  static inline constinit bool told = false;
+  static inline constinit SharedMemory* all[4] = {};  // one, but in tests
+};
+
 SharedMemory::~SharedMemory() {
+  Forks::forget(*this);
   for (const Region& region : live_) slots_of(file_)[region.id].withdraw();
   if (shown_ > 0) give_back(0, shown_);
 }
@@ -40,6 +83,7 @@ bool SharedMemory::reserve() noexcept {
   if (refused_) return false;
   if (commit_ == Commit::as_the_system) commit_ = system_promises_nothing() ? Commit::at_once : Commit::with_use;
   base_.store(space_.base(), std::memory_order_relaxed);
+  Forks::tell_of(*this);
   return true;
 }
 
@@ -104,7 +148,7 @@ void* SharedMemory::allocate(Bytes bytes) noexcept try {
   const Bytes unit = bytes >= chunk ? chunk : page_size();
   Region fresh{.bytes = round_up(bytes, unit)};
   const std::lock_guard guard(lock_);
-  if (!reserve()) return nullptr;
+  if (forked_ || !reserve()) return nullptr;
 
   auto next = live_.begin();
   for (; next != live_.end() && fresh.offset + fresh.bytes > next->offset; ++next)
@@ -141,6 +185,11 @@ bool SharedMemory::release(void* memory) noexcept {
       static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(space_.base()));
   const auto region = std::ranges::lower_bound(live_, offset, {}, &Region::offset);
   if (region == live_.end() || region->offset != offset) return false;
+  if (forked_) {
+    munmap(memory, length(region->bytes));
+    live_.erase(region);
+    return true;
+  }
   slots_of(file_)[region->id].withdraw();
   leave_pages(*region);
   free_ids_.push_back(region->id);
@@ -161,6 +210,53 @@ std::optional<Place> SharedMemory::find_among(Bytes at, Bytes bytes) const noexc
 std::size_t SharedMemory::live() const noexcept {
   const std::lock_guard guard(lock_);
   return live_.size();
+}
+
+/// The copy is made here: after the fork the parent goes on writing at once. Pages that are not there are not copied.
+void SharedMemory::before_fork() noexcept {
+  lock_.lock();
+  if (live_.empty() || forked_) return;
+  copied_ = live_.back().offset + live_.back().bytes;
+  void* const place =
+      mmap(nullptr, length(copied_), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return;
+  madvise(place, length(copied_), MADV_HUGEPAGE);
+  copy_ = static_cast<std::byte*>(place);
+  for (const Region& region : live_) {
+    const Bytes end = file_.shared_from + region.offset + region.bytes;
+    for (Bytes at = end - region.bytes; at < end;) {
+      const Bytes data = lseek(file_.descriptor, at, SEEK_DATA);
+      if (data < 0 || data >= end) break;
+      at = std::min<Bytes>(lseek(file_.descriptor, data, SEEK_HOLE), end);
+      if (at <= data) break;
+      const Bytes from = data - file_.shared_from;
+      std::memcpy(copy_ + from, space_.base() + from, length(at - data));
+    }
+  }
+}
+
+void SharedMemory::after_fork_in_parent() noexcept {
+  if (copy_) munmap(std::exchange(copy_, nullptr), length(copied_));
+  lock_.unlock();
+}
+
+/// The copy takes the place of what is shared. Without one (no memory) the child sees what the parent writes until it has
+/// written there itself; the parent sees nothing of the child.
+void SharedMemory::after_fork_in_child() noexcept {
+  for (const Region& region : live_) {
+    std::byte* const place = space_.base() + region.offset;
+    if (forked_) continue;  // the child of a child: all is its own
+    if (copy_)
+      mremap(copy_ + region.offset, length(region.bytes), length(region.bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    else
+      mmap(place, length(region.bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_.descriptor,
+           file_.shared_from + region.offset);
+  }
+  copy_ = nullptr;
+  forked_ = true;
+  base_.store(nullptr, std::memory_order_relaxed);
+  used_.store(0, std::memory_order_relaxed);
+  lock_.unlock();
 }
 
 }  // namespace heddle::transport

@@ -14,6 +14,11 @@
 //   chunk       0             1             2             3
 //   regions     [aaaa][b]     [cccccccccccccccccccccc]    (idle)       a chunk that no region uses keeps its pages for a while,
 //                                                                      then the system gets them, whoever has it mapped
+// A child that the process forks has what was handed out as it has all memory: as it was at the fork, and for itself. The pages
+// in use are copied for it before the fork, which then takes so much longer (FORK_COST). Only of what was handed out: node
+// memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn, system, popen,
+// Python's subprocess) does not go by fork() nowadays, and costs nothing.
+//
 // Any thread may call anything.
 #pragma once
 
@@ -82,6 +87,11 @@ class SharedMemory {
     bool pages = false;         ///< Taken from the system, and not yet given back.
   };
 
+  friend class Forks;
+  void before_fork() noexcept;
+  void after_fork_in_parent() noexcept;
+  void after_fork_in_child() noexcept;
+
   [[nodiscard]] std::optional<Place> find_among(Bytes at, Bytes bytes) const noexcept;
   bool reserve() noexcept;
   bool show_to(Bytes end) noexcept;
@@ -95,7 +105,10 @@ class SharedMemory {
   std::atomic<Bytes> used_{0};             // nothing was ever handed out beyond
 
   mutable std::mutex lock_;
-  bool refused_ = false;  // no address space
+  bool refused_ = false;       // no address space
+  bool forked_ = false;        // this is a child: what it has it may release, and no more
+  std::byte* copy_ = nullptr;  // of all regions, while the process forks
+  Bytes copied_ = 0;
   AddressSpace space_;
   Bytes shown_ = 0;                      // of it, from its beginning on
   std::vector<Chunk> chunks_;            // of what is shown

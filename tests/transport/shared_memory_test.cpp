@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -33,6 +35,58 @@ std::vector<Sent> exchange(const Process& p, const Sent& mine) {
   std::vector<Sent> all(static_cast<std::size_t>(p.size));
   EXPECT_TRUE(p.gather(&mine, sizeof mine, all.data()));
   return all;
+}
+
+/// Waits for a child that says by its exit code how many bytes it found wrong.
+int wrong_in(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(SharedMemory, AForkedChildHasItForItselfAsItWas) {
+  run_processes(1, [](Process& p) {
+    const Node node(p.me, p.size, p.gather);
+    SharedMemory shared(node);
+    constexpr Bytes sizes[] = {Bytes{20} << 10, Bytes{5} << 20, Bytes{1} << 20};
+    std::byte* places[3];
+    for (int i = 0; i < 3; ++i) {
+      places[i] = static_cast<std::byte*>(shared.allocate(sizes[i]));
+      ASSERT_NE(places[i], nullptr);
+      std::fill_n(places[i], i == 2 ? page_size() : sizes[i], std::byte{7});  // of the last one most was never touched
+    }
+    const auto differ = [&](std::byte expected) {
+      Bytes wrong = 0;
+      for (int i = 0; i < 3; ++i)
+        wrong +=
+            (i == 2 ? page_size() : sizes[i]) - std::count(places[i], places[i] + (i == 2 ? page_size() : sizes[i]), expected);
+      return wrong;
+    };
+    for (int round = 0; round < 3; ++round) {
+      int written[2];
+      ASSERT_EQ(pipe(written), 0);
+      const pid_t child = fork();
+      if (child == 0) {
+        char byte = 0;
+        bool right = read(written[0], &byte, 1) == 1 && differ(std::byte{7}) == 0;
+        for (int i = 0; i < 3; ++i) std::fill_n(places[i], sizes[i], std::byte{9});
+        const pid_t grandchild = fork();
+        if (grandchild == 0) _exit(differ(std::byte{9}) == 0 ? 0 : 1);
+        int status = 1;
+        right = right && waitpid(grandchild, &status, 0) == grandchild && status == 0;
+        right = right && shared.release(places[0]) && !shared.allocate(sizes[0]) && !shared.find(places[1], 1);
+        _exit(right ? 0 : 1);
+      }
+      for (int i = 0; i < 3; ++i) std::fill_n(places[i], sizes[i], std::byte{8});
+      ASSERT_EQ(write(written[1], "", 1), 1);
+      EXPECT_EQ(wrong_in(child), 0);
+      EXPECT_EQ(differ(std::byte{8}), 0);
+      EXPECT_EQ(shared.live(), 3u);
+      for (int i = 0; i < 3; ++i) std::fill_n(places[i], i == 2 ? page_size() : sizes[i], std::byte{7});
+      close(written[0]);
+      close(written[1]);
+    }
+  });
 }
 
 TEST(SharedMemory, PeersReadWhatWasHandedOut) {
