@@ -2,6 +2,7 @@
 #include "engine/arena.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <new>
 
@@ -25,6 +26,8 @@ Arena::Arena(std::byte* base, Bytes size, Grow grow, Shrink shrink)
   // Nothing is allocated once messages flow: a list never holds more than there is.
   free_.reserve(static_cast<std::size_t>(slots_));
   high_.reserve(static_cast<std::size_t>(slots_));
+  cuts_.resize(static_cast<std::size_t>(slots_));
+  for (auto& open : open_) open.reserve(static_cast<std::size_t>(slots_));
   free_small_.reserve(static_cast<std::size_t>(slot_bytes / small_control));
 }
 
@@ -94,6 +97,12 @@ void Arena::trim() noexcept {
   used_ -= static_cast<Count>(free_large_.size());
   large_ -= static_cast<Count>(free_large_.size());
   free_large_.clear();
+  for (std::vector<std::uint32_t>& open : open_) {
+    if (open.size() != 1 || cuts_[open.front()].free != cuts_[open.front()].all()) continue;
+    free_.push_back(slot(open.front()));
+    --used_;
+    open.clear();
+  }
   free_.insert(free_.end(), high_.begin(), high_.end());
   std::sort(free_.begin(), free_.end(), std::greater<>());
   auto highest = free_.begin();
@@ -111,6 +120,52 @@ void Arena::trim() noexcept {
   if (after == before) return;
   shrink_(base_ + after, before - after);
   ready_ = (after - head) / slot_bytes;
+}
+
+std::byte* Arena::take_piece(Bytes bytes) noexcept {
+  const auto units = static_cast<std::uint64_t>((bytes + least_piece - 1) / least_piece);
+  const auto size = static_cast<std::size_t>(std::bit_width(units - 1));
+  std::vector<std::uint32_t>& open = open_[size];
+  if (open.empty()) {
+    if (!ready(used_ + reserved_ + 1)) return nullptr;
+    const std::uint32_t fresh = number_of(pop());
+    Cut& cut = cuts_[fresh];
+    cut.size = static_cast<std::uint8_t>(size);
+    cut.free = cut.all();
+    cut.place = 0;
+    open.push_back(fresh);
+  }
+  const std::uint32_t number = open.back();
+  Cut& cut = cuts_[number];
+  const int first = std::countr_zero(cut.free);
+  cut.free = static_cast<std::uint16_t>(cut.free & (cut.free - 1));
+  if (cut.free == 0) open.pop_back();
+  return slot(number) + first * cut.bytes();
+}
+
+void Arena::give_piece(std::byte* piece) noexcept {
+  const std::uint32_t number = number_of(piece);
+  Cut& cut = cuts_[number];
+  std::vector<std::uint32_t>& open = open_[cut.size];
+  if (cut.free == 0) {
+    cut.place = static_cast<std::uint32_t>(open.size());
+    open.push_back(number);
+  }
+  cut.free = static_cast<std::uint16_t>(cut.free | 1u << ((piece - slot(number)) / cut.bytes()));
+  // The last one stays cut: the next message is likely to be of this size.
+  if (cut.free == cut.all() && open.size() > 1) close(number);
+  if (++given_ % review == 0) trim();
+}
+
+/// A slot of which no piece is taken is whole again.
+void Arena::close(std::uint32_t number) noexcept {
+  Cut& cut = cuts_[number];
+  std::vector<std::uint32_t>& open = open_[cut.size];
+  open[cut.place] = open.back();
+  cuts_[open.back()].place = cut.place;
+  open.pop_back();
+  cut.free = 0;
+  give(slot(number));
 }
 
 Control* Arena::take_control(Count segments) noexcept {

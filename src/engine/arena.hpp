@@ -1,14 +1,16 @@
 // engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
 //
-//   | wishes, lengths 4 KiB | slot 0 | slot 1 | ...                        slots of 64 KiB; some are cut into small control
-//   blocks
+//   | wishes, lengths 4 KiB | slot 0 | slot 1 | ...       slots of 64 KiB; some are cut into small control blocks,
+//                                                         some into pieces of 4, 8, 16 or 32 KiB for short messages
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
 // receiver has unpacked them, last in, first out: a message of any size cycles through a few warm slots as long as its receiver
-// keeps up, and packing never lacks a slot if it does not (Wu et al. 2004, §3.2.3, where it may). What a burst has needed goes
-// back to the system when traffic has needed less for a while. Not thread-safe.
+// keeps up, and packing never lacks a slot if it does not (Wu et al. 2004, §3.2.3, where it may). A message of half a slot and
+// less has its piece at once, so that thousands under way take about as much memory as they have bytes. What a burst has needed
+// goes back to the system when traffic has needed less for a while. Not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -41,6 +43,10 @@ class Arena {
   [[nodiscard]] std::byte* take_to_keep() noexcept;
   void give(std::byte* slot) noexcept;
 
+  /// Room for a message of at most most_piece bytes, or null: not now.
+  [[nodiscard]] std::byte* take_piece(Bytes bytes) noexcept;
+  void give_piece(std::byte* piece) noexcept;
+
   /// A control block with this many cells, or null. Its generation is any; the user counts them.
   [[nodiscard]] Control* take_control(Count segments) noexcept;
   void give_control(Control* control) noexcept;
@@ -52,8 +58,10 @@ class Arena {
 
   /// What comes before the slots (wishes.hpp, lengths.hpp), bytes.
   static constexpr Bytes head = 4096;
-  /// So many slots are given back between two looks at what was needed meanwhile.
+  /// So many slots and pieces are given back between two looks at what was needed meanwhile.
   static constexpr Count review = 4096;
+  static constexpr Bytes least_piece = 4 << 10;
+  static constexpr Bytes most_piece = slot_bytes / 2;
   /// Slots that are kept in any case: 4 MiB.
   static constexpr Count least_kept = 64;
   /// Slots for control blocks, layouts and letterboxes, at most: 1 MiB.
@@ -64,6 +72,22 @@ class Arena {
  private:
   static constexpr Bytes small_control = 512;
   static constexpr Count small_segments = (small_control - 64) / static_cast<Bytes>(sizeof(Cell));
+
+  static constexpr std::size_t piece_sizes = 4;  // least_piece and doubles of it, to most_piece
+
+  /// A slot that is cut into pieces.
+  struct Cut {
+    std::uint16_t free = 0;   ///< A bit for each piece.
+    std::uint8_t size = 0;    ///< least_piece << size.
+    std::uint32_t place = 0;  ///< In open_[size], while a piece is free.
+    [[nodiscard]] Bytes bytes() const { return least_piece << size; }
+    [[nodiscard]] std::uint16_t all() const { return static_cast<std::uint16_t>((1u << (slot_bytes / bytes())) - 1); }
+  };
+  [[nodiscard]] std::uint32_t number_of(const std::byte* at) const noexcept {
+    return static_cast<std::uint32_t>((at - base_ - head) / slot_bytes);
+  }
+  [[nodiscard]] std::byte* slot(std::uint32_t number) const noexcept { return base_ + head + slot_bytes * Bytes{number}; }
+  void close(std::uint32_t number) noexcept;
 
   std::byte* pop() noexcept;
   std::byte* pop_to_keep() noexcept;
@@ -85,6 +109,8 @@ class Arena {
   std::vector<std::byte*> free_;  // below high_from_: the lowest on top after a look
   std::vector<std::byte*> high_;  // the others
   const std::byte* high_from_ = base_ + head + slots_ * slot_bytes;
+  std::vector<Cut> cuts_;                                     // by slot
+  std::array<std::vector<std::uint32_t>, piece_sizes> open_;  // slots that have a free piece of that size
   std::vector<Control*> free_small_;
   std::vector<Control*> free_large_;
   Count small_ = 0, large_ = 0;  // control blocks there are of each kind

@@ -71,24 +71,24 @@ std::shared_ptr<const layout::Layout> Known::find(const Descriptor& descriptor, 
   return nullptr;
 }
 
-std::byte* Known::take_shelf() noexcept try {
+Desk* Known::take_desk() noexcept try {
   const std::lock_guard guard(lock_);
-  if (free_shelves_.empty()) {
-    free_shelves_.reserve(shelves_.size() + 1);
-    shelves_.reserve(shelves_.size() + 1);
-    shelves_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(shelf_bytes)));
-    return shelves_.back().get();
+  if (free_desks_.empty()) {
+    free_desks_.reserve(desks_.size() + 1);
+    desks_.reserve(desks_.size() + 1);
+    desks_.push_back(std::make_unique_for_overwrite<Desk>());
+    return desks_.back().get();
   }
-  std::byte* shelf = free_shelves_.back();
-  free_shelves_.pop_back();
-  return shelf;
+  Desk* desk = free_desks_.back();
+  free_desks_.pop_back();
+  return desk;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 
-void Known::give_shelf(std::byte* shelf) noexcept {
+void Known::give_desk(Desk* desk) noexcept {
   const std::lock_guard guard(lock_);
-  free_shelves_.push_back(shelf);
+  free_desks_.push_back(desk);
 }
 
 }  // namespace heddle::engine

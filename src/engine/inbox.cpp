@@ -25,7 +25,7 @@ constexpr Bytes farthest = Bytes{1} << 61;
 /// A segment leaves lines half done that a whole shelf finishes, or does at least twice as much of.
 bool shelving_helps(const Target& target, Bytes segment) {
   const layout::Lap lap = layout::lap(*target.layout, target.count);
-  return lap.whole > segment && 2 * lap.bytes <= shelf_bytes;
+  return lap.whole > segment && 2 * lap.bytes <= Desk::shelf_bytes;
 }
 
 /// One message on its way in.
@@ -58,7 +58,7 @@ class Incoming {
       while (!finish(i) && !take(i)) await(i);
     }
     put();
-    if (shelf_) reach_.known->give_shelf(shelf_);
+    if (desk_) reach_.known->give_desk(desk_);
     return damaged_ ? damaged : std::min(descriptor_.total, capacity_);
   }
 
@@ -97,40 +97,42 @@ class Incoming {
     const Bytes from = i * descriptor_.segment;
     if (place > reach_.memory_size - descriptor_.segment_length(i))
       damaged_ = true;
-    else if (shelves_ && length(i) > 0 && length(i) <= shelf_bytes && shelf())
+    else if (shelves_ && length(i) > 0 && length(i) <= Desk::shelf_bytes && desk())
       shelve(from, length(i), reach_.memory + place);
-    else if (length(i) > 0 && !(descriptor_.scheme == Scheme::p_rrs && reach_.process &&
-                                scatter(reach_.process, address(descriptor_.memory) + place, target_, from, length(i))))
+    else if (length(i) > 0 &&
+             !(descriptor_.scheme == Scheme::p_rrs && reach_.process && desk() &&
+               scatter(reach_.process, address(descriptor_.memory) + place, target_, from, length(i), *desk())))
       layout::unpack_range(*target_.layout, target_.count, target_.base, from, length(i), reach_.memory + place);
     cells_[i].state.store(State::done, std::memory_order_release);
   }
 
   /// Columns of a transpose: a segment has but one or two elements of each line it goes to, so several are put in place as one.
   void shelve(Bytes from, Bytes length, const std::byte* packed) {
-    if (from != shelved_from_ + shelved_ || shelved_ + length > shelf_bytes) {
+    if (from != shelved_from_ + shelved_ || shelved_ + length > Desk::shelf_bytes) {
       put();
       shelved_from_ = from;
     }
-    std::memcpy(shelf() + shelved_, packed, static_cast<std::size_t>(length));
+    std::memcpy(desk()->shelf.data() + shelved_, packed, static_cast<std::size_t>(length));
     shelved_ += length;
   }
   void put() {
-    if (shelved_ > 0) layout::unpack_range(*target_.layout, target_.count, target_.base, shelved_from_, shelved_, shelf());
+    if (shelved_ > 0)
+      layout::unpack_range(*target_.layout, target_.count, target_.base, shelved_from_, shelved_, desk()->shelf.data());
     shelved_ = 0;
   }
   /// Null: no memory for one.
-  std::byte* shelf() {
-    if (!shelf_ && reach_.known) shelf_ = reach_.known->take_shelf();
-    return shelf_;
+  Desk* desk() {
+    if (!desk_ && reach_.known) desk_ = reach_.known->take_desk();
+    return desk_;
   }
 
   /// True: taken and moved. A cell that cannot be moved is given back, and no other is tried.
   bool take(Count i) {
     if (!pulls_ || !claim(cells_[i], State::taken)) return false;
     const report::Stopwatch watch(reach_.times, &report::Times::copy);
-    pulls_ = (layout_ || look_up()) &&
+    pulls_ = (layout_ || look_up()) && desk() &&
              pull(descriptor_.scheme, {layout_.get(), descriptor_.count, address(descriptor_.address), mapped_, reach_.process},
-                  target_, i * descriptor_.segment, length(i));
+                  target_, i * descriptor_.segment, length(i), *desk());
     cells_[i].state.store(pulls_ ? State::done : State::open, std::memory_order_release);
     return pulls_;
   }
@@ -160,7 +162,7 @@ class Incoming {
   Bytes capacity_;
   bool pulls_;
   bool shelves_;
-  std::byte* shelf_ = nullptr;
+  Desk* desk_ = nullptr;
   Bytes shelved_from_ = 0;
   Bytes shelved_ = 0;
   bool damaged_ = false;

@@ -17,29 +17,38 @@ constexpr std::size_t some = 4;  // messages looked at for every new one: enough
 Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept {
   const Bytes total = source.count * source.layout->size();
   const Count segments = (total - 1) / plan.segment + 1;
-  const Count slots = (total + slot_bytes - 1) / slot_bytes;
   if (total <= 0 || segments > Arena::most_segments) return nullptr;
+  const Count slots = total <= Arena::most_piece ? 0 : (total + slot_bytes - 1) / slot_bytes;
 
   Outgoing* message = nullptr;
   {
     const std::lock_guard guard(lock_);
     look_at_some();
     if (unused_.empty() && !make_one()) return nullptr;
-    if (!arena_.reserve(slots)) {
+    std::byte* piece = nullptr;
+    const auto room = [&] {
+      if (slots > 0) return arena_.reserve(slots);
+      piece = arena_.take_piece(total);
+      return piece != nullptr;
+    };
+    if (!room()) {
       for (std::size_t i = left_.size(); i-- > 0;) finish_if_drained(i);
-      if (!arena_.reserve(slots)) return nullptr;
+      if (!room()) return nullptr;
     }
-    Control* control = arena_.take_control(segments);
-    if (!control) {
-      arena_.unreserve(slots);
+    const auto give_up = [&] {
+      if (piece)
+        arena_.give_piece(piece);
+      else
+        arena_.unreserve(slots);
       return nullptr;
-    }
+    };
+    Control* control = arena_.take_control(segments);
+    if (!control) return give_up();
     const int code = lengths_.take(total, plan.tag, plan.probed);
     if (code == LengthBook::refused) {
-      arena_.unreserve(slots);
       control->segments = static_cast<std::uint32_t>(segments);
       arena_.give_control(control);
-      return nullptr;
+      return give_up();
     }
     message = unused_.back();
     unused_.pop_back();
@@ -50,6 +59,9 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .segments = segments,
                 .per_slot = slot_bytes / plan.segment,
                 .reserved = slots,
+                .piece = piece,
+                .slot = piece,
+                .slot_number = piece ? 0 : -1,
                 .grace_ns = plan.pullable && plan.scheme != Scheme::both ? plan.grace_ns : 0,
                 .code = code};
     control->generation.store(++generation_, std::memory_order_relaxed);
@@ -177,7 +189,9 @@ void Outbox::reclaim(Outgoing& message) noexcept {
       if (cells[i].state.load(std::memory_order_acquire) != State::done) return;
       if (cells[i].place) slot = arena_.base() + Bytes{cells[i].place} * line_bytes - (i - first) * message.segment;
     }
-    if (slot) {
+    if (message.piece) {
+      arena_.give_piece(message.piece);
+    } else if (slot) {
       arena_.give(slot);
     } else {
       arena_.unreserve(1);  // the receiver took it all

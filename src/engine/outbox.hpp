@@ -48,12 +48,13 @@ struct Outgoing {
   Bytes total = 0;
   Bytes segment = 0;
   Count segments = 0;
-  Count per_slot = 0;         ///< Segments in one slot.
-  Count passed = 0;           ///< Cells that this side has been to: packed, or taken by the receiver.
-  Count reclaimed = 0;        ///< Slots that are given back, or were not needed.
-  Count reserved = 0;         ///< Slots promised, not taken yet.
-  std::byte* slot = nullptr;  ///< That is being filled,
-  Count slot_number = -1;     ///< and which of the message's it is.
+  Count per_slot = 0;          ///< Segments in one slot.
+  Count passed = 0;            ///< Cells that this side has been to: packed, or taken by the receiver.
+  Count reclaimed = 0;         ///< Slots that are given back, or were not needed.
+  Count reserved = 0;          ///< Slots promised, not taken yet.
+  std::byte* piece = nullptr;  ///< All the room of a short message: no slots, then.
+  std::byte* slot = nullptr;   ///< That is being filled,
+  Count slot_number = -1;      ///< and which of the message's it is.
   std::int64_t grace_ns = 0;
   int code = LengthBook::none;  ///< Of the announcement's length.
 };

@@ -13,10 +13,8 @@ namespace {
 
 using layout::Cursor;
 
-constexpr std::size_t most_entries = 1024;  // of one process_vm_readv, on each side
-constexpr Bytes stage_bytes = 16 << 10;     // stays in the first-level cache between packing and unpacking
-
-using Entries = std::array<iovec, most_entries>;
+constexpr Bytes stage_bytes = Desk::stage_bytes;
+using Entries = Desk::Entries;
 
 /// The iovec of what comes next, at most `room` bytes. `bytes` is what it holds.
 std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entries& entries, Bytes room, Bytes& bytes) {
@@ -32,9 +30,7 @@ bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iove
 }
 
 /// Both sides' blocks at once. Wherever one list is full, the other is cut to the same length.
-bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length) {
-  Entries far;
-  Entries near;
+bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
   Cursor there(*remote.layout, remote.count);
   Cursor here(*target.layout, target.count);
   for (Bytes done = 0; done < length;) {
@@ -42,8 +38,8 @@ bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes lengt
     here.seek(from + done);
     Bytes far_bytes = 0;
     Bytes bytes = 0;
-    const auto far_entries = next_entries(there, remote.address, far, length - done, far_bytes);
-    const auto near_entries = next_entries(here, static_cast<std::byte*>(target.base), near, far_bytes, bytes);
+    const auto far_entries = next_entries(there, remote.address, desk.far, length - done, far_bytes);
+    const auto near_entries = next_entries(here, static_cast<std::byte*>(target.base), desk.near, far_bytes, bytes);
     if (!moved_all(remote.process, near_entries, far_entries, bytes)) return false;
     done += bytes;
   }
@@ -51,14 +47,13 @@ bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes lengt
 }
 
 /// Gathers the sender's blocks into a contiguous stage, and unpacks it.
-bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length) {
-  alignas(64) std::array<std::byte, stage_bytes> stage;
-  Entries far;
+bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
+  auto& stage = desk.stage;
   Cursor there(*remote.layout, remote.count);
   there.seek(from);
   for (Bytes done = 0; done < length;) {
     Bytes bytes = 0;
-    const auto entries = next_entries(there, remote.address, far, std::min(stage_bytes, length - done), bytes);
+    const auto entries = next_entries(there, remote.address, desk.far, std::min(stage_bytes, length - done), bytes);
     const iovec local{stage.data(), static_cast<std::size_t>(bytes)};
     if (!moved_all(remote.process, {&local, 1}, entries, bytes)) return false;
     layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
@@ -68,7 +63,7 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
 }
 
 /// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that stays in the cache.
-void direct(const Remote& remote, const Target& target, Bytes from, Bytes length) {
+void direct(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
   const auto contiguous = [](const layout::Layout& layout, Count count) {
     return layout.dense() || (count <= 1 && layout.node()->contiguous());
   };
@@ -79,7 +74,7 @@ void direct(const Remote& remote, const Target& target, Bytes from, Bytes length
   if (contiguous(*remote.layout, remote.count))
     return layout::unpack_range(*target.layout, target.count, target.base, from, length,
                                 remote.mapped + remote.layout->root().offset + from);
-  alignas(64) std::array<std::byte, stage_bytes> stage;
+  auto& stage = desk.stage;
   for (Bytes done = 0; done < length; done += stage_bytes) {
     const Bytes bytes = std::min(stage_bytes, length - done);
     layout::pack_range(*remote.layout, remote.count, remote.mapped, from + done, bytes, stage.data());
@@ -89,13 +84,12 @@ void direct(const Remote& remote, const Target& target, Bytes from, Bytes length
 
 }  // namespace
 
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length) noexcept {
-  Entries near;
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length, Desk& desk) noexcept {
   Cursor here(*target.layout, target.count);
   here.seek(from);
   for (Bytes done = 0; done < length;) {
     Bytes bytes = 0;
-    const auto entries = next_entries(here, static_cast<std::byte*>(target.base), near, length - done, bytes);
+    const auto entries = next_entries(here, static_cast<std::byte*>(target.base), desk.near, length - done, bytes);
     const iovec remote{const_cast<std::byte*>(address + done), static_cast<std::size_t>(bytes)};
     if (!moved_all(process, entries, {&remote, 1}, bytes)) return false;
     done += bytes;
@@ -103,14 +97,14 @@ bool scatter(pid_t process, const std::byte* address, const Target& target, Byte
   return true;
 }
 
-bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length) noexcept {
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) noexcept {
   if (length <= 0) return true;
   if (remote.mapped && (scheme == Scheme::direct || scheme == Scheme::both)) {
-    direct(remote, target, from, length);
+    direct(remote, target, from, length, desk);
     return true;
   }
   if (remote.process == 0) return false;
-  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length) : multi_w(remote, target, from, length);
+  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length, desk) : multi_w(remote, target, from, length, desk);
 }
 
 }  // namespace heddle::engine

@@ -20,10 +20,10 @@ struct Remote {
 
 /// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, process_vm refused), and what has
 /// been written of the target will be written again.
-bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length) noexcept;
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) noexcept;
 
 /// P-RRS where the sender has packed: scatters packed bytes at `address` of process `process` into the target by one
 /// process_vm_readv. False: refused.
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length) noexcept;
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length, Desk& desk) noexcept;
 
 }  // namespace heddle::engine

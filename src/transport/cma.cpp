@@ -9,7 +9,8 @@
 namespace heddle::transport::cma {
 namespace {
 
-constexpr std::size_t most = 1024;  // UIO_MAXIOV: entries of one call
+constexpr std::size_t most = 1024;       // UIO_MAXIOV: entries of one call
+constexpr std::size_t most_copied = 64;  // few: programs may call from fibres with small stacks
 
 /// A place in a list of entries, which a call may have left in the middle of one.
 class Place {
@@ -19,9 +20,9 @@ class Place {
   [[nodiscard]] bool done() const { return left_.empty(); }
 
   /// The next entries for a call. The caller's own list where no entry is begun: copying it would cost more than the kernel.
-  std::span<const iovec> window(std::array<iovec, most>& copy) const {
-    const std::span<const iovec> next = left_.first(std::min(most, left_.size()));
-    if (begun_ == 0) return next;
+  std::span<const iovec> window(std::array<iovec, most_copied>& copy) const {
+    if (begun_ == 0) return left_.first(std::min(most, left_.size()));
+    const std::span<const iovec> next = left_.first(std::min(most_copied, left_.size()));
     std::ranges::copy(next, copy.begin());
     copy[0].iov_base = static_cast<std::byte*>(copy[0].iov_base) + begun_;
     copy[0].iov_len -= begun_;
@@ -50,8 +51,8 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
   Moved moved;
   Place to(local);
   Place from(remote);
-  std::array<iovec, most> to_copy;
-  std::array<iovec, most> from_copy;
+  std::array<iovec, most_copied> to_copy;
+  std::array<iovec, most_copied> from_copy;
   while (!to.done() && !from.done()) {
     const std::span<const iovec> into = to.window(to_copy);
     const std::span<const iovec> out_of = from.window(from_copy);

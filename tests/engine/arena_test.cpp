@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -67,6 +68,61 @@ TEST(Arena, ABurstGoesBack) {
   ASSERT_TRUE(arena.reserve(many));
   for (std::byte*& slot : burst) slot = taken(arena);
   EXPECT_EQ(std::set<std::byte*>(burst.begin(), burst.end()).size(), burst.size());
+}
+
+TEST(Arena, ShortMessagesTakeAsMuchAsTheyHaveBytes) {
+  const Memory memory;
+  Arena arena(memory.base(), size, grow, shrink);
+  constexpr Bytes bytes = 8 << 10;
+  constexpr int many = 4000;
+  std::vector<std::byte*> pieces;
+  for (int i = 0; i < many; ++i) {
+    pieces.push_back(arena.take_piece(bytes));
+    ASSERT_NE(pieces.back(), nullptr);
+    std::fill_n(pieces.back(), bytes, std::byte{1});
+  }
+  EXPECT_LE(arena.present(), many * bytes + (Bytes{4} << 20));
+  for (std::byte* piece : pieces) arena.give_piece(piece);
+  for (Count i = 0; i < 2 * Arena::review; ++i) arena.give_piece(arena.take_piece(bytes));
+  EXPECT_LE(arena.present(), (Arena::least_kept + 64) * slot_bytes);
+}
+
+TEST(Arena, PiecesOfAllSizesAreApart) {
+  const Memory memory;
+  Arena arena(memory.base(), size, grow, shrink);
+  std::mt19937 random(2);
+  struct Held {
+    std::byte* at;
+    Bytes bytes;  // 0: a slot
+    std::byte mark;
+  };
+  std::vector<Held> held;
+  const auto let_go = [&](std::size_t i) {
+    const auto [at, bytes, mark] = held[i];
+    ASSERT_EQ(std::count(at, at + (bytes ? bytes : slot_bytes), mark), bytes ? bytes : slot_bytes);
+    bytes ? arena.give_piece(at) : arena.give(at);
+    held[i] = held.back();
+    held.pop_back();
+  };
+  for (int turn = 0; turn < 30'000; ++turn) {
+    if (held.size() > (turn % 5000 < 2500 ? 300 : 20)) {
+      let_go(random() % held.size());
+      continue;
+    }
+    const Bytes bytes = random() % 8 == 0 ? 0 : 1 + static_cast<Bytes>(random() % Arena::most_piece);
+    if (bytes == 0) {
+      ASSERT_TRUE(arena.reserve(1));
+    }
+    std::byte* const at = bytes ? arena.take_piece(bytes) : arena.take();
+    ASSERT_NE(at, nullptr);
+    const auto mark = static_cast<std::byte>(random());
+    std::fill_n(at, bytes ? bytes : slot_bytes, mark);
+    held.push_back({at, bytes, mark});
+  }
+  while (!held.empty()) let_go(held.size() - 1);
+  // All of it is whole again, but for one slot of each size.
+  const Count slots = (size - Arena::head) / slot_bytes - Arena::most_keepers - 4;
+  EXPECT_TRUE(arena.reserve(slots));
 }
 
 TEST(Arena, WhatIsInUseStays) {
