@@ -56,6 +56,7 @@
 #pragma weak PMPI_Init
 #pragma weak PMPI_Init_thread
 #pragma weak PMPI_Initialized
+#pragma weak PMPI_Finalized
 #pragma weak PMPI_Query_thread
 #pragma weak PMPI_Iprobe
 #pragma weak PMPI_Finalize

@@ -8,6 +8,8 @@
 
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
+#include "mpi/children.hpp"
+#include "mpi/devices.hpp"
 #include "mpi/host.hpp"
 #include "mpi/memory/pool.hpp"
 #include "mpi/requests/freed.hpp"
@@ -64,7 +66,10 @@ bool of_our_family([[maybe_unused]] const std::string& host) {
 bool spokesman() {
   int initialized = 0;
   int rank = 0;
+  int finalized = 0;
   if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return true;
+  if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
+    return false;  // a session after the world, which has heard it all
   return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
 }
 
@@ -98,6 +103,14 @@ Life wake() {
     if (talkative && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
   }
+  if (const char* const driver = set.devices ? device_driver() : nullptr) {
+    const std::string message =
+        std::string("off, because ") + driver +
+        " is loaded: Heddle cannot read memory of accelerators. Set HEDDLE_DEVICES=none for all ranks if "
+        "no message lies there.";
+    if (speak) say(message.c_str());
+    return Life::off;
+  }
   choose_kernels(set.isa);
   host_family = host_name().find("Open MPI") != std::string::npos ? Host::openmpi : Host::mpich;
   switch (set.messages) {
@@ -127,7 +140,7 @@ void check_host(bool have_entry_point) noexcept {
     give_up("there is no MPI library behind this interposer (built for " HEDDLE_FAMILY
             "). Preloading it alone is not enough: start the program with `heddle run`, which preloads the library with it.");
   const std::string host = host_name();
-  if (of_our_family(host)) return;
+  if (of_our_family(host)) return leave_children_alone();
   const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program runs on " + host +
                               ". Start it with `heddle run`, which finds the right one.";
   give_up(message.c_str());

@@ -74,6 +74,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
+    {"HEDDLE_DEVICES", "auto", "auto|none",
+     "auto: where the MPI library takes memory of accelerators and their driver is loaded, Heddle, which cannot read such "
+     "memory, is off; none: no buffer lies there, Heddle is on",
+     library},
     {"HEDDLE_PATIENCE", "60", "seconds, from 1 to 3600",
      "how long a rank waits at MPI_Init for ranks that start late; one that has not answered by then runs without Heddle, and "
      "the job is ended with a sentence that says so",
@@ -206,6 +210,11 @@ Parsed<Yield> yield(std::string_view text) {
   if (lower(text) == "auto") return {Yield::automatic, {}};
   auto [on, complaint] = on_off(text);
   return {on ? Yield::on : Yield::off, complaint.empty() ? "" : "is neither auto, on nor off"};
+}
+
+Parsed<bool> devices(std::string_view text) {
+  const std::string word = lower(text);
+  return {word != "none", word == "auto" || word == "none" ? "" : "is neither auto nor none"};
 }
 
 Parsed<Scheme> scheme(std::string_view text) {
@@ -343,6 +352,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_TRANSPORTS", transports, set.transports);
   take("HEDDLE_NODE_MEMORY", node_memory, set.node_memory);
   take("HEDDLE_YIELD", yield, set.yield);
+  take("HEDDLE_DEVICES", devices, set.devices);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
   for (const Unknown& stray : unknown(environment))
     set.complaints.push_back(

@@ -80,6 +80,7 @@ struct Settings {
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
+  bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device
   int patience_s = 60;                               ///< HEDDLE_PATIENCE, seconds
   int verbose = 0;                                   ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;   ///< HEDDLE_POOL_LIMIT, bytes
@@ -118,6 +119,7 @@ Parsed<std::string> alltoallv(std::string_view text);     ///< auto|native|direc
 Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
 Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
 Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
+Parsed<bool> devices(std::string_view text);              ///< auto (true) or none (false); any case.
 Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
 Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.

@@ -20,6 +20,9 @@ WHO = r"""
 #include <stdlib.h>
 #include <string.h>
 int main(int argc, char** argv) {
+  const char* set = getenv("LD_PRELOAD");
+  char preload[4096] = "";
+  if (set) strncpy(preload, set, sizeof preload - 1);
   MPI_Init(&argc, &argv);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -31,7 +34,7 @@ int main(int argc, char** argv) {
   }
   char input[64] = "";
   if (argc > 2 && rank == 0 && fgets(input, sizeof input, stdin)) input[strcspn(input, "\n")] = 0;
-  printf("rank %d of %d: %s, preload %s, input '%s'\n", rank, size, heddle, getenv("LD_PRELOAD"), input);
+  printf("rank %d of %d: %s, preload %s, input '%s'\n", rank, size, heddle, preload, input);
   MPI_Finalize();
   return argc > 1 ? atoi(argv[1]) : 0;
 }

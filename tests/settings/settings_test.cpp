@@ -20,6 +20,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(set.isa, Isa::automatic);
   EXPECT_EQ(set.verbose, 0);
   EXPECT_EQ(set.yield, Yield::automatic);
+  EXPECT_TRUE(set.devices);
   EXPECT_EQ(set.pool_limit, 1 << 30);
   EXPECT_TRUE(set.complaints.empty());
 
@@ -36,6 +37,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.node_memory, set.node_memory);
   EXPECT_EQ(written.verbose, set.verbose);
   EXPECT_EQ(written.yield, set.yield);
+  EXPECT_EQ(written.devices, set.devices);
   EXPECT_EQ(written.pool_limit, set.pool_limit);
   EXPECT_TRUE(written.complaints.empty());
 }
@@ -88,6 +90,8 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_YIELD=Auto"}).yield, Yield::automatic);
   EXPECT_EQ(with({"HEDDLE_YIELD=on"}).yield, Yield::on);
   EXPECT_EQ(with({"HEDDLE_YIELD=0"}).yield, Yield::off);
+  EXPECT_FALSE(with({"HEDDLE_DEVICES=None"}).devices);
+  EXPECT_TRUE(with({"HEDDLE_DEVICES=some"}).devices);
   const Settings bad = with({"HEDDLE_YIELD=sometimes"});
   EXPECT_EQ(bad.yield, Yield::automatic);
   ASSERT_EQ(bad.complaints.size(), 1u);
