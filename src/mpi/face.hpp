@@ -66,47 +66,48 @@ inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known
 
 enum class Mode { standard, buffered, synchronous, ready };
 
-/// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known.
-inline int raise_new(int result, int host_result, MPI_Comm comm) noexcept {
+/// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known. The last step of
+/// a call: the program's handler may throw, through here as through the host. So whatever calls the host on a communicator of
+/// the program's, and whatever calls that, is not noexcept, and holds what it has by objects that let go of it.
+inline int raise_new(int result, int host_result, MPI_Comm comm) {
   if (result != host_result) PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, result);
   return result;
 }
 
 /// Likewise of an operation that is not over when the call returns.
-inline int raise_new(int result, int host_result, const communicators::Hold& comm) noexcept {
+inline int raise_new(int result, int host_result, const communicators::Hold& comm) {
   if (result != host_result) comm.raise(result);
   return result;
 }
 
 namespace face {
 
-Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept;
-Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
+Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm);
+Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status);
 /// MPI_Recv as the program would have called it: packed, announced or native.
-int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept;
+int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status);
 /// MPI_Mrecv likewise.
-int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept;
+int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status);
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
-              MPI_Status* status) noexcept;
-Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                       MPI_Status* status) noexcept;
+              MPI_Status* status);
+Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
 
-Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
-Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) noexcept;
-Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
-Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+Done broadcast(const Buffer& data, int root, MPI_Comm comm);
+Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm);
+Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm);
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm);
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm);
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm);
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm);
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
 
-Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm);
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm);
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
 
 }  // namespace face
 }  // namespace heddle::mpi

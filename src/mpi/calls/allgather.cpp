@@ -7,7 +7,7 @@
 
 namespace heddle::mpi::face {
 
-Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Allgather(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const Peers peers(comm);
@@ -32,7 +32,7 @@ Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcep
   return done;
 }
 
-Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) {
   const Peers peers(comm);
   if (!peers.known) return {};
   const bool in_place = send.address == MPI_IN_PLACE;

@@ -35,7 +35,7 @@ Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand
 
 }  // namespace
 
-Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Alltoall(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const Peers peers(comm);
@@ -64,14 +64,14 @@ Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept
   return done;
 }
 
-Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) {
   return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
     return HEDDLE_HAND(wide, Alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(), in.counts(),
                        in.displacements(), in.type(), comm);
   });
 }
 
-Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
   return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
     return HEDDLE_HAND(wide, Alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
                        in.counts(), in.displacements(), in.types(), comm);
@@ -85,7 +85,7 @@ using namespace heddle::mpi;
 namespace {
 
 template <class Given>
-Done exchange(const char* call, const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+Done exchange(const char* call, const Given& send, const Given& receive, MPI_Comm comm) {
   return send.address == MPI_IN_PLACE ? exchange_in_place(call, receive, comm) : exchange_all(call, send, receive, comm);
 }
 

@@ -4,7 +4,7 @@
 
 namespace heddle::mpi::face {
 
-Done broadcast(const Buffer& data, int root, MPI_Comm comm) noexcept {
+Done broadcast(const Buffer& data, int root, MPI_Comm comm) {
   if (const Plain plain(data, comm); plain) return PMPI_Bcast(plain.address(), plain.count(), plain.type(), root, comm);
   const Rooted place(root, comm);
   if (!place.known || (!place.root && !place.leaf)) return {};

@@ -5,7 +5,7 @@
 
 namespace heddle::mpi::face {
 
-Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept {
+Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Gather(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root, comm);
   const Rooted place(root, comm);
@@ -28,7 +28,7 @@ Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) 
   return done;
 }
 
-Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) noexcept {
+Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) {
   const Rooted place(root, comm);
   if (!place.known) return {};
   const bool in_place = place.root && send.address == MPI_IN_PLACE;

@@ -7,7 +7,7 @@ namespace heddle::mpi {
 namespace {
 
 template <class How>
-Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) noexcept {
+Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Iallgather, Allgather_init, out.address(), out.count(), out.type(), in.address(),
                            in.count(), in.type(), comm);
@@ -34,7 +34,7 @@ Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm, const H
 }
 
 template <class How>
-Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm, const How& how) noexcept {
+Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm, const How& how) {
   const Peers peers(comm);
   const bool in_place = send.address == MPI_IN_PLACE;
   const int me = in_place && peers.known ? own_rank(comm) : -1;

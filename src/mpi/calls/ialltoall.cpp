@@ -8,7 +8,7 @@ namespace {
 
 /// The v and w procedures: Given is Spread or Mosaic.
 template <class Given>
-bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& receive, MPI_Comm comm) {
   const Peers peers(comm);
   if (!peers.known) return false;
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
@@ -25,7 +25,7 @@ bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& recei
 }
 
 template <class How>
-Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) noexcept {
+Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Ialltoall, Alltoall_init, out.address(), out.count(), out.type(), in.address(),
                            in.count(), in.type(), comm);
@@ -50,7 +50,7 @@ Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const Ho
 }
 
 template <class How>
-Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm, const How& how) noexcept {
+Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm, const How& how) {
   using Op = Staged<Blocks, Blocks>;
   return carry_out<Op>(
       how, [&](Op& op) { return blockwise(op, send, receive, comm); },
@@ -62,7 +62,7 @@ Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm, const Ho
 }
 
 template <class How>
-Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const How& how) noexcept {
+Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const How& how) {
   using Op = Staged<Blocks, Blocks>;
   return carry_out<Op>(
       how, [&](Op& op) { return blockwise(op, send, receive, comm); },
@@ -81,7 +81,7 @@ using namespace heddle::mpi;
 namespace {
 
 template <class Given, class How>
-Done started(const char* call, const Given& send, const Given& receive, MPI_Comm comm, const How& how) noexcept {
+Done started(const char* call, const Given& send, const Given& receive, MPI_Comm comm, const How& how) {
   return send.address == MPI_IN_PLACE ? exchange_started<blocks::InPlace>(call, receive, receive, comm, how)
                                       : exchange_started<blocks::All>(call, send, receive, comm, how);
 }

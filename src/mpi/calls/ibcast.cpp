@@ -5,7 +5,7 @@ namespace heddle::mpi {
 namespace {
 
 template <class How>
-Done broadcast(const Buffer& data, int root, MPI_Comm comm, const How& how) noexcept {
+Done broadcast(const Buffer& data, int root, MPI_Comm comm, const How& how) {
   if (const Plain plain(data, comm); plain)
     return HEDDLE_HAND_HOW(how, false, Ibcast, Bcast_init, plain.address(), plain.count(), plain.type(), root, comm);
   const Rooted place(root, comm);

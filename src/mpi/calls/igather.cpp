@@ -5,7 +5,7 @@ namespace heddle::mpi {
 namespace {
 
 template <class How>
-Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Igather, Gather_init, out.address(), out.count(), out.type(), in.address(), in.count(),
                            in.type(), root, comm);
@@ -16,7 +16,7 @@ Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, 
 }
 
 template <class How>
-Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm, const How& how) noexcept {
+Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm, const How& how) {
   return carry_out_rooted<One::sent>(send, receive, root, comm, how, [&](auto& op) {
     return HEDDLE_HAND_HOW(how, op.wide, Igatherv, Gatherv_init, op.out->address(), op.out->count(), op.out->type(),
                            op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), root, comm);

@@ -8,14 +8,14 @@ namespace {
 
 /// Blocks that nobody fills are looked up now: the communicator may be freed before the end.
 template <class Op>
-void receives_from(Op& op, Neighbours peers) noexcept {
+void receives_from(Op& op, Neighbours peers) {
   if (peers.in() > 0) static_cast<void>(peers.absent(0));
   op.blocks = peers.in();
   op.from = peers;
 }
 
 template <class How>
-Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) noexcept {
+Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) {
   const Neighbours peers(comm);
   if (!peers.known()) return {};
   using Op = Staged<OneSide, OneSide>;
@@ -36,7 +36,7 @@ Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm
 }
 
 template <class How>
-Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm, const How& how) noexcept {
+Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm, const How& how) {
   const Neighbours peers(comm);
   if (!peers.known()) return {};
   using Op = Staged<OneSide, Blocks>;

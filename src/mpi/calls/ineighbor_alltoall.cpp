@@ -7,7 +7,7 @@ namespace {
 
 /// Blocks that nobody fills are looked up now: the communicator may be freed before the end.
 template <class Op>
-void receives_from(Op& op, Neighbours peers) noexcept {
+void receives_from(Op& op, Neighbours peers) {
   if (peers.in() > 0) static_cast<void>(peers.absent(0));
   op.blocks = peers.in();
   op.from = peers;
@@ -15,7 +15,7 @@ void receives_from(Op& op, Neighbours peers) noexcept {
 
 /// The v and w procedures: Given is Spread or Mosaic.
 template <class Given>
-bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& receive, MPI_Comm comm) noexcept {
+bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& receive, MPI_Comm comm) {
   const Neighbours peers(comm);
   if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return false;
   if (!op.out.prepare(send, peers.out()) || !op.in.prepare(receive, peers.in())) return false;
@@ -28,7 +28,7 @@ bool blockwise(Staged<Blocks, Blocks>& op, const Given& send, const Given& recei
 }
 
 template <class How>
-Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) noexcept {
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm, const How& how) {
   const Neighbours peers(comm);
   if (!peers.known()) return {};
   using Op = Staged<OneSide, OneSide>;
@@ -49,7 +49,7 @@ Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm,
 }
 
 template <class How>
-Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm, const How& how) noexcept {
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm, const How& how) {
   using Op = Staged<Blocks, Blocks>;
   return carry_out<Op>(
       how, [&](Op& op) { return blockwise(op, send, receive, comm); },
@@ -61,7 +61,7 @@ Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm,
 }
 
 template <class How>
-Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const How& how) noexcept {
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm, const How& how) {
   using Op = Staged<Blocks, Blocks>;
   return carry_out<Op>(
       how, [&](Op& op) { return blockwise(op, send, receive, comm); },

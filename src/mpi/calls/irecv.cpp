@@ -1,4 +1,6 @@
 // mpi/calls/irecv.cpp: MPI_Irecv and MPI_Imrecv: received packed, put in place when the program completes the request.
+#include <memory>
+
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/receive.hpp"
@@ -7,26 +9,23 @@ namespace heddle::mpi {
 namespace {
 
 /// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
-Done cannot_follow() noexcept { return Node::here() ? Done(requests::no_memory()) : Done(); }
+Done cannot_follow() { return Node::here() ? Done(requests::no_memory()) : Done(); }
 
 /// Posts a receive by `post(buffer of the host, request)` and tracks it: requests of receives are unique.
 template <class Kind, class Post>
-Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) noexcept {
+Done irecv(const Buffer& data, MPI_Comm comm, MPI_Request* request, Post post) {
   if (!request) return {};
-  auto* received = requests::table.room() ? new (std::nothrow) Kind(data, comm) : nullptr;
+  std::unique_ptr<Kind> received(requests::table.room() ? new (std::nothrow) Kind(data, comm) : nullptr);
   if (!received) return cannot_follow();
   const Done done = post(*received);
-  if (done == MPI_SUCCESS)
-    requests::track(*request, received);
-  else
-    delete received;
+  if (done == MPI_SUCCESS) requests::track(*request, received.release());
   return done;
 }
 
-Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept;
-Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept;
+Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request);
+Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request);
 
-Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
   if (Held::any()) {
     MPI_Message held = MPI_MESSAGE_NULL;
@@ -40,7 +39,7 @@ Done irecv(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* 
   });
 }
 
-Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
+Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
   return irecv<ReceivedPacked>(data, MPI_COMM_NULL, request, [&](ReceivedPacked& received) -> Done {
@@ -52,7 +51,7 @@ Done irecv(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexce
 }
 
 /// A probe has received the announcement, or the message itself. Nothing: neither.
-Done irecv_held(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done irecv_held(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   MPI_Message held = MPI_MESSAGE_NULL;
   const Done taken = Held::of_process().take(source, tag, comm, &held);
   return taken == MPI_SUCCESS ? irecv_plain(data, &held, request) : taken;
@@ -62,21 +61,18 @@ Done irecv_held(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Requ
 /// `post` is the host's call.
 template <class Post>
 inline Done irecv_plain(void* address, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request,
-                        Post post) noexcept {
+                        Post post) {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request) return {};
   if (Held::any())
     if (const Done done = irecv_held({address, count, type}, source, tag, comm, request)) return done;
-  auto* received = requests::table.room() ? new (std::nothrow) ReceivedPlain(address, count, type, comm) : nullptr;
+  std::unique_ptr<ReceivedPlain> received(requests::table.room() ? new (std::nothrow) ReceivedPlain(address, count, type, comm) : nullptr);
   if (!received) return cannot_follow();
   const int result = post();
-  if (result == MPI_SUCCESS)
-    requests::track(*request, received);
-  else
-    delete received;
+  if (result == MPI_SUCCESS) requests::track(*request, received.release());
   return result;
 }
 
-Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) noexcept {
+Done irecv_plain(const Buffer& data, MPI_Message* handle, MPI_Request* request) {
   if (!handle || *handle == MPI_MESSAGE_NULL || *handle == MPI_MESSAGE_NO_PROC) return {};
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
   return irecv<ReceivedPlain>(data, MPI_COMM_NULL, request, [&](ReceivedPlain& received) -> Done {

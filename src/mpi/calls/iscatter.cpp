@@ -5,7 +5,7 @@ namespace heddle::mpi {
 namespace {
 
 template <class How>
-Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return HEDDLE_HAND_HOW(how, false, Iscatter, Scatter_init, out.address(), out.count(), out.type(), in.address(), in.count(),
                            in.type(), root, comm);
@@ -16,7 +16,7 @@ Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm,
 }
 
 template <class How>
-Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) {
   return carry_out_rooted<One::received>(send, receive, root, comm, how, [&](auto& op) {
     return HEDDLE_HAND_HOW(how, op.wide, Iscatterv, Scatterv_init, op.out.address(), op.out.counts(), op.out.displacements(),
                            op.out.type(), op.in->address(), op.in->count(), op.in->type(), root, comm);

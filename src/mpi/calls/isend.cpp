@@ -5,7 +5,7 @@
 namespace heddle::mpi {
 namespace {
 
-Done isend(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done isend(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
   const BegunSend begun = begin_send(mode, data, Derived(hold_any(data.type)), dest, tag, comm);
   if (begun.result != MPI_SUCCESS) return begun.result;

@@ -16,7 +16,7 @@ namespace {
 /// packed copy of what the program's buffer holds, and all of it goes back: what has not arrived stays as it was.
 class Exchanged final : public Pending {
  public:
-  Exchanged(const Buffer& out, Message::End end, const Buffer& in, int source, int tag, MPI_Comm comm) noexcept
+  Exchanged(const Buffer& out, Message::End end, const Buffer& in, int source, int tag, MPI_Comm comm)
       : sent(out, end),
         received(in, Message::End::receiving),
         in_(in),
@@ -77,7 +77,7 @@ int too_late(void* /*arrived*/, int /*complete*/) { return MPI_SUCCESS; }
 /// What is sent from a copy; its request is nobody's.
 class SentCopy final : public Pending {
  public:
-  explicit SentCopy(const Buffer& data) noexcept : message(data, Message::End::copying) {}
+  explicit SentCopy(const Buffer& data) : message(data, Message::End::copying) {}
   int finish(MPI_Status& /*status*/, int error) noexcept override { return error; }
   Message message;
 };
@@ -85,20 +85,15 @@ class SentCopy final : public Pending {
 /// A probe has received the announcement of what is to be received, or the message itself: it is received now. What is sent
 /// goes from a copy, and needs no one.
 Done iexchange_held(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
-                    MPI_Request* request) noexcept {
+                    MPI_Request* request) {
   if (!Held::any() || source == MPI_PROC_NULL || !request) return {};
   MPI_Message held = MPI_MESSAGE_NULL;
   const Done taken = Held::of_process().take(source, recvtag, comm, &held);
   if (taken != MPI_SUCCESS) return taken;
   std::unique_ptr<MPI_Status> arrived(new (std::nothrow) MPI_Status);
-  auto* sent = new (std::nothrow) SentCopy(out);
-  if (!arrived || !sent) {
-    delete sent;
-    return requests::no_memory();
-  }
-  if (dest == MPI_PROC_NULL) {
-    delete sent;
-  } else {
+  std::unique_ptr<SentCopy> sent(new (std::nothrow) SentCopy(out));
+  if (!arrived || !sent) return requests::no_memory();
+  if (dest != MPI_PROC_NULL) {
     MPI_Request sending = MPI_REQUEST_NULL;
     Message& message = sent->message;
     if (message.ours()) message.pack();
@@ -106,10 +101,7 @@ Done iexchange_held(const Buffer& out, int dest, int sendtag, const Buffer& in, 
         HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, sendtag, comm, &sending)
             .value_or(MPI_ERR_COUNT);
     if (error == MPI_SUCCESS && !message.ours()) PMPI_Wait(&sending, MPI_STATUS_IGNORE);
-    if (error == MPI_SUCCESS && message.ours())
-      requests::let_go(sent, sending);
-    else
-      delete sent;
+    if (error == MPI_SUCCESS && message.ours()) requests::let_go(sent.release(), sending);
     if (error != MPI_SUCCESS) return error;
   }
   if (const int error = face::receive_matched(in, &held, arrived.get()); error != MPI_SUCCESS) return error;
@@ -120,12 +112,12 @@ Done iexchange_held(const Buffer& out, int dest, int sendtag, const Buffer& in, 
 }
 
 Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const Buffer& in, int source, int recvtag,
-               MPI_Comm comm, MPI_Request* request) noexcept {
+               MPI_Comm comm, MPI_Request* request) {
   if (comm == MPI_COMM_NULL || !request || out.count < 0 || in.count < 0 || !requests::table.room()) return {};
   if (const Done done = iexchange_held(out, dest, sendtag, in, source, recvtag, comm, request)) return done;
-  auto* both =
+  std::unique_ptr<Exchanged> both(
       new (std::nothrow) Exchanged(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out, end,
-                                   source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, source, recvtag, comm);
+                                   source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, source, recvtag, comm));
   if (!both) return Node::here() ? Done(requests::no_memory()) : Done();
   const Message& sent = both->sent;
   const Message& received = both->received;
@@ -137,12 +129,11 @@ Done iexchange(const Buffer& out, Message::End end, int dest, int sendtag, const
     done = HEDDLE_HAND(sent.wide() || received.wide(), Isendrecv, sent.address(), sent.count(), sent.type(), dest, sendtag,
                        received.address(), received.count(), received.type(), source, recvtag, comm, request);
   }
-  if (done != MPI_SUCCESS)
-    delete both;
-  else if (source == MPI_PROC_NULL)
-    requests::track_unless_done(*request, both);
+  if (done != MPI_SUCCESS) return done;
+  if (source == MPI_PROC_NULL)
+    requests::track_unless_done(*request, both.release());
   else
-    requests::track(*request, both);
+    requests::track(*request, both.release());
   return done;
 }
 

@@ -7,7 +7,7 @@
 
 namespace heddle::mpi::face {
 
-Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   Neighbours peers(comm);
   if (!peers.known()) return {};
   Side out(send, 1);
@@ -22,7 +22,7 @@ Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm
   return done;
 }
 
-Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) {
   Neighbours peers(comm);
   if (!peers.known()) return {};
   Side out(send, 1);

@@ -32,7 +32,7 @@ Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand
 
 }  // namespace
 
-Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   Neighbours peers(comm);
   if (!peers.known()) return {};
   Side out(send, peers.out());
@@ -47,14 +47,14 @@ Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm)
   return done;
 }
 
-Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) {
   return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
     return HEDDLE_HAND(wide, Neighbor_alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(),
                        in.counts(), in.displacements(), in.type(), comm);
   });
 }
 
-Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
   return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
     return HEDDLE_HAND(wide, Neighbor_alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
                        in.counts(), in.displacements(), in.types(), comm);

@@ -26,7 +26,7 @@ Place checked(const Entry& type, Count count, const void* packed, Count room, co
 
 /// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
 template <class Position>
-Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm comm) noexcept {
+Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm comm) {
   Entry* type = table.find(in.type);
   if (!type || !type->ready(in.type)) return {};
   const Place place = checked(*type, in.count, out, room, position, comm);
@@ -37,8 +37,7 @@ Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm 
 }
 
 template <class Position>
-Done unpack(const void* in, Count room, Position* position, void* out, Count count, MPI_Datatype datatype,
-            MPI_Comm comm) noexcept {
+Done unpack(const void* in, Count room, Position* position, void* out, Count count, MPI_Datatype datatype, MPI_Comm comm) {
   Entry* type = table.find(datatype);
   if (!type || !type->ready(datatype)) return {};
   const Place place = checked(*type, count, in, room, position, comm);

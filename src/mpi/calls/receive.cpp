@@ -5,7 +5,7 @@
 
 namespace heddle::mpi::face {
 
-Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept {
+Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
   Message message(data, Message::End::receiving);
   if (!message.ours()) return {};
@@ -16,7 +16,7 @@ Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status*
   return raise_new(message.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
-int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) noexcept {
+int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status) {
   if (*handle == MPI_MESSAGE_NO_PROC)
     return HEDDLE_HAND(!fits(data.count), Mrecv, const_cast<void*>(data.address), Number{data.count}, data.type, handle, status)
         .value_or(MPI_ERR_COUNT);
@@ -31,7 +31,7 @@ int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status)
   return raise_new(message.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
-int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) noexcept {
+int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (Held::any()) {
     MPI_Message held = MPI_MESSAGE_NULL;
     if (const Done taken = Held::of_process().take(source, tag, comm, &held))

@@ -1,4 +1,6 @@
 // mpi/calls/recv_init.cpp: MPI_Recv_init.
+#include <memory>
+
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/persistent.hpp"
@@ -7,19 +9,17 @@ namespace heddle::mpi {
 namespace {
 
 template <class Received, class Make>
-Done recv_init(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request, Make make) noexcept {
+Done recv_init(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request, Make make) {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request) return {};
-  auto* receive = requests::table.room() ? new (std::nothrow) PersistentReceive<Received>(data, source, tag, comm) : nullptr;
+  std::unique_ptr<PersistentReceive<Received>> receive(
+      requests::table.room() ? new (std::nothrow) PersistentReceive<Received>(data, source, tag, comm) : nullptr);
   if (!receive) return Node::here() ? Done(requests::no_memory()) : Done();
   const Done done = make(receive->received);
-  if (done == MPI_SUCCESS)
-    requests::track(*request, receive);
-  else
-    delete receive;
+  if (done == MPI_SUCCESS) requests::track(*request, receive.release());
   return done;
 }
 
-Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   return recv_init<ReceivedPacked>(data, source, tag, comm, request, [&](ReceivedPacked& received) -> Done {
     const Message& message = received.message;
     if (!message.ours()) return message.lacks_memory() ? Done(requests::no_memory()) : Done();
@@ -28,7 +28,7 @@ Done recv_init_packed(const Buffer& data, int source, int tag, MPI_Comm comm, MP
   });
 }
 
-Done recv_init_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done recv_init_plain(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   return recv_init<ReceivedPlain>(data, source, tag, comm, request, [&](ReceivedPlain&) -> Done {
     return HEDDLE_HAND(!fits(data.count), Recv_init, const_cast<void*>(data.address), Number{data.count}, data.type, source,
                        tag, comm, request);

@@ -5,7 +5,7 @@
 namespace heddle::mpi::requests {
 namespace {
 
-int free_request(Pending* pending, MPI_Request* request) noexcept {
+int free_request(Pending* pending, MPI_Request* request) {
   const Pending::Record& record = pending->record;
   table.erase(*request, pending);
   if (!record.active) {

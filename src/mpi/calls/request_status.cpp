@@ -6,7 +6,7 @@
 namespace heddle::mpi::requests {
 namespace {
 
-int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* status) noexcept {
+int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* status) {
   const StatusOf arrived(status);
   *flag = 0;
   pending.advance(false);
@@ -17,12 +17,12 @@ int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* sta
 
 #if HEDDLE_STATUS_OF_SEVERAL
 /// The host has seen request `index` of the row complete.
-int finish(Row& row, int index, MPI_Status& status, int error) noexcept {
+int finish(Row& row, int index, MPI_Status& status, int error) {
   Pending* pending = row[index];
   return pending ? raise_new(finish_early(*pending, status, error), error, pending->communicator()) : error;
 }
 
-int get_status_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) noexcept {
+int get_status_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   Row row(count, requests);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();
@@ -33,7 +33,7 @@ int get_status_all(int count, MPI_Request* requests, int* flag, MPI_Status* stat
   return error;
 }
 
-int get_status_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
+int get_status_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   const StatusOf arrived(status);
@@ -43,7 +43,7 @@ int get_status_any(int count, MPI_Request* requests, int* index, int* flag, MPI_
   return *flag && *index >= 0 && *index < count ? finish(row, *index, *arrived.get(), error) : error;
 }
 
-int get_status_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
+int get_status_some(int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
   Row row(count, requests);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();

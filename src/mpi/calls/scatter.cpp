@@ -5,7 +5,7 @@
 
 namespace heddle::mpi::face {
 
-Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) noexcept {
+Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) {
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
     return PMPI_Scatter(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root, comm);
   const Rooted place(root, comm);
@@ -27,7 +27,7 @@ Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm)
   return done;
 }
 
-Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) noexcept {
+Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) {
   const Rooted place(root, comm);
   if (!place.known) return {};
   const bool in_place = place.root && receive.address == MPI_IN_PLACE;

@@ -24,7 +24,7 @@ Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
 
 }  // namespace
 
-Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept {
+Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
   if (mode != Mode::buffered && may_be_announced(data.type, data.count))
     if (const Done done = announce(mode, data, dest, tag, comm)) return done;

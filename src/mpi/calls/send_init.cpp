@@ -1,11 +1,13 @@
 // mpi/calls/send_init.cpp: the four persistent sends.
+#include <memory>
+
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/persistent.hpp"
 
 namespace heddle::mpi {
 namespace {
 
-Done make(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done make(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const Number count{data.count};
   switch (mode) {
     case Mode::standard:
@@ -20,15 +22,12 @@ Done make(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_R
   return {};
 }
 
-Done send_init(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done send_init(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request || !requests::table.room()) return {};
-  auto* send = new (std::nothrow) PersistentSend(mode, data, dest, tag, comm);
+  std::unique_ptr<PersistentSend> send(new (std::nothrow) PersistentSend(mode, data, dest, tag, comm));
   if (!send) return {};
   const Done done = make(mode, data, dest, tag, comm, request);
-  if (done == MPI_SUCCESS)
-    requests::track(*request, send);
-  else
-    delete send;
+  if (done == MPI_SUCCESS) requests::track(*request, send.release());
   return done;
 }
 

@@ -6,17 +6,28 @@
 namespace heddle::mpi::face {
 namespace {
 
+/// What is sent must not be touched before the host has done with it, also if the program's error handler throws meanwhile.
+struct Sending {
+  MPI_Request request = MPI_REQUEST_NULL;
+  Sending() = default;
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending() {
+    if (request != MPI_REQUEST_NULL) PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+};
+
 /// What is sent is announced and packed before anything is received, so both may be in one place.
 Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
                           MPI_Status* status) {
   Announced message(out, Derived(hold_any(out.type)), dest, sendtag, comm, Sender::exchanges);
   if (!message) return {};
-  MPI_Request sent = MPI_REQUEST_NULL;
-  const int result = PMPI_Isend(message.announcement(), message.length(), MPI_BYTE, dest, sendtag, comm, &sent);
+  Sending sent;
+  const int result = PMPI_Isend(message.announcement(), message.length(), MPI_BYTE, dest, sendtag, comm, &sent.request);
   if (result != MPI_SUCCESS) return result;
   message.settle();
   const int received = receive_or_pass(in, source, recvtag, comm, status);
-  const int completed = PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  const int completed = PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   return received != MPI_SUCCESS ? received : completed;
 }
 
@@ -29,20 +40,20 @@ Done receive_held(const Buffer& out, int dest, int sendtag, const Buffer& in, in
   if (taken != MPI_SUCCESS) return taken;
   Message message(out, in_place ? Message::End::copying : Message::End::sending);
   if (message.ours()) message.pack();
-  MPI_Request sent = MPI_REQUEST_NULL;
-  const Done begun =
-      HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, sendtag, comm, &sent);
+  Sending sent;
+  const Done begun = HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, sendtag, comm,
+                                 &sent.request);
   // Whoever has sent what is held waits for nothing of us but this.
-  if (begun == MPI_SUCCESS && in_place && !message.ours()) PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+  if (begun == MPI_SUCCESS && in_place && !message.ours()) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   const int received = receive_matched(in, &held, status);
-  const int completed = begun == MPI_SUCCESS ? PMPI_Wait(&sent, MPI_STATUS_IGNORE) : begun.value_or(MPI_ERR_COUNT);
+  const int completed = begun == MPI_SUCCESS ? PMPI_Wait(&sent.request, MPI_STATUS_IGNORE) : begun.value_or(MPI_ERR_COUNT);
   return received != MPI_SUCCESS ? received : completed;
 }
 
 }  // namespace
 
 Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
-              MPI_Status* status) noexcept {
+              MPI_Status* status) {
   if (comm == MPI_COMM_NULL) return {};
   if (const Done done = receive_held(out, dest, sendtag, in, source, recvtag, comm, status, false)) return done;
   if (dest != MPI_PROC_NULL && may_be_announced(out.type, out.count))
@@ -60,8 +71,7 @@ Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int so
   return raise_new(received.unpack(*done, comm, arrived.get()), *done, comm);
 }
 
-Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                       MPI_Status* status) noexcept {
+Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   if (comm == MPI_COMM_NULL) return {};
   if (const Done done = receive_held(data, dest, sendtag, data, source, recvtag, comm, status, true)) return done;
   if (dest != MPI_PROC_NULL && may_be_announced(data.type, data.count))

@@ -11,7 +11,7 @@ Persistent* persistent(const MPI_Request& request) noexcept {
   return pending && pending->record.persistent && !pending->record.active ? static_cast<Persistent*>(pending) : nullptr;
 }
 
-int start_all(int count, MPI_Request* requests) noexcept {
+int start_all(int count, MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
     Persistent* ours = persistent(requests[i]);
     const int error = ours ? ours->start() : PMPI_Start(&requests[i]);

@@ -6,29 +6,28 @@
 namespace heddle::mpi::requests {
 namespace {
 
-int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) noexcept {
+int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) {
   const StatusOf arrived(status);
-  MPI_Request host = asked(pending, *request);
+  Completing now(pending, request);
   *flag = 0;
-  completing(pending, true);
   pending.advance(false);
-  const int error = PMPI_Test(&host, flag, arrived.get());
-  if (!pending.record.persistent && (error != MPI_SUCCESS || *flag)) *request = host;
-  if (error == MPI_SUCCESS ? !*flag : remains(pending, host)) {
+  const int error = PMPI_Test(now.host(), flag, arrived.get());
+  now.over();
+  if (error == MPI_SUCCESS ? !*flag : remains(pending, *now.host())) {
     completing(pending, false);
     return error;
   }
   return settle(pending, *arrived.get(), error);
 }
 
-int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) noexcept {
+int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   Row row(count, requests);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();
   if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
   *flag = 0;
-  const int error = PMPI_Testall(count, row.handles(), flag, statuses);
+  const int error = PMPI_Testall(count, row.lend(), flag, statuses);
   row.give_back();
   if (error == MPI_SUCCESS && !*flag) return error;
   return row.settle_some(count, nullptr, statuses, error);

@@ -8,14 +8,13 @@
 namespace heddle::mpi::requests {
 namespace {
 
-int wait(Pending& pending, MPI_Request* request, MPI_Status* status) noexcept {
+int wait(Pending& pending, MPI_Request* request, MPI_Status* status) {
   const StatusOf arrived(status);
-  MPI_Request host = asked(pending, *request);
-  completing(pending, true);
+  Completing now(pending, request);
   pending.advance(true);
-  const int error = PMPI_Wait(&host, arrived.get());
-  if (!pending.record.persistent) *request = host;
-  if (error != MPI_SUCCESS && remains(pending, host)) {
+  const int error = PMPI_Wait(now.host(), arrived.get());
+  now.over();
+  if (error != MPI_SUCCESS && remains(pending, *now.host())) {
     completing(pending, false);
     return error;
   }
@@ -35,7 +34,7 @@ int pending_or_null(MPI_Request request) noexcept { return request == MPI_REQUES
 /// What is not Heddle's of a row, one after the other for the host.
 class Others {
  public:
-  Others(Row& row, int count, MPI_Request* requests) noexcept : places_(count), handles_(count), statuses_(count) {
+  Others(Row& row, int count, MPI_Request* requests) : places_(count), handles_(count), statuses_(count) {
     if (!*this) return;
     for (int i = 0; i < count; ++i)
       if (!row[i]) {
@@ -45,19 +44,26 @@ class Others {
   }
   explicit operator bool() const { return places_ && handles_ && statuses_; }
 
-  int wait(MPI_Request* requests, MPI_Status* statuses) noexcept {
+  int wait(MPI_Request* requests, MPI_Status* statuses) {
     if (size_ == 0) return MPI_SUCCESS;
     const bool wanted = statuses != MPI_STATUSES_IGNORE;
     for (int k = 0; wanted && k < size_; ++k) statuses_[k] = statuses[places_[k]];
+    const Back back{*this, requests};
     const int error = PMPI_Waitall(size_, handles_.get(), wanted ? statuses_.get() : MPI_STATUSES_IGNORE);
-    for (int k = 0; k < size_; ++k) {
-      requests[places_[k]] = handles_[k];
-      if (wanted) statuses[places_[k]] = statuses_[k];
-    }
+    for (int k = 0; wanted && k < size_; ++k) statuses[places_[k]] = statuses_[k];
     return error;
   }
 
  private:
+  /// The program gets its handles back, also if its error handler throws.
+  struct Back {
+    Others& others;
+    MPI_Request* requests;
+    ~Back() {
+      for (int k = 0; k < others.size_; ++k) requests[others.places_[k]] = others.handles_[k];
+    }
+  };
+
   int size_ = 0;
   Scratch<int> places_;
   Scratch<MPI_Request> handles_;
@@ -65,7 +71,7 @@ class Others {
 };
 
 // Heddle's own are waited for one by one, in order, and finished while later ones still arrive; then the rest.
-int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   if (!row.ours()) return PMPI_Waitall(count, requests, statuses);
@@ -86,15 +92,14 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
     if (!pending) continue;
     MPI_Status own;
     MPI_Status& status = wanted ? statuses[i] : own;
-    MPI_Request host = asked(*pending, requests[i]);
+    MPI_Request* const host = asked(*pending, &requests[i]);
     pending->advance(true);
     // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the status has it.
     const int field = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
-    int code = error_in(PMPI_Waitall(1, &host, &status), status);
+    int code = error_in(PMPI_Waitall(1, host, &status), status);
     host_failed = code != MPI_SUCCESS;
     status.MPI_ERROR = field;
-    if (!pending->record.persistent) requests[i] = host;
-    if (code == MPI_SUCCESS || !remains(*pending, host)) {
+    if (code == MPI_SUCCESS || !remains(*pending, *host)) {
       const int before = code;
       code = row.settle(i, status, before);
       we_failed |= code != before;
@@ -108,10 +113,10 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   }
 
   const int result = others.wait(requests, statuses);
-  row.raise(result != MPI_SUCCESS);
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
     if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
+  row.raise(result != MPI_SUCCESS);
   return result != MPI_SUCCESS ? result : MPI_ERR_IN_STATUS;
 }
 

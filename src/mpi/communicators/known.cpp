@@ -73,7 +73,7 @@ const Members* hang(const char* call, MPI_Comm comm, const group::Group& group, 
 }
 
 /// A communicator that nobody has told us of, or nothing about its group.
-const Members* meet(const char* call, MPI_Comm comm) noexcept try {
+const Members* meet(const char* call, MPI_Comm comm) try {
   const std::lock_guard guard(meeting);
   if (!opened() || comm == MPI_COMM_NULL) return nullptr;
   if (const Communicator* const known = directory.find(comm); known && known->members()) return known->members();
@@ -99,7 +99,7 @@ void Communicator::leave() noexcept {
   gone_.store(true, std::memory_order_release);
 }
 
-void Communicator::raise(int code) const noexcept {
+void Communicator::raise(int code) const {
   if (!gone()) {
     PMPI_Comm_call_errhandler(handle_, code);
     return;
@@ -114,7 +114,7 @@ void Communicator::raise(int code) const noexcept {
   PMPI_Comm_free(&own);
 }
 
-Communicator* Hold::met(MPI_Comm comm) noexcept try {
+Communicator* Hold::met(MPI_Comm comm) try {
   if (!opened() || comm == MPI_COMM_NULL) return nullptr;
   const std::lock_guard guard(meeting);
   return opened() ? entry_of(comm) : nullptr;
@@ -122,7 +122,7 @@ Communicator* Hold::met(MPI_Comm comm) noexcept try {
   return nullptr;
 }
 
-void Hold::raise(int code) const noexcept {
+void Hold::raise(int code) const {
   if (object_)
     object_->raise(code);
   else
@@ -144,7 +144,7 @@ void close() noexcept {
 
 bool opened() noexcept { return is_open.load(std::memory_order_relaxed); }
 
-const Members* members(MPI_Comm comm) noexcept {
+const Members* members(MPI_Comm comm) {
   const Communicator* const found = directory.find(comm);
   const Members* const known = found ? found->members() : nullptr;
   return known ? known : meet("first message", comm);

@@ -83,7 +83,7 @@ class Communicator {
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
   /// The host is about to free it: the last moment to learn by which handler its operations raise errors.
   void leave() noexcept;
-  void raise(int code) const noexcept;
+  void raise(int code) const;
 
  private:
   ~Communicator();
@@ -102,11 +102,11 @@ void close() noexcept;
 bool opened() noexcept;
 
 /// Null: no memory, no such communicator. Asks the host if need be.
-const Members* members(MPI_Comm comm) noexcept;
+const Members* members(MPI_Comm comm);
 
 /// Whether some of its processes are not of this MPI_COMM_WORLD: they may be without Heddle, and have agreed to nothing. The
 /// same on all of its ranks, and none is asked. False where nothing is known.
-inline bool reaches_beyond(MPI_Comm comm) noexcept {
+inline bool reaches_beyond(MPI_Comm comm) {
   const Members* const found = members(comm);
   return found && found->beyond;
 }
@@ -115,7 +115,7 @@ inline bool reaches_beyond(MPI_Comm comm) noexcept {
 inline int world_rank(const Members* members, int rank) noexcept {
   return members && rank >= 0 && rank < members->group.size() ? members->group.world_rank(rank) : -1;
 }
-inline int world_rank(MPI_Comm comm, int rank) noexcept { return world_rank(members(comm), rank); }
+inline int world_rank(MPI_Comm comm, int rank) { return world_rank(members(comm), rank); }
 
 /// The group, if it is known already: nobody is asked.
 std::optional<group::Group> known(MPI_Comm comm) noexcept;
@@ -124,7 +124,7 @@ std::optional<group::Group> known(MPI_Comm comm) noexcept;
 class Hold {
  public:
   Hold() = default;
-  explicit Hold(MPI_Comm comm) noexcept : comm_(comm), object_(directory.find(comm)) {
+  explicit Hold(MPI_Comm comm) : comm_(comm), object_(directory.find(comm)) {
     if (!object_) object_ = met(comm);
     if (object_) object_->retain();
   }
@@ -147,16 +147,16 @@ class Hold {
   [[nodiscard]] bool gone() const noexcept { return object_ && object_->gone(); }
   [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
   /// As the function. -1, too, if nobody has asked before the communicator was freed.
-  [[nodiscard]] int world_rank(int rank) const noexcept {
+  [[nodiscard]] int world_rank(int rank) const {
     if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
     return communicators::world_rank(comm_, rank);
   }
   /// By the communicator's error handler; of none: MPI_COMM_SELF's.
-  void raise(int code) const noexcept;
+  void raise(int code) const;
 
  private:
   /// Null: no memory, or nothing is kept of communicators.
-  static Communicator* met(MPI_Comm comm) noexcept;
+  static Communicator* met(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   Communicator* object_ = nullptr;

@@ -178,7 +178,7 @@ struct Neighbours : Edges {
 /// that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait for other
 /// ranks.
 template <class Kind, class Given, class Wanted>
-Companion* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) noexcept {
+Companion* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
   Companion* own = Companion::made(comm);
   if (own ? !Kind::of(*own) : !makes || !Companion::may_come(comm)) return nullptr;
   refused = mistakes::refused<Kind>(send, receive, comm, own);  // before a word to other ranks
@@ -188,11 +188,11 @@ Companion* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool
 }
 
 /// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
-inline int beyond_numbers(MPI_Comm comm) noexcept { return *mistakes::raised(MPI_ERR_COUNT, comm); }
+inline int beyond_numbers(MPI_Comm comm) { return *mistakes::raised(MPI_ERR_COUNT, comm); }
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
 template <class Kind, class Given, class Wanted>
-Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) noexcept {
+Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) {
   Done refused;
   Companion* own = entered<Kind>(send, receive, comm, true, refused);
   if (!own) return refused;

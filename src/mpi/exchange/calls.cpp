@@ -73,22 +73,22 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
 
 }  // namespace
 
-Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept {
+Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
 

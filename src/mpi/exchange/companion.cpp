@@ -66,7 +66,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
 }
 
 /// Null: no memory, or the host does not take the attribute.
-Seat* seat_on(MPI_Comm comm) noexcept try {
+Seat* seat_on(MPI_Comm comm) try {
   Seats& known = seats();
   const std::lock_guard guard(known.lock);
   if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
@@ -127,7 +127,7 @@ void Companion::allow() noexcept {
   allowed = true;
 }
 
-bool Companion::possible(MPI_Comm comm) noexcept {
+bool Companion::possible(MPI_Comm comm) {
   int inter = 0;
   int ranks = 0;
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
@@ -159,18 +159,18 @@ Companion* Companion::made(MPI_Comm comm) noexcept {
   return seat ? seat->companion.get() : nullptr;
 }
 
-bool Companion::may_come(MPI_Comm comm) noexcept {
+bool Companion::may_come(MPI_Comm comm) {
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seated.find(comm);
 }
 
-Companion* Companion::of(MPI_Comm comm) noexcept {
+Companion* Companion::of(MPI_Comm comm) {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seated.find(comm);
   return seat ? seat->companion.get() : make(comm);
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
-Companion* Companion::make(MPI_Comm comm) noexcept {
+Companion* Companion::make(MPI_Comm comm) {
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;

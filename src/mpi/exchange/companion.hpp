@@ -41,13 +41,13 @@ class Companion : public std::enable_shared_from_this<Companion> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
   /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native, a rank that has 256 of them.
-  static Companion* of(MPI_Comm comm) noexcept;
+  static Companion* of(MPI_Comm comm);
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
   static Companion* made(MPI_Comm comm) noexcept;
   /// Whether of() may still come to make one, and so to talk to the other ranks.
   static bool may_come(MPI_Comm comm) noexcept;
   /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
-  static bool possible(MPI_Comm comm) noexcept;
+  static bool possible(MPI_Comm comm);
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
@@ -101,7 +101,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
 
  private:
   Companion();
-  static Companion* make(MPI_Comm comm) noexcept;
+  static Companion* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -346,7 +346,7 @@ bool Exchange::advance(bool wait) noexcept {
          finish_native(out_, wait);
 }
 
-int Exchange::run(MPI_Comm comm) noexcept {
+int Exchange::run(MPI_Comm comm) {
   Letters& letters = companion_.letters();
   letters.next(companion_.comm());
   if (letters.any()) letters_ = &letters;

@@ -47,7 +47,7 @@ class Exchange {
   bool send_from_aside() noexcept;
 
   /// Returns the MPI error code, raised on `comm` already.
-  int run(MPI_Comm comm) noexcept;
+  int run(MPI_Comm comm);
 
   /// Steps 1 to 3. May be called again when the last one is over.
   void start(Until until) noexcept;
@@ -141,18 +141,18 @@ class Exchange {
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
-inline int no_memory_on(MPI_Comm comm) noexcept {
+inline int no_memory_on(MPI_Comm comm) {
   PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
   return MPI_ERR_NO_MEM;
 }
 
 // The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. Nothing: not for Heddle, on all ranks
 // alike.
-Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) noexcept;
-Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) noexcept;
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm);
+Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
+Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
+Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm);
+Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
 
 }  // namespace heddle::mpi

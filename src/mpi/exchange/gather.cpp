@@ -139,14 +139,14 @@ int raised(int error, MPI_Comm comm) noexcept {
 
 }  // namespace
 
-Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) noexcept {
+Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
-Done gather_neighbours(const char* call, const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept {
+Done gather_neighbours(const char* call, const Buffer& send, const Spread& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
 
-Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) noexcept try {
+Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) try {
   Done refused;
   Companion* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
   if (!own) return refused;

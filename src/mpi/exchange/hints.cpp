@@ -101,13 +101,13 @@ AllGiven* noted(MPI_Comm comm) noexcept {
 
 }  // namespace
 
-void hints_given(MPI_Comm comm, MPI_Info info) noexcept try {
+void hints_given(MPI_Comm comm, MPI_Info info) try {
   if (Companion::possible(comm)) settle(comm, all_given(info));
 } catch (const std::bad_alloc&) {
   return;  // the others learn of it as of any rank that is lost
 }
 
-HintsToCome::HintsToCome(MPI_Comm comm, MPI_Info info) noexcept : comm_(comm) {
+HintsToCome::HintsToCome(MPI_Comm comm, MPI_Info info) : comm_(comm) {
   if (!Companion::possible(comm)) return;
   int key = keyval;
   if (key == MPI_KEYVAL_INVALID) {

@@ -13,12 +13,12 @@
 namespace heddle::mpi {
 
 /// `comm` has been given hints. Collective over it; nothing happens for inter-communicators, and where Heddle keeps out.
-void hints_given(MPI_Comm comm, MPI_Info info) noexcept;
+void hints_given(MPI_Comm comm, MPI_Info info);
 
 /// While MPI_Comm_idup_with_info runs.
 class HintsToCome {
  public:
-  HintsToCome(MPI_Comm comm, MPI_Info info) noexcept;
+  HintsToCome(MPI_Comm comm, MPI_Info info);
   ~HintsToCome();
   HintsToCome(const HintsToCome&) = delete;
   HintsToCome& operator=(const HintsToCome&) = delete;

@@ -46,7 +46,7 @@ struct InPlace : Ranks {
 
 /// Given: Buffer, Spread or Mosaic, the receive side. Nothing: not for Heddle, on all ranks alike.
 template <class Given>
-Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) noexcept {
+Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
   if (!blocks::InPlace::ours(given, given)) {
     if (Companion* own = settings_of_process().check ? Companion::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};

@@ -8,7 +8,7 @@
 namespace heddle::mpi::mistakes {
 namespace {
 
-Done asked(const void* address, int count, MPI_Datatype type, End end, MPI_Comm comm) noexcept {
+Done asked(const void* address, int count, MPI_Datatype type, End end, MPI_Comm comm) {
   const int result = end == End::sent
                          ? PMPI_Send(address, count, type, MPI_PROC_NULL, 0, comm)
                          : PMPI_Recv(const_cast<void*>(address), count, type, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE);
@@ -17,18 +17,18 @@ Done asked(const void* address, int count, MPI_Datatype type, End end, MPI_Comm 
 
 /// Of a type that is neither predefined nor one that Heddle has seen committed. Neither the count nor the buffer is the
 /// question.
-Done about(MPI_Datatype type, End end, MPI_Comm comm) noexcept {
+Done about(MPI_Datatype type, End end, MPI_Comm comm) {
   static char somewhere;
   return asked(&somewhere, 1, type, end, comm);
 }
 
-Done negative(End end, MPI_Comm comm) noexcept {
+Done negative(End end, MPI_Comm comm) {
   static char somewhere;
   return asked(&somewhere, -1, MPI_BYTE, end, comm);
 }
 
 /// Elements of `type` at address 0, where types of absolute addresses may begin.
-Done at_bottom(MPI_Datatype type, End end, MPI_Comm comm) noexcept {
+Done at_bottom(MPI_Datatype type, End end, MPI_Comm comm) {
   return host() == Host::mpich ? asked(nullptr, 1, type, end, comm) : Done();
 }
 
@@ -43,25 +43,25 @@ bool strict(End end, Form form, MPI_Datatype type, bool one_for_each) noexcept {
 bool whole(const Spread& data) noexcept { return data.counts.array() && data.displacements.array(); }
 bool whole(const Mosaic& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
 
-Done not_whole(const Spread& data, Form form, MPI_Comm comm) noexcept {
+Done not_whole(const Spread& data, Form form, MPI_Comm comm) {
   const bool places_of_gather = host() == Host::openmpi && form.gathers && data.counts.array();
   return raised(places_of_gather ? MPI_ERR_BUFFER : MPI_ERR_ARG, comm);
 }
-Done not_whole(const Mosaic& /*data*/, Form /*form*/, MPI_Comm comm) noexcept { return raised(MPI_ERR_ARG, comm); }
+Done not_whole(const Mosaic& /*data*/, Form /*form*/, MPI_Comm comm) { return raised(MPI_ERR_ARG, comm); }
 
-Done misplaced(bool any, MPI_Comm comm) noexcept {
+Done misplaced(bool any, MPI_Comm comm) {
   if (host() == Host::openmpi) return raised(MPI_ERR_ARG, comm);
   return any ? raised(MPI_ERR_BUFFER, comm) : Done();
 }
 
 }  // namespace
 
-Done raised(int error, MPI_Comm comm) noexcept {
+Done raised(int error, MPI_Comm comm) {
   PMPI_Comm_call_errhandler(comm, error);
   return error;
 }
 
-Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) noexcept {
+Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) {
   const bool any = data.count > 0;
   if (data.count < 0) return negative(end, comm);
   if (data.address == MPI_IN_PLACE)
@@ -71,7 +71,7 @@ Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) noexc
   return any && blocks > 0 && !data.address ? at_bottom(data.type, end, comm) : Done();
 }
 
-Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) noexcept {
+Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) {
   if (blocks == 0) return {};
   if (!whole(data)) return not_whole(data, form, comm);
   bool any = false;
@@ -89,7 +89,7 @@ Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) noexc
   return bottom ? at_bottom(data.type, end, comm) : Done();
 }
 
-Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm) noexcept {
+Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm) {
   if (blocks == 0) return {};
   if (!whole(data)) return not_whole(data, form, comm);
   bool any = false;

@@ -35,20 +35,20 @@ struct Form {
 enum class End { sent, received };
 
 // One side, of so many blocks. Nothing, or an error code that has been raised.
-Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) noexcept;
-Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) noexcept;
-Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm) noexcept;
+Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm);
+Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm);
+Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm);
 
 // Both: MPICH's idea of the same elements.
 bool aliased(const Buffer& send, const Buffer& receive) noexcept;
 bool aliased(const Spread& send, const Spread& receive) noexcept;
 bool aliased(const Mosaic& send, const Mosaic& receive) noexcept;
 bool aliased(const Buffer& send, const Spread& receive, int me) noexcept;
-Done raised(int error, MPI_Comm comm) noexcept;
+Done raised(int error, MPI_Comm comm);
 
 /// @param own  The companion, if it is there already: it knows how many blocks there are.
 template <class Kind, class Given, class Wanted>
-Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const Companion* own) noexcept {
+Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const Companion* own) {
   constexpr Form form{Kind::neighbours, Kind::gathers};
   int out = 0;
   int in_blocks = 0;

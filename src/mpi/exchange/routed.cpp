@@ -95,7 +95,7 @@ int Routed::route() {
   return result;
 }
 
-int Routed::run(MPI_Comm comm) noexcept {
+int Routed::run(MPI_Comm comm) {
   int error = MPI_SUCCESS;
   try {
     companion_.surroundings();  // before anything is under way: it talks

@@ -30,7 +30,7 @@ class Routed {
   void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
 
   /// Returns the MPI error code, raised on `comm` already.
-  int run(MPI_Comm comm) noexcept;
+  int run(MPI_Comm comm);
 
  private:
   struct Block {

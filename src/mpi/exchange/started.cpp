@@ -16,6 +16,6 @@ int cancelled(void* /*state*/, int /*complete*/) { return MPI_SUCCESS; }
 
 }  // namespace
 
-int begin_request(MPI_Request* request) noexcept { return PMPI_Grequest_start(tell, freed, cancelled, nullptr, request); }
+int begin_request(MPI_Request* request) { return PMPI_Grequest_start(tell, freed, cancelled, nullptr, request); }
 
 }  // namespace heddle::mpi

@@ -19,7 +19,7 @@
 namespace heddle::mpi {
 
 /// A generalized request that Heddle completes. Returns the host's error code.
-int begin_request(MPI_Request* request) noexcept;
+int begin_request(MPI_Request* request);
 
 /// The exchange behind a request, of either kind.
 template <class Base>
@@ -80,7 +80,7 @@ class Exchanging : public Base {
 class PersistentExchange final : public Exchanging<Persistent> {
  public:
   using Exchanging::Exchanging;
-  int start() noexcept override {
+  int start() override {
     const int error = begin_request(&record.inner);
     if (error != MPI_SUCCESS) return error;
     record.active = record.substituted = true;
@@ -115,7 +115,7 @@ bool Exchanging<Base>::keep_types() noexcept try {
 }
 
 template <class Kind, class Given, class Wanted, class How>
-Done exchange_started(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) noexcept {
+Done exchange_started(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) {
   constexpr bool persistent = How::persistent;
   const bool ours = Kind::ours(send, receive);
   if (!how.request || (!ours && !settings_of_process().check)) return {};

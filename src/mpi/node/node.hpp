@@ -37,9 +37,9 @@ class Node {
   static void stop() noexcept;
 
   /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
-  [[nodiscard]] int peer(MPI_Comm comm, int rank) const noexcept { return peer(communicators::world_rank(comm, rank)); }
+  [[nodiscard]] int peer(MPI_Comm comm, int rank) const { return peer(communicators::world_rank(comm, rank)); }
   /// The same of a rank of MPI_COMM_WORLD, or of -1.
-  [[nodiscard]] int peer(int world) const noexcept {
+  [[nodiscard]] int peer(int world) const {
     const int peer = world < 0 ? -1 : ranks_.rank_of(world);
     // Whose memory is not mapped here has not mapped ours: nothing can be announced between the two.
     return peer >= 0 && transport_->memory(peer) ? peer : -1;

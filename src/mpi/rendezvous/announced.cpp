@@ -37,7 +37,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 
 }  // namespace
 
-Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender) noexcept {
+Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender) {
   const report::Stopwatch watch(told_.times(), &report::Times::search);
   if (!type || !may_be_announced(*type.get(), data.count)) return;
   Node* node = Node::here();

@@ -28,7 +28,7 @@ void Held::tell(const Item& item, MPI_Status* status) noexcept {
   PMPI_Status_set_cancelled(status, 0);
 }
 
-Held::Items::iterator Held::find(int source, int tag, const communicators::Hold& comm) noexcept {
+Held::Items::iterator Held::find(int source, int tag, const communicators::Hold& comm) {
   auto item = held_.begin();
   while (item != held_.end() && (!item->origin.comm.same(comm) || (source != MPI_ANY_SOURCE && item->origin.source != source) ||
                                  (tag != MPI_ANY_TAG && item->origin.tag != tag)))
@@ -40,7 +40,7 @@ Held::Items Held::fresh_item() noexcept try { return Items(1); } catch (const st
   return {};
 }
 
-int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) noexcept {
+int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) {
   Item& item = fresh.front();
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
@@ -64,7 +64,7 @@ int Held::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Stat
   return MPI_SUCCESS;
 }
 
-void Held::hand_out(Items& fresh, const Origin& origin, MPI_Message message) noexcept {
+void Held::hand_out(Items& fresh, const Origin& origin, MPI_Message message) {
   fresh.front().origin = origin;
   fresh.front().matched = message;
   sent_.splice(sent_.end(), fresh);
@@ -74,7 +74,7 @@ void Held::hand_out(Items& fresh, const Origin& origin, MPI_Message message) noe
 namespace {
 
 /// What the host has found means, if it is as long as announcements are.
-std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) noexcept {
+std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
   MPI_Count bytes = 0;
   if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS ||
       !engine::Lengths::possible(bytes))
@@ -89,7 +89,7 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
 
 }  // namespace
 
-int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept {
+int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) {
   using Kind = engine::Lengths::Kind;
   const StatusOf found(status);
   for (;;) {
@@ -123,7 +123,7 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
 }
 
 int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message,
-                MPI_Status* status) noexcept {
+                MPI_Status* status) {
   using Kind = engine::Lengths::Kind;
   if (any()) {
     const std::lock_guard guard(lock_);
@@ -152,14 +152,14 @@ int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   return send_to_self(std::prev(held_.end()), message);
 }
 
-Done Held::take(int source, int tag, const communicators::Hold& comm, MPI_Message* message) noexcept {
+Done Held::take(int source, int tag, const communicators::Hold& comm, MPI_Message* message) {
   const std::lock_guard guard(lock_);
   const auto item = find(source, tag, comm);
   if (item == held_.end()) return {};
   return send_to_self(item, message);
 }
 
-int Held::send_to_self(Items::iterator item, MPI_Message* message) noexcept {
+int Held::send_to_self(Items::iterator item, MPI_Message* message) {
   if (item->kept != MPI_MESSAGE_NULL) {
     *message = item->matched = item->kept;
     sent_.splice(sent_.end(), held_, item);

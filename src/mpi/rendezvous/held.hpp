@@ -42,13 +42,13 @@ class Held {
   // Errors have been raised, by the host or here, and nothing is lost by them.
 
   /// MPI_Iprobe; MPI_SUCCESS and flag, or an error.
-  int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) noexcept;
+  int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status);
   /// MPI_Improbe.
-  int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) noexcept;
+  int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status);
 
   /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the host has to look.
-  [[nodiscard]] Done take(int source, int tag, const communicators::Hold& comm, MPI_Message* message) noexcept;
-  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) noexcept {
+  [[nodiscard]] Done take(int source, int tag, const communicators::Hold& comm, MPI_Message* message);
+  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) {
     return take(source, tag, communicators::Hold(comm), message);
   }
   /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
@@ -68,15 +68,15 @@ class Held {
   };
   using Items = std::list<Item>;
 
-  Items::iterator find(int source, int tag, const communicators::Hold& comm) noexcept;
+  Items::iterator find(int source, int tag, const communicators::Hold& comm);
   /// An item that is not held yet: made before the host matches anything. Empty: no memory.
   static Items fresh_item() noexcept;
   /// The message that the host has matched may be an announcement: receives it into the item.
-  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) noexcept;
+  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched);
   /// The host has matched what may bring an announcement: errors of its receive are raised on the communicator.
-  void hand_out(Items& fresh, const Origin& origin, MPI_Message message) noexcept;
+  void hand_out(Items& fresh, const Origin& origin, MPI_Message message);
   /// An error has been raised, and the item is still held.
-  int send_to_self(Items::iterator item, MPI_Message* message) noexcept;
+  int send_to_self(Items::iterator item, MPI_Message* message);
   static void tell(const Item& item, MPI_Status* status) noexcept;
 
   static inline constinit std::atomic<int> count_{0};  // held and matched

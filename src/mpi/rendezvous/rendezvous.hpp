@@ -45,7 +45,7 @@ constexpr int never_probed = -1;
 class Announced {
  public:
   /// False afterwards: the receiver is elsewhere, there is no room, or it is not for Heddle.
-  Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender) noexcept;
+  Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Sender sender);
   /// Leaves what is settled to its receiver, withdraws what is not.
   ~Announced();
   Announced(const Announced&) = delete;
@@ -113,7 +113,7 @@ inline bool announces(const void* first) noexcept {
 
 /// The program sends `count` elements itself, or packed. Such a length may be that of announcements (engine/lengths.hpp): then
 /// probes must be told. A few ns, before every send.
-inline void will_send(Count count, MPI_Datatype type, int tag) noexcept {
+inline void will_send(Count count, MPI_Datatype type, int tag) {
   Node* node = Node::here();
   if (!node || count <= 0 || count > engine::Lengths::longest) return;
   Entry* entry = table.find(type);

@@ -3,7 +3,7 @@
 // side.hpp.
 //
 //   template <class How>                                           // Started: MPI_Igather; Kept: MPI_Gather_init
-//   Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) noexcept {
+//   Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm, const How& how) {
 //     return carry_out<Staged<OneSide, OneSide>>(
 //         how, [&](auto& op) { ...; return op.ready(); },          // the stand-ins and what goes through them; false: the
 //         host's
@@ -13,6 +13,7 @@
 // A rank's own block goes the way of all others here; the blocking calls move it in one pass.
 #pragma once
 
+#include <memory>
 #include <new>
 #include <optional>
 
@@ -89,7 +90,7 @@ class StartedCollective final : public Pending {
 template <class Op>
 class KeptCollective final : public Persistent {
  public:
-  int start() noexcept override {
+  int start() override {
     op.load();
     const int error = PMPI_Start(&record.handle);
     record.active = error == MPI_SUCCESS;
@@ -124,10 +125,10 @@ struct NameOf {
 
 /// @param call  What the report calls it: by default the function that calls ("gather").
 template <class Op, class How, class Prepare, class Hand>
-Done carry_out(const How& how, Prepare prepare, Hand hand, const char* call = __builtin_FUNCTION()) noexcept {
+Done carry_out(const How& how, Prepare prepare, Hand hand, const char* call = __builtin_FUNCTION()) {
   using Operation = std::conditional_t<How::persistent, KeptCollective<Op>, StartedCollective<Op>>;
   if (!how.request || !requests::table.room()) return {};
-  auto* operation = new (std::nothrow) Operation;
+  std::unique_ptr<Operation> operation(new (std::nothrow) Operation);
   if (!operation) return {};
   Done done;
   if (prepare(operation->op)) {
@@ -136,12 +137,11 @@ Done carry_out(const How& how, Prepare prepare, Hand hand, const char* call = __
     if constexpr (!How::persistent) operation->op.load();
     done = hand(operation->op);
   }
-  if (done != MPI_SUCCESS)
-    delete operation;
-  else if constexpr (How::persistent)
-    requests::track(*how.request, operation);
+  if (done != MPI_SUCCESS) return done;
+  if constexpr (How::persistent)
+    requests::track(*how.request, operation.release());
   else
-    requests::track_unless_done(*how.request, operation);
+    requests::track_unless_done(*how.request, operation.release());
   return done;
 }
 

@@ -18,16 +18,18 @@ void copy_but_error(MPI_Status& to, const MPI_Status& from) noexcept {
 
 }  // namespace
 
-void track_unless_done(MPI_Request handle, Pending* pending) noexcept {
+void track_unless_done(MPI_Request handle, Pending* pending) {
   int done = 0;
   MPI_Status status;
   if (PMPI_Request_get_status(handle, &done, &status) != MPI_SUCCESS || !done) return track(handle, pending);
-  raise_new(pending->finish(status, MPI_SUCCESS), MPI_SUCCESS, pending->communicator());
+  const int code = pending->finish(status, MPI_SUCCESS);
+  const communicators::Hold where = pending->communicator();
   delete pending;
   look_after_freed();
+  raise_new(code, MPI_SUCCESS, where);
 }
 
-int settle(Pending& pending, MPI_Status& status, int error) noexcept {
+int settle(Pending& pending, MPI_Status& status, int error) {
   communicators::Hold where;
   const int code = settle_quietly(pending, status, error, where);
   return raise_new(code, error, where);
@@ -56,6 +58,13 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   return code;
 }
 
+void after_throw(Pending& pending, MPI_Request host) noexcept {
+  if (remains(pending, host)) return completing(pending, false);
+  MPI_Status status{};
+  MPI_Comm where = MPI_COMM_NULL;
+  settle_quietly(pending, status, MPI_ERR_OTHER, where);
+}
+
 int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   Pending::Record& record = pending.record;
   auto open = Pending::Progress::open;
@@ -69,7 +78,7 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   return record.error;
 }
 
-int no_memory() noexcept {
+int no_memory() {
   PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
   return MPI_ERR_NO_MEM;
 }

@@ -12,7 +12,7 @@
 namespace heddle::mpi::requests {
 
 /// Puts an operation's request into the table. Call room() before the host is asked for the request.
-inline void track(MPI_Request handle, Pending* pending) noexcept {
+inline void track(MPI_Request handle, Pending* pending) {
   pending->record.handle = handle;
   table.insert(handle, pending);
   look_after_freed();
@@ -21,11 +21,15 @@ inline void track(MPI_Request handle, Pending* pending) noexcept {
 /// For operations whose request need not be unique: if the host has completed it at once, so is the rest, and nothing is
 /// tracked. (A request that is not complete is unique. MPICH 5.0.2 has one handle for all sends that complete at once, and
 /// one for trivial collectives; Open MPI 5.0.11 has ompi_request_empty for both.)
-void track_unless_done(MPI_Request handle, Pending* pending) noexcept;
+void track_unless_done(MPI_Request handle, Pending* pending);
 
 /// Whom the host is asked about.
 inline MPI_Request asked(const Pending& pending, MPI_Request handle) {
   return pending.record.substituted ? pending.record.inner : handle;
+}
+/// The same, where the host says what has become of it.
+inline MPI_Request* asked(Pending& pending, MPI_Request* handle) {
+  return pending.record.substituted ? &pending.record.inner : handle;
 }
 
 /// The entry of a handle whose operation is in progress, or null: null handles, inactive and unknown requests are the host's.
@@ -45,17 +49,42 @@ inline bool remains(const Pending& pending, MPI_Request host) {
   return host != MPI_REQUEST_NULL && (!pending.record.persistent || pending.record.substituted);
 }
 
+/// An error handler of the program has thrown out of the host's completing call: what the host has completed is forgotten, as
+/// it is by the host.
+void after_throw(Pending& pending, MPI_Request host) noexcept;
+
+/// Around the host's completing call of one request.
+class Completing {
+ public:
+  Completing(Pending& pending, MPI_Request* request) noexcept : pending_(&pending), host_(asked(pending, request)) {
+    completing(pending, true);
+  }
+  ~Completing() {
+    if (pending_) after_throw(*pending_, *host_);
+  }
+  Completing(const Completing&) = delete;
+  Completing& operator=(const Completing&) = delete;
+
+  [[nodiscard]] MPI_Request* host() const noexcept { return host_; }
+  /// The host has returned.
+  void over() noexcept { pending_ = nullptr; }
+
+ private:
+  Pending* pending_;
+  MPI_Request* host_;
+};
+
 /// The host has completed the operation with `status` (not null; its error field is left alone) and `error`. Finishes it, and
 /// forgets the request unless it is persistent. Returns the error code, raised on the operation's communicator if it is not
 /// the host's.
-int settle(Pending& pending, MPI_Status& status, int error) noexcept;
+int settle(Pending& pending, MPI_Status& status, int error);
 
 /// The host says that the operation is complete, but keeps the request: finishes it now and keeps the status. Returns the
 /// error code, to be raised by the caller if it is not the host's. Several threads may ask at once.
 int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
 
 /// A call fails before it has done anything: there is no memory for its rows.
-int no_memory() noexcept;
+int no_memory();
 
 /// An array for the length of a call.
 template <class T>
@@ -83,7 +112,7 @@ class Row {
  public:
   /// The caller has seen that the table is not empty, and count > 0.
   Row(int count, MPI_Request* requests) noexcept;
-  /// What has not been settled is known again.
+  /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
@@ -99,22 +128,28 @@ class Row {
   /// The entry of request i, or null.
   Pending* operator[](int i) { return found_[i]; }
   /// settle() of that entry: it is no longer this row's. Errors are kept for raise().
-  int settle(int i, MPI_Status& status, int error) noexcept;
+  int settle(int i, MPI_Status& status, int error);
   /// A call raises one error, whatever has failed in it: the host's, or else the first of settle().
-  void raise(bool host_failed) noexcept;
-  /// For the host; give_back() before the program sees the array again.
+  void raise(bool host_failed);
+  /// For the host to look at.
   MPI_Request* handles() { return handles_; }
+  /// For the host to complete; give_back() before the program sees the array again.
+  MPI_Request* lend() {
+    lent_ = true;
+    return handles_;
+  }
   void give_back() noexcept;
 
   // After the host's call and give_back(), what the program is to be told. `status` and `statuses` are never the IGNORE ones.
-  int settle_one(int index, MPI_Status& status, int error) noexcept;
+  int settle_one(int index, MPI_Status& status, int error);
   /// indices null: all of the row, in order.
-  int settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept;
+  int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
   int count_;
   int known_ = 0;
   bool failed_ = false;
+  bool lent_ = false;
   int error_ = MPI_SUCCESS;  // to be raised
   communicators::Hold where_;
   bool advances_ = false;

@@ -11,35 +11,39 @@ namespace {
 constinit std::mutex lock;
 constinit Pending* first = nullptr;
 
+/// What has gone wrong first: raised when the list is in order again, for the program's handler may throw.
+struct Wrong {
+  int code = MPI_SUCCESS;
+  MPI_Comm where = MPI_COMM_NULL;
+};
+
 /// Whether the request is gone.
-bool ended(Pending& pending, bool wait) noexcept {
+bool ended(Pending& pending, bool wait, Wrong& wrong) {
   MPI_Status status;
   int done = 0;
   MPI_Request& host = pending.record.inner;
   pending.advance(wait);
   const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
   if (error == MPI_SUCCESS && !done && !wait) return false;
-  raise_new(pending.finish(status, error), error, pending.communicator());
+  if (const int code = pending.finish(status, error); code != error && wrong.code == MPI_SUCCESS)
+    wrong = {code, pending.communicator()};
   if (host != MPI_REQUEST_NULL) PMPI_Request_free(&host);  // a persistent one
   return true;
 }
 
 /// Keeps those of the list that have not ended.
 template <class Ended>
-void sweep(Ended ended) noexcept {
-  Pending* kept = nullptr;
-  for (Pending* each = first; each;) {
-    Pending* const next = each->record.next;
+void sweep(Ended ended) {
+  for (Pending** at = &first; *at;) {
+    Pending* const each = *at;
     if (ended(*each)) {
+      *at = each->record.next;
       delete each;
     } else {
-      each->record.next = kept;
-      kept = each;
+      at = &each->record.next;
     }
-    each = next;
   }
-  first = kept;
-  any_freed.store(kept != nullptr, std::memory_order_relaxed);
+  any_freed.store(first != nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -52,15 +56,23 @@ void let_go(Pending* pending, MPI_Request host) noexcept {
   any_freed.store(true, std::memory_order_relaxed);
 }
 
-void finish_complete_freed() noexcept {
-  const std::unique_lock guard(lock, std::try_to_lock);
-  if (guard) sweep([](Pending& pending) { return ended(pending, false); });
+void finish_complete_freed() {
+  Wrong wrong;
+  {
+    const std::unique_lock guard(lock, std::try_to_lock);
+    if (guard) sweep([&](Pending& pending) { return ended(pending, false, wrong); });
+  }
+  raise_new(wrong.code, MPI_SUCCESS, wrong.where);
 }
 
-void finish_freed() noexcept {
-  const std::lock_guard guard(lock);
-  sweep([](Pending& pending) { return ended(pending, pending.ends_by_itself()); });
-  first = nullptr;  // the host may still write into the buffers of what is left: never freed
+void finish_freed() {
+  Wrong wrong;
+  {
+    const std::lock_guard guard(lock);
+    sweep([&](Pending& pending) { return ended(pending, pending.ends_by_itself(), wrong); });
+    first = nullptr;  // the host may still write into the buffers of what is left: never freed
+  }
+  raise_new(wrong.code, MPI_SUCCESS, wrong.where);
 }
 
 }  // namespace heddle::mpi::requests

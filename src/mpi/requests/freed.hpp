@@ -13,13 +13,13 @@ void let_go(Pending* pending, MPI_Request host) noexcept;
 inline constinit std::atomic<bool> any_freed{false};
 
 /// Those that are complete by now are finished.
-void finish_complete_freed() noexcept;
+void finish_complete_freed();
 /// At every call that makes a request.
-inline void look_after_freed() noexcept {
+inline void look_after_freed() {
   if (any_freed.load(std::memory_order_relaxed)) finish_complete_freed();
 }
 
 /// Before the host's Finalize: waits for those that end by themselves, and gives up the others.
-void finish_freed() noexcept;
+void finish_freed();
 
 }  // namespace heddle::mpi::requests

@@ -110,7 +110,7 @@ class Persistent : public Pending {
     record.active = false;
   }
   /// MPI_Start: by the host's own request, or by an operation of its own that is then record.inner. Returns MPI's error code.
-  virtual int start() noexcept = 0;
+  virtual int start() = 0;
 };
 
 }  // namespace heddle::mpi

@@ -3,7 +3,7 @@
 
 namespace heddle::mpi {
 
-int PersistentSend::start() noexcept {
+int PersistentSend::start() {
   BegunSend begun;
   if (!comm_.gone()) begun = begin_send(mode_, data_, type_.again(), dest_, tag_, comm_.handle());
   // No memory, or the communicator is freed: by the host, as it was made.

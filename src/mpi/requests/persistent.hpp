@@ -18,7 +18,7 @@ class PersistentSend final : public Persistent {
       : mode_(mode), data_(data), type_(data.type), dest_(dest), tag_(tag), comm_(comm) {}
   ~PersistentSend() override { delete operation_; }
 
-  int start() noexcept override;
+  int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
 
  private:
@@ -38,7 +38,7 @@ class PersistentReceive final : public Persistent {
   PersistentReceive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept
       : received(data, comm), comm_(comm), source_(source), tag_(tag) {}
 
-  int start() noexcept override {
+  int start() override {
     int error = MPI_SUCCESS;
     MPI_Message held = MPI_MESSAGE_NULL;
     if (const Done taken = Held::any() ? Held::of_process().take(source_, tag_, comm_, &held) : Done{}) {

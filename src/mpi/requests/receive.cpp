@@ -8,18 +8,18 @@ bool Received::is_cancelled(const MPI_Status& status) noexcept {
   return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
 }
 
-int ReceivedPacked::take(MPI_Message* held, MPI_Request* request) noexcept {
+int ReceivedPacked::take(MPI_Message* held, MPI_Request* request) {
   const Done done = HEDDLE_HAND(message.wide(), Imrecv, message.address(), message.count(), message.type(), held, request);
   return done.value_or(MPI_ERR_COUNT);
 }
 
-int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) noexcept {
+int ReceivedPlain::take(MPI_Message* held, MPI_Request* request) {
   const Done done =
       HEDDLE_HAND(!fits(data_.count), Imrecv, const_cast<void*>(data_.address), Number{data_.count}, data_.type, held, request);
   return done.value_or(MPI_ERR_COUNT);
 }
 
-BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight) noexcept {
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight) {
   BegunReceive begun;
   const auto post = [&](void* address, Number count, MPI_Datatype type) {
     begun.result =

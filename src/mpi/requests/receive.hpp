@@ -48,7 +48,7 @@ class ReceivedPacked final : public Received {
     return arrived(status) ? message.unpack(error, communicator(), &status) : error;
   }
   /// Receives a matched message into where the next one goes.
-  int take(MPI_Message* held, MPI_Request* request) noexcept;
+  int take(MPI_Message* held, MPI_Request* request);
 
   Message message;
 };
@@ -59,13 +59,13 @@ class ReceivedPlain final : public Received {
   /// Number by number: a Buffer in memory would be read in other pieces than it was written.
   ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm) noexcept
       : Received(comm), data_{address, count, type} {}
-  ReceivedPlain(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), data_(data) {}
+  ReceivedPlain(const Buffer& data, MPI_Comm comm) : Received(comm), data_(data) {}
 
   int finish(MPI_Status& status, int error) noexcept override {
     return arrived(status) ? landed(error, data_, &status) : error;
   }
   /// Receives a matched message into where the next one goes.
-  int take(MPI_Message* held, MPI_Request* request) noexcept;
+  int take(MPI_Message* held, MPI_Request* request);
 
  private:
   Buffer data_;
@@ -92,6 +92,6 @@ struct BegunReceive {
 
 /// Receives on a communicator of Heddle's own, where no probe holds anything.
 /// @param straight  Where the host unpacks as well as Heddle does: into place, without a stand-in, if the call waits for it.
-BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight = false) noexcept;
+BegunReceive begin_receive(const Buffer& data, int source, int tag, MPI_Comm comm, bool straight = false);
 
 }  // namespace heddle::mpi

@@ -12,7 +12,7 @@ enum class One { sent, received };
 /// `hand` gives both sides to the host: hand(op).
 template <One one, class Send, class Receive, class How, class Hand>
 Done carry_out_rooted(const Send& send, const Receive& receive, int root, MPI_Comm comm, const How& how, const Hand& hand,
-                      const char* call = __builtin_FUNCTION()) noexcept {
+                      const char* call = __builtin_FUNCTION()) {
   constexpr bool gathers = one == One::sent;
   const Rooted place(root, comm);
   if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};

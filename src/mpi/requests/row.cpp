@@ -44,11 +44,19 @@ void Row::advance() noexcept {
 }
 
 Row::~Row() {
+  if (lent_) give_back();
   for (int i = 0; known_ > 0 && i < count_; ++i)
-    if (found_[i]) completing(*found_[i], false);
+    if (Pending* pending = found_[i]) {
+      const MPI_Request host = asked(*pending, program_[i]);
+      // A persistent one keeps its handle, whatever has become of it: it is asked about again.
+      if (host == MPI_REQUEST_NULL)
+        after_throw(*pending, host);
+      else
+        completing(*pending, false);
+    }
 }
 
-int Row::settle(int i, MPI_Status& status, int error) noexcept {
+int Row::settle(int i, MPI_Status& status, int error) {
   communicators::Hold where;
   const int code = settle_quietly(*std::exchange(found_[i], nullptr), status, error, where);
   if (code != error && error_ == MPI_SUCCESS) {
@@ -58,11 +66,12 @@ int Row::settle(int i, MPI_Status& status, int error) noexcept {
   return code;
 }
 
-void Row::raise(bool host_failed) noexcept {
+void Row::raise(bool host_failed) {
   if (!host_failed) raise_new(error_, MPI_SUCCESS, where_);
 }
 
 void Row::give_back() noexcept {
+  lent_ = false;
   if (handles_ == program_) return;
   for (int i = 0; i < count_; ++i) {
     Pending* pending = found_[i];
@@ -73,7 +82,7 @@ void Row::give_back() noexcept {
   }
 }
 
-int Row::settle_one(int index, MPI_Status& status, int error) noexcept {
+int Row::settle_one(int index, MPI_Status& status, int error) {
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
   const int code = settle(index, status, error);
@@ -81,7 +90,7 @@ int Row::settle_one(int index, MPI_Status& status, int error) noexcept {
   return code;
 }
 
-int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) noexcept {
+int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
   const bool host_failed = error != MPI_SUCCESS;
   if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
   bool we_failed = false;

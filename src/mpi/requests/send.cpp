@@ -1,13 +1,14 @@
 // mpi/requests/send.cpp
 #include "mpi/requests/send.hpp"
 
+#include <memory>
 #include <new>
 #include <utility>
 
 namespace heddle::mpi {
 namespace {
 
-Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   switch (mode) {
     case Mode::standard:
       return HEDDLE_HAND(message.wide(), Isend, message.address(), message.count(), message.type(), dest, tag, comm, request);
@@ -24,10 +25,9 @@ Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, M
 /// An open message's descriptor goes by a synchronous send: the request is then complete when the receiver is at it. Not within
 /// a call, whose end does not wait for receivers.
 BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until,
-                   Probes probes) noexcept {
+                   Probes probes) {
   BegunSend begun;
-  auto* sent = new (std::nothrow)
-      SentAnnounced(data, std::move(type), dest, probes == Probes::possible ? tag : never_probed, comm, until);
+  std::unique_ptr<SentAnnounced> sent(new (std::nothrow) SentAnnounced(data, std::move(type), dest, probes == Probes::possible ? tag : never_probed, comm, until));
   if (!sent) return begun;
   if (Announced& message = sent->message) {
     const bool waits = message.open() && until == Until::request_completes;
@@ -35,10 +35,7 @@ BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int ta
     begun.result = post(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &begun.request);
     if (begun.result == MPI_SUCCESS && !message.open()) message.settle();
   }
-  if (begun.result == MPI_SUCCESS)
-    begun.pending = sent;
-  else
-    delete sent;
+  if (begun.result == MPI_SUCCESS) begun.pending = sent.release();
   return begun;
 }
 
@@ -54,22 +51,19 @@ int SentAnnounced::finish(MPI_Status& status, int error) noexcept {
 }
 
 BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until,
-                     Probes probes) noexcept {
+                     Probes probes) {
   BegunSend begun;
   if (mode != Mode::buffered && type && may_be_announced(*type.get(), data.count)) {
     begun = announce(mode, data, type.again(), dest, tag, comm, until, probes);
     if (begun.result) return begun;
   }
-  auto* sent = new (std::nothrow) SentPacked(data, std::move(type));
+  std::unique_ptr<SentPacked> sent(new (std::nothrow) SentPacked(data, std::move(type)));
   if (!sent) return begun;
   if (sent->message.ours()) {
     sent->message.pack();
     begun.result = hand(mode, sent->message, dest, tag, comm, &begun.request);
   }
-  if (begun.result == MPI_SUCCESS)
-    begun.pending = sent;
-  else
-    delete sent;
+  if (begun.result == MPI_SUCCESS) begun.pending = sent.release();
   return begun;
 }
 

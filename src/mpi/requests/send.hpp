@@ -20,7 +20,7 @@ class SentPacked final : public Pending {
 /// A message whose announcement the host has not delivered yet, or that is left open to its receiver.
 class SentAnnounced final : public Pending {
  public:
-  SentAnnounced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until) noexcept
+  SentAnnounced(const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until)
       : message(data, std::move(type), dest, tag, comm, until == Until::call_ends ? Sender::exchanges : Sender::goes_on) {}
   int finish(MPI_Status& status, int error) noexcept override;
 
@@ -38,6 +38,6 @@ enum class Probes { possible, none };
 
 /// Sends by a request of the host's. `type` holds the entry of data.type, whose handle may be gone.
 BegunSend begin_send(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm,
-                     Until until = Until::request_completes, Probes probes = Probes::possible) noexcept;
+                     Until until = Until::request_completes, Probes probes = Probes::possible);
 
 }  // namespace heddle::mpi

@@ -6,7 +6,7 @@
 
 namespace heddle::mpi::requests {
 
-int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept {
+int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   if (!row.ours())
@@ -16,11 +16,11 @@ int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_St
   int found = 0;
   int error = MPI_SUCCESS;
   if (!flag && !row.advances()) {
-    error = PMPI_Waitany(count, row.handles(), index, arrived.get());
+    error = PMPI_Waitany(count, row.lend(), index, arrived.get());
     found = 1;
   } else {
     do {
-      error = PMPI_Testany(count, row.handles(), index, &found, arrived.get());
+      error = PMPI_Testany(count, row.lend(), index, &found, arrived.get());
       if (!flag) row.advance();
     } while (!flag && !found && error == MPI_SUCCESS);
   }
@@ -30,7 +30,7 @@ int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_St
   return row.settle_one(*index, *arrived.get(), error);
 }
 
-int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept {
+int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
   Row row(count, requests);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();
@@ -39,10 +39,10 @@ int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indi
   *n = 0;
   int error = MPI_SUCCESS;
   if (wait && !row.advances()) {
-    error = PMPI_Waitsome(count, row.handles(), n, indices, statuses);
+    error = PMPI_Waitsome(count, row.lend(), n, indices, statuses);
   } else {
     do {
-      error = PMPI_Testsome(count, row.handles(), n, indices, statuses);
+      error = PMPI_Testsome(count, row.lend(), n, indices, statuses);
       if (wait) row.advance();
     } while (wait && *n == 0 && error == MPI_SUCCESS);
   }

@@ -10,7 +10,7 @@ namespace heddle::mpi::requests {
 
 /// The caller has seen that the table is not empty, and count > 0.
 /// @param flag  Null: the call waits.
-int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) noexcept;
-int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) noexcept;
+int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
+int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
 
 }  // namespace heddle::mpi::requests

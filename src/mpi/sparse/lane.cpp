@@ -68,7 +68,7 @@ Lane::~Lane() {
   if (own_ && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
-Lane* Lane::of(MPI_Comm comm) noexcept {
+Lane* Lane::of(MPI_Comm comm) {
   if (!have_keyval()) return nullptr;
   void* found = nullptr;
   int known = 0;
@@ -76,7 +76,7 @@ Lane* Lane::of(MPI_Comm comm) noexcept {
   return known ? static_cast<Lane*>(found) : make(comm);
 }
 
-Lane* Lane::make(MPI_Comm comm) noexcept {
+Lane* Lane::make(MPI_Comm comm) {
   std::unique_ptr<Lane> lane;
   try {
     lane.reset(new Lane);

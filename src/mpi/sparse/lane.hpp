@@ -29,7 +29,7 @@ struct Agreed {
 
 class Lane {
  public:
-  static Lane* of(MPI_Comm comm) noexcept;
+  static Lane* of(MPI_Comm comm);
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
   static void close() noexcept;
 
@@ -52,7 +52,7 @@ class Lane {
 
  private:
   Lane() = default;
-  static Lane* make(MPI_Comm comm) noexcept;
+  static Lane* make(MPI_Comm comm);
   void agree(MPI_Comm comm, const Surroundings& around);
 
   MPI_Comm comm_ = MPI_COMM_NULL;

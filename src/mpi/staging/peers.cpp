@@ -5,7 +5,7 @@
 
 namespace heddle::mpi {
 
-Peers::Peers(MPI_Comm comm) noexcept {
+Peers::Peers(MPI_Comm comm) {
   int is_inter = 0;
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
   inter = is_inter != 0;
@@ -13,12 +13,12 @@ Peers::Peers(MPI_Comm comm) noexcept {
   known = result == MPI_SUCCESS && !communicators::reaches_beyond(comm);
 }
 
-int own_rank(MPI_Comm comm) noexcept {
+int own_rank(MPI_Comm comm) {
   int me = -1;
   return PMPI_Comm_rank(comm, &me) == MPI_SUCCESS ? me : -1;
 }
 
-Rooted::Rooted(int of, MPI_Comm comm) noexcept {
+Rooted::Rooted(int of, MPI_Comm comm) {
   const Peers peers(comm);
   me = peers.known ? own_rank(comm) : -1;
   known = me >= 0;
@@ -27,7 +27,7 @@ Rooted::Rooted(int of, MPI_Comm comm) noexcept {
   leaf = !peers.inter || (of != MPI_ROOT && of != MPI_PROC_NULL);
 }
 
-Neighbours::Neighbours(MPI_Comm comm) noexcept : comm_(comm) {
+Neighbours::Neighbours(MPI_Comm comm) : comm_(comm) {
   int topology = MPI_UNDEFINED;
   if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || communicators::reaches_beyond(comm)) return;
   if (topology == MPI_CART) {
@@ -45,13 +45,13 @@ Neighbours::Neighbours(MPI_Comm comm) noexcept : comm_(comm) {
   }
 }
 
-bool Neighbours::absent(int i) noexcept {
+bool Neighbours::absent(int i) {
   if (!cartesian_) return false;
   if (!looked_) look_over_edges();
   return absent_[static_cast<std::size_t>(i)];
 }
 
-void Neighbours::look_over_edges() noexcept {
+void Neighbours::look_over_edges() {
   looked_ = true;
   for (int i = 0; i < in_; i += 2) {
     int below = MPI_PROC_NULL;

@@ -12,7 +12,7 @@ namespace heddle::mpi {
 
 /// The ranks that a rank exchanges blocks with: its own group, or the remote one of an intercommunicator.
 struct Peers {
-  explicit Peers(MPI_Comm comm) noexcept;
+  explicit Peers(MPI_Comm comm);
 
   bool known = false;  ///< False: a communicator that is the host's alone; the rest means nothing then.
   bool inter = false;
@@ -20,11 +20,11 @@ struct Peers {
 };
 
 /// This rank in its own group; -1 if the host refuses the communicator.
-int own_rank(MPI_Comm comm) noexcept;
+int own_rank(MPI_Comm comm);
 
 /// What a rank does in a collective with a root.
 struct Rooted {
-  Rooted(int of, MPI_Comm comm) noexcept;
+  Rooted(int of, MPI_Comm comm);
 
   bool known = false;
   bool root = false;  ///< This rank is the root.
@@ -36,17 +36,17 @@ struct Rooted {
 /// The neighbours of a rank in a topology, in the order of the blocks.
 class Neighbours {
  public:
-  explicit Neighbours(MPI_Comm comm) noexcept;
+  explicit Neighbours(MPI_Comm comm);
 
   [[nodiscard]] bool known() const { return known_; }
   [[nodiscard]] int in() const { return in_; }
   [[nodiscard]] int out() const { return out_; }
   /// Blocks that nobody fills: beyond the edge of a Cartesian topology. Their place in the receive buffer stays as it is.
-  [[nodiscard]] bool absent(int i) noexcept;
+  [[nodiscard]] bool absent(int i);
 
  private:
   static constexpr int most = 128;  // Cartesian topologies of up to 64 dimensions
-  void look_over_edges() noexcept;
+  void look_over_edges();
 
   MPI_Comm comm_;
   bool known_ = false;

@@ -84,7 +84,7 @@ class Side {
 /// MPI_COMM_WORLD only (peers.hpp).
 class Plain {
  public:
-  Plain(const Buffer& data, MPI_Comm comm) noexcept : data_(data) {
+  Plain(const Buffer& data, MPI_Comm comm) : data_(data) {
     Entry* entry = table.find(data.type);
     if (!entry) return;
     if (!entry->ready(data.type)) return;

@@ -5,7 +5,7 @@
 
 namespace heddle::mpi {
 
-Predefined look_up_predefined(MPI_Datatype type) noexcept {
+Predefined look_up_predefined(MPI_Datatype type) {
   MPI_Count size = 0;
   int integers = 0;
   int addresses = 0;

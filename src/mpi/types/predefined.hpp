@@ -20,7 +20,7 @@ struct Predefined {
 };
 
 /// Asks the host.
-Predefined look_up_predefined(MPI_Datatype type) noexcept;
+Predefined look_up_predefined(MPI_Datatype type);
 
 /// The most recent of the types with the same hash: handle, pair and size in one word, so that it is read as it was written.
 inline constinit std::array<std::atomic<std::uint64_t>, 64> known_predefined{};
@@ -33,7 +33,7 @@ inline bool seen_predefined(MPI_Datatype type) noexcept {
   return known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed) >> about_bits == key;
 }
 
-inline Predefined predefined(MPI_Datatype type) noexcept {
+inline Predefined predefined(MPI_Datatype type) {
   const std::uint64_t key = key_of(type);
   const std::uint64_t word = known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed);
   if (word >> about_bits != key) return look_up_predefined(type);
