@@ -18,7 +18,7 @@ endforeach()
 set(python ${CMAKE_SOURCE_DIR}/.venv/bin/python)
 set(here ${CMAKE_CURRENT_LIST_DIR}/programs)
 foreach(family ${families})
-  foreach(name destructor finalize killed refused sessions)
+  foreach(name children destructor fibre finalize killed refused sessions thrown)
     add_executable(heddle-${name}-${family} ${here}/${name}.cpp ${CMAKE_CURRENT_LIST_DIR}/large.cpp)
     target_link_libraries(heddle-${name}-${family} PRIVATE mpi_test_support_${family} GTest::gtest)
     if(TARGET heddle_${family})
@@ -44,7 +44,9 @@ foreach(family ${families})
     endforeach()
     add_test(NAME traps.destructor.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-destructor-${family}>)
     set_tests_properties(traps.destructor.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" ENVIRONMENT MALLOC_PERTURB_=85)
-    foreach(case alone beside)
+    add_test(NAME traps.thrown.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-thrown-${family}>)
+    set_tests_properties(traps.thrown.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    foreach(case alone beside after)
       add_test(NAME traps.sessions.${case}.${suffix} COMMAND ${three} ${environment} $<TARGET_FILE:heddle-sessions-${family}> ${case})
       set_tests_properties(traps.sessions.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" SKIP_RETURN_CODE 77)
     endforeach()
@@ -52,6 +54,37 @@ foreach(family ${families})
   if(NOT TARGET heddle_${family})
     continue()
   endif()
+
+  # What ranks start; an entry of the user's own stays.
+  set(preload "$<TARGET_FILE:heddle_${family}> ${library_${family}}")
+  foreach(entries none libm.so.6)
+    string(REPLACE none "" theirs ${entries})
+    add_test(NAME traps.children.${entries}.${family}
+             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${theirs} ${preload}" $<TARGET_FILE:heddle-children-${family}> ${entries})
+    set_tests_properties(traps.children.${entries}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+  endforeach()
+  # Where device memory may come, Heddle is off, and says so once; not if told that none will come.
+  add_library(heddle-driver-${family} SHARED ${here}/driver.c)
+  set_target_properties(heddle-driver-${family} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver-${family}
+                                                          OUTPUT_NAME cuda SUFFIX .so.1)
+  add_dependencies(heddle-refused-${family} heddle-driver-${family})
+  foreach(devices auto none)
+    set(expected "off, because libcuda.so.1 is loaded")
+    if(devices STREQUAL none)
+      set(expected "heddle: on, over")
+    endif()
+    add_test(NAME traps.devices.${devices}.${family}
+             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=$<TARGET_FILE:heddle-driver-${family}> ${preload}" HEDDLE_DEVICES=${devices}
+                     HEDDLE_VERBOSE=1 $<TARGET_FILE:heddle-finalize-${family}> send)
+    set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
+                                                                       FAIL_REGULAR_EXPRESSION "wrong")
+  endforeach()
+  # Messages of every scheme on a small stack.
+  foreach(scheme bc-spup rwg-up p-rrs multi-w direct both auto)
+    add_test(NAME traps.fibre.${scheme}.${family}
+             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=${scheme} $<TARGET_FILE:heddle-fibre-${family}>)
+    set_tests_properties(traps.fibre.${scheme}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+  endforeach()
 
   # heddle_refused(name notices SETTINGS variable=value... ARGUMENTS argument...)
   function(heddle_refused name notices)
