@@ -15,9 +15,9 @@
 //   regions     [aaaa][b]     [cccccccccccccccccccccc]    (idle)       a chunk that no region uses keeps its pages for a while,
 //                                                                      then the system gets them, whoever has it mapped
 // A child that the process forks has what was handed out as it has all memory: as it was at the fork, and for itself. The pages
-// in use are copied for it before the fork, which then takes so much longer (FORK_COST). Only of what was handed out: node
-// memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn, system, popen,
-// Python's subprocess) does not go by fork() nowadays, and costs nothing.
+// in use are copied for it before the fork, which then takes so much longer (30 ms for 64 MiB on a busy machine). Only of what
+// was handed out: node memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn,
+// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing.
 //
 // Any thread may call anything.
 #pragma once
