@@ -1,4 +1,5 @@
 // mpi/calls/isend.cpp: the four non-blocking sends: packed, then sent as the host sends contiguous data.
+#include "mpi/rendezvous/sends.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/send.hpp"
 
@@ -22,8 +23,7 @@ using namespace heddle::mpi;
 #define HEDDLE_ISEND(name, Integer, mode)                                                                 \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                                  \
-    will_send(count, datatype, tag);                                                                      \
-    if (travels_packed(datatype, count) || may_be_announced(datatype, count))                             \
+    if (sends(count, datatype, tag))                                                                      \
       if (const Done done = isend(mode, {buf, count, datatype}, dest, tag, comm, request)) return *done;  \
     return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                                   \
   }

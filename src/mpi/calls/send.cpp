@@ -1,5 +1,5 @@
 // mpi/calls/send.cpp: the four blocking sends: packed, then sent as the host sends contiguous data.
-#include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/rendezvous/sends.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
@@ -50,8 +50,7 @@ using namespace heddle::mpi;
 
 #define HEDDLE_SEND(name, Integer, mode)                                                                    \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
-    will_send(count, datatype, tag);                                                                        \
-    if (travels_packed(datatype, count) || may_be_announced(datatype, count))                               \
+    if (sends(count, datatype, tag))                                                                        \
       if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
     return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
   }
