@@ -1,0 +1,759 @@
+"""Patterns of messages between two ranks or from several to one; exchanges by MPI_Sendrecv and the like; cancelled receives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from layouts import Unit, random_unit
+from scenario import Comm, Pattern, Side, Stage, Taste, some_bytes, some_side, some_units
+
+STREAM = 64  # message ids are this far apart: rounds and cycles are added
+
+
+@dataclass
+class Message:
+    source: int  # world ranks
+    tag: int
+    unit: Unit
+    sent: Side
+    got: Side
+    id: int
+    send: str  # "Isend", "Ssend_init" ...
+    receive: str  # "Recv", "Irecv", "Recv_init", "Probe", "Iprobe", "Mprobe", "Improbe", "deleted"
+    later: bool  # a probe is followed by a receive that does not block
+    freed: bool = False  # MPI_Request_free directly behind the send
+    send_by: str = "MPI_"
+    receive_by: str = "MPI_"
+
+    @property
+    def bytes(self) -> int:
+        return self.sent.units * self.unit.bytes
+
+    @property
+    def truncated(self) -> bool:
+        return self.got.units < self.sent.units
+
+
+def blocks(send: str) -> bool:
+    return send in ("Send", "Ssend", "Rsend")
+
+
+class Messages(Pattern):
+    """One message, or several to one receiver: `source any` lets wildcards find them."""
+
+    def __init__(self, comm: Comm, quiet: Comm, target: int, messages: list[Message], any_source: bool, any_tag: bool, mode: str, cycles: int):
+        self.comm, self.quiet, self.target, self.messages = comm, quiet, target, messages
+        self.any_source, self.any_tag, self.mode, self.cycles = any_source, any_tag, mode, cycles
+        self.requests = 2 * len(messages)
+
+    def involves(self):
+        return {self.target, *(m.source for m in self.messages)}
+
+    def only_singly(self):
+        return any(m.truncated for m in self.messages)
+
+    def persistent(self):
+        return any(m.send.endswith("_init") or m.receive == "Recv_init" for m in self.messages)
+
+    # ---- stages
+    def stages(self, random: Random) -> list[Stage]:
+        out = []
+        for i, m in enumerate(self.messages):
+            if m.send.endswith("_init"):
+                out.append(self.stage((m.source, ("send_init", i))))
+            if m.receive == "Recv_init":
+                out.append(self.stage((self.target, ("receive_init", i))))
+        for cycle in range(self.cycles):
+            out += self.one_cycle(random, cycle)
+        for i, m in enumerate(self.messages):
+            if m.send.endswith("_init"):
+                out.append(self.stage((m.source, ("send_free", i))))
+            if m.receive == "Recv_init":
+                out.append(self.stage((self.target, ("receive_free", i))))
+        return out
+
+    def one_cycle(self, random: Random, c: int) -> list[Stage]:
+        n = len(self.messages)
+        sends = [self.stage((m.source, ("send", i, c))) for i, m in enumerate(self.messages)]
+        receives = [self.stage((self.target, ("receive", i, c))) for i in range(n)]
+        out: list[Stage] = []
+        if self.mode == "posted":
+            if any("rsend" in m.send.lower() for m in self.messages):
+                out += receives
+                out += [self.signal(s) for s in sorted({m.source for m in self.messages}) if s != self.target]
+                out += sends
+            else:
+                i = j = 0
+                need = n if self.any_source else 0
+                while i < n or j < n:
+                    must = blocks(self.messages[i].send) if i < n else False
+                    if i < n and (not must or j > max(i, need - 1)) and (j == n or random.random() < 0.5):
+                        out.append(sends[i])
+                        i += 1
+                    elif j < n:
+                        out.append(receives[j])
+                        j += 1
+        elif self.mode == "sent":
+            i = j = 0
+            need = n if self.any_source else 0
+            while i < n or j < n:
+                ready = i > max(j, need - 1) or self.messages[j].receive in ("Irecv", "Recv_init") if j < n else False
+                if ready and (i == n or random.random() < 0.5):
+                    out.append(receives[j])
+                    j += 1
+                else:
+                    out.append(sends[i])
+                    i += 1
+        else:
+            for s, r in zip(sends, receives):
+                out.append(Stage(self, [*s.ops, *r.ops]))
+        by_source: dict[int, list[int]] = {}
+        for i, m in enumerate(self.messages):
+            if not blocks(m.send) and m.send != "Bsend" and not m.freed:
+                by_source.setdefault(m.source, []).append(i)
+        done = []
+        for source, which in by_source.items():
+            done += [self.completing(random, source, ("sent", tuple(part), c)) for part in chunks(random, which)]
+        which = [i for i, m in enumerate(self.messages) if m.receive in ("Irecv", "Recv_init") or m.later]
+        done += [self.completing(random, self.target, ("received", tuple(part), c)) for part in chunks(random, which)]
+        random.shuffle(done)
+        out += done
+        if self.any_source:
+            out.append(self.stage((self.target, ("sort", c))))
+            # Nobody sends for the next time before.
+            out += [self.signal(s) for s in sorted({m.source for m in self.messages}) if s != self.target]
+        freed = [i for i, m in enumerate(self.messages) if m.freed]
+        for source in sorted({self.messages[i].source for i in freed}):
+            if source != self.target:
+                out.append(self.signal(source))
+        out += [self.stage((self.messages[i].source, ("free_check", i, c))) for i in freed]
+        return out
+
+    def signal(self, source: int) -> Stage:
+        return self.stage((source, ("signal", source)), (self.target, ("signal", source)))
+
+    # ---- C
+    def names(self, i: int) -> tuple[str, str]:
+        return f"{self.comm.number}_{self.number}_{i}s", f"{self.comm.number}_{self.number}_{i}r"
+
+    def declare(self, i: int, printer) -> None:
+        m = self.messages[i]
+        for which, side, in zip(self.names(i), (m.sent, m.got)):  # fmt: skip
+            low, high = side.spread()
+            printer.area("A" + which, low, high, side.by_mpi)
+            size = min(m.bytes, side.units * m.unit.bytes)
+            printer.parts("P" + which, [(side.layout, side.count, 0, m.id, size)])
+            printer.variable("t" + which)
+
+    def seed(self, c: int) -> str:
+        return f"8 * round + {c}"
+
+    def emit(self, op, rank, printer):
+        if op[0] == "signal":
+            here, there = self.target, op[1]
+            return [f"signal_to(me, {here}, {there}, {self.quiet.name});"]
+        if op[0] == "sort":
+            return self.sort(op[1], printer)
+        i = op[1]
+        m = self.messages[i]
+        self.declare(i, printer)
+        s, r = self.names(i)
+        q_send, q_receive = f"&q[{self.first_request + 2 * i}]", f"&q[{self.first_request + 2 * i + 1}]"
+        what = f"\"message {m.id // STREAM}\""
+        match op[0]:
+            case "send_init":
+                call = f"OK({m.send_by}{m.send}(blank(&A{s}), {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {m.tag}, {self.comm.name}, {q_send}));"
+                return [*printer.make(m.sent, "t" + s), call, *printer.unmake(m.sent, "t" + s, "directly")]
+            case "receive_init":
+                call = f"OK({m.receive_by}Recv_init(blank(&A{r}), {m.got.count}, t{r}, {self.source(m)}, {self.tag(m)}, {self.comm.name}, {q_receive}));"
+                return [*printer.make(m.got, "t" + r), call, *printer.unmake(m.got, "t" + r, "directly")]
+            case "send_free":
+                return [f"OK(MPI_Request_free({q_send}));", *printer.unmake(m.sent, "t" + s, "done"), f"drop(&A{s});"]
+            case "receive_free":
+                return [f"OK(MPI_Request_free({q_receive}));", *printer.unmake(m.got, "t" + r, "done"), f"drop(&A{r});"]
+            case "free_check":
+                return [self.check(s, op[2], what[:-1] + ", sent and freed\""), *printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
+            case "send":
+                return self.emit_send(m, s, q_send, op[2], what, printer)
+            case "receive":
+                return self.emit_receive(i, m, r, q_receive, op[2], what, printer)
+        raise ValueError(op)
+
+    def check(self, which: str, c: int, what: str) -> str:
+        return f"check(&A{which}, P{which}, 1, {self.seed(c)}, {what});"
+
+    def dropped(self, side: Side, which: str) -> list[str]:
+        return [f"drop(&A{which});"] if side.fresh else []
+
+    def source(self, m: Message) -> str:
+        return "MPI_ANY_SOURCE" if self.any_source else str(self.comm.rank(m.source))
+
+    def tag(self, m: Message) -> str:
+        return "MPI_ANY_TAG" if self.any_tag else str(m.tag)
+
+    def emit_send(self, m, s, q, c, what, printer):
+        out = [f"fill(&A{s}, P{s}, 1, {self.seed(c)}); /* message {m.id // STREAM}: {m.bytes} bytes */"]
+        if m.send.endswith("_init"):
+            return [*out, f"OK({m.send_by}Start({q}));" if c % 2 else f"OK({m.send_by}Startall(1, {q}));"]
+        out += printer.make(m.sent, "t" + s)
+        ask = f", {q}" if m.send.startswith("I") else ""
+        out.append(f"OK({m.send_by}{m.send}(A{s}.base, {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {m.tag}, {self.comm.name}{ask}));")
+        out += printer.unmake(m.sent, "t" + s, "directly")
+        if m.freed:
+            out.append(f"OK(MPI_Request_free({q}));")
+        if not ask:
+            out += [self.check(s, c, what[:-1] + ", sent\""), *printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
+        return out
+
+    def emit_receive(self, i, m, r, q, c, what, printer):
+        where = f"{self.source(m)}, {self.tag(m)}, {self.comm.name}"
+        status = f"&s[{self.first_request + 2 * i + 1}]"
+        out = [f"blank(&A{r}); /* message {m.id // STREAM}: {m.bytes} of {m.got.units * m.unit.bytes} bytes */"]
+        if m.receive == "Recv_init":
+            return [*out, f"OK({m.receive_by}Start({q}));" if c % 2 else f"OK({m.receive_by}Startall(1, {q}));"]
+        out += printer.make(m.got, "t" + r)
+        place = f"A{r}.base, {m.got.count}, t{r}"
+        by = m.receive_by
+        call = "HOSTS(MPI_{})" if by == "HOSTS" else by + "{}"
+        message = False
+        if m.receive in ("Probe", "Iprobe", "Mprobe", "Improbe"):
+            message = m.receive in ("Mprobe", "Improbe")
+            out.append("MPI_Status seen;")
+            out.append("memset(&seen, 0, sizeof seen), seen.MPI_ERROR = UNTOUCHED;")
+            if message:
+                out.append("MPI_Message matched = MPI_MESSAGE_NULL;")
+            extra = ", &matched" if message else ""
+            if m.receive in ("Iprobe", "Improbe"):
+                out.append(f"for (int flag = 0, turns = 0; !flag; tired(&turns)) OK(MPI_{m.receive}({where}, &flag{extra}, &seen));")
+            else:
+                out.append(f"OK(MPI_{m.receive}({where}{extra}, &seen));")
+            if not self.any_source:
+                out.append(self.expect(i, "&seen", what[:-1] + ', probed"'))
+            else:
+                where = f"seen.MPI_SOURCE, seen.MPI_TAG, {self.comm.name}"
+        if m.receive == "Irecv" or m.later:
+            if message:
+                out.append(f"OK(MPI_Imrecv({place}, &matched, {q}));")
+            else:
+                out.append(f"OK({call.format('Irecv')}({place}, {where}, {q}));")
+            return out + printer.unmake(m.got, "t" + r, "directly")
+        out.append(f"memset({status}, 0, sizeof(MPI_Status)), ({status})->MPI_ERROR = UNTOUCHED;")
+        if message:
+            taken = f"MPI_Mrecv({place}, &matched, {status})"
+        elif m.receive == "deleted":
+            out.append(f"struct deleted d = {{A{r}.base, {m.got.count}, 0, 0, t{r}, MPI_COMM_NULL, {{0}}}};")
+            out.append(f"receive_while_deleting(&d, {where});")
+            out.append(f"*({status}) = d.status, ({status})->MPI_ERROR = UNTOUCHED;")
+            taken = ""
+        else:
+            taken = f"{call.format('Recv')}({place}, {where}, {status})"
+        if m.truncated:
+            out.append(f"expect_error({taken}, MPI_ERR_TRUNCATE, {what});")
+        elif taken:
+            out.append(f"OK({taken});")
+            out.append(f'expect_untouched({status}, "the receive");')
+        if message:
+            out.append(f"if (matched != MPI_MESSAGE_NULL) complain(\"%s: matched, and not MPI_MESSAGE_NULL\", {what});")
+        return out + self.received(i, c, printer)
+
+    def expect(self, i: int, status: str, what: str) -> str:
+        m = self.messages[i]
+        source, tag = self.comm.rank(m.source), m.tag
+        basic, elements = (m.unit.basics[0], m.sent.units) if m.unit.plain else ("MPI_BYTE", m.bytes)
+        return f"expect({status}, {source}, {tag}, {m.bytes}, {basic}, {elements}, {what});"
+
+    def received(self, i: int, c: int, printer) -> list[str]:
+        """After a receive is complete, its type still there if it is kept until now."""
+        m = self.messages[i]
+        r = self.names(i)[1]
+        status = f"&s[{self.first_request + 2 * i + 1}]"
+        what = f"\"message {m.id // STREAM}\""
+        if self.any_source:
+            return []
+        out = []
+        if m.truncated:
+            out.append(f"check_holes(&A{r}, P{r}, 1, {what});")
+        else:
+            out.append(self.expect(i, status, what))
+            per = m.got.layout.units
+            alive = m.got.layout.basic or m.got.keep != "directly"
+            if alive and m.unit.plain and m.sent.units % per == 0 and m.got.units > 0:
+                out.append(f"expect_type({status}, t{r}, {m.sent.units // per}, {m.sent.units}, {what});")
+            out.append(self.check(r, c, what))
+        if m.receive != "Recv_init":
+            out += [*printer.unmake(m.got, "t" + r, "done"), *self.dropped(m.got, r)]
+        return out
+
+    def requests_of(self, op, rank):
+        return [2 * i + (op[0] == "received") for i in op[1] if op[0] == "sent" or not self.messages[i].truncated]
+
+    def after(self, op, rank, printer):
+        out = []
+        for i in op[1]:
+            m = self.messages[i]
+            s, r = self.names(i)
+            k = self.first_request + 2 * i + (op[0] == "received")
+            persistent = m.send.endswith("_init") if op[0] == "sent" else m.receive == "Recv_init"
+            what = f"\"message {m.id // STREAM}, {op[0]}\""
+            if op[0] == "received" and m.truncated:
+                out.append(f"expect_error(MPI_Wait(&q[{k}], &s[{k}]), MPI_ERR_TRUNCATE, {what});")
+            if not persistent:
+                out.append(f"gone(q[{k}], {what});")
+            if op[0] == "sent":
+                out.append(self.check(s, op[2], what))
+                if not persistent:
+                    out += [*printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
+            else:
+                out += self.received(i, op[2], printer)
+        return out
+
+    def sort(self, c, printer):
+        """Which message each receive got: of those of one source the first that is left, since receives are looked at as posted."""
+        out = [f"int taken[{len(self.messages)}] = {{0}};"]
+        rows = ", ".join(f"{{{self.comm.rank(m.source)}, {m.tag}, {m.id}u, {m.bytes}}}" for m in self.messages)
+        out.append(f"static const struct sender senders[] = {{{rows}}};")
+        for i, m in enumerate(self.messages):
+            self.declare(i, printer)
+            r = self.names(i)[1]
+            k = self.first_request + 2 * i + 1
+            out.append(f"check_any(&A{r}, P{r}, {self.seed(c)}, &s[{k}], senders, {len(self.messages)}, taken);")
+            if m.receive != "Recv_init":
+                out += [*printer.unmake(m.got, "t" + r, "done"), *self.dropped(m.got, r)]
+        return out
+
+    def finish(self, printer):
+        out = []
+        for i, m in enumerate(self.messages):
+            self.declare(i, printer)
+            for which, side in zip(self.names(i), (m.sent, m.got)):
+                out.append(f"drop(&A{which});")
+                if side.keep == "kept" and not side.layout.basic:
+                    out.append(f"if (t{which} != MPI_DATATYPE_NULL) OK(MPI_Type_free(&t{which}));")
+        return out
+
+    def simpler(self):
+        def set_all(name, value):
+            def change():
+                for m in self.messages:
+                    setattr(m, name, value)
+            return change
+
+        plain_send = {"Ssend": "Send", "Issend": "Isend", "Ibsend": "Isend", "Irsend": "Isend", "Ssend_init": "Send_init", "Bsend_init": "Send_init",
+                      "Rsend_init": "Send_init"}  # fmt: skip
+
+        def modes():
+            for m in self.messages:
+                m.send = plain_send.get(m.send, m.send)
+
+        def sides(name, **values):
+            def change():
+                for m in self.messages:
+                    for key, value in values.items():
+                        setattr(getattr(m, name), key, value)
+            return change
+
+        def plain(name, count_all):
+            def change():
+                for m in self.messages:
+                    old = getattr(m, name)
+                    flat = flattened(m.unit, old.units)
+                    if flat is None:
+                        raise ValueError
+                    setattr(m, name, flat)
+            return change
+
+        def vector(name):
+            def change():
+                for m in self.messages:
+                    old = getattr(m, name)
+                    new = as_vector(m.unit, old.units)
+                    if new is None or new.layout.text == old.layout.text:
+                        raise ValueError
+                    setattr(m, name, new)
+            return change
+
+        def fewer(factor):
+            def change():
+                for m in self.messages:
+                    if len(m.unit.basics) > 1 or m.sent.units <= 1:
+                        raise ValueError
+                    n = max(1, m.sent.units // factor)
+                    extra = m.got.units - m.sent.units
+                    sent = flattened(m.unit, n) if m.sent.layout.basic else as_vector(m.unit, n)
+                    got = flattened(m.unit, n + min(extra, n)) if m.got.layout.basic else as_vector(m.unit, n + min(extra, n))
+                    if sent is None or got is None:
+                        raise ValueError
+                    m.sent, m.got = sent, got
+            return change
+
+        yield plain("sent", True)
+        yield plain("got", True)
+        yield vector("sent")
+        yield vector("got")
+        yield fewer(8)
+        yield fewer(2)
+        yield modes
+        for name in ("sent", "got"):
+            yield sides(name, fresh=False, by_mpi=False)
+            yield sides(name, keep="kept")
+            yield sides(name, commit_by="MPI_")
+        yield set_all("send_by", "MPI_")
+        yield set_all("receive_by", "MPI_")
+
+
+def flattened(unit: Unit, n: int) -> Side | None:
+    import layouts
+
+    return Side(layouts.basic(unit.basics[0]), n) if len(unit.basics) == 1 else None
+
+
+def as_vector(unit: Unit, n: int) -> Side | None:
+    """Every second one."""
+    import layouts
+
+    if len(unit.basics) > 1 or n < 1:
+        return None
+    inner = layouts.basic(unit.basics[0])
+    e = inner.extent
+    made = inner.over(f"MPI_Type_vector({n}, 1, 2, @old, &@new)", layouts.loop(n, 2 * e, inner.walk), f"vector({n}, 1, 2, {inner.text})", n, 0,
+                      (2 * n - 1) * e, 0, (2 * n - 2) * e + inner.high, True)  # fmt: skip
+    return Side(made, 1)
+
+
+def chunks(random: Random, which: list[int]) -> list[list[int]]:
+    if not which:
+        return []
+    if random.random() < 0.6:
+        return [which]
+    cut = random.randrange(len(which) + 1)
+    return [part for part in (which[:cut], which[cut:]) if part]
+
+
+def random_messages(random: Random, taste: Taste, comm: Comm, quiet: Comm, tag: int, new_id, threaded: bool, wild: bool) -> Messages:
+    groups = [comm.members, comm.remote] if comm.remote else [comm.members, comm.members]
+    if random.random() < 0.5:
+        groups.reverse()
+    target = random.choice(groups[1])
+    sources = groups[0]
+    probes = taste.has("probes") and (not threaded or taste.has("thread_probes"))
+    burst = taste.has("bursts") and random.random() < 0.12
+    any_source = wild and not comm.remote and random.random() < 0.6
+    any_tag = wild and (not any_source or random.random() < 0.5)
+    count = 1
+    if burst:
+        count = random.choice([3, 8, 8, 20, 60])
+    elif wild:
+        count = random.randint(2, 5)
+    elif random.random() < 0.2:
+        count = random.randint(2, 4)
+    cap = 40_000 if count > 8 else 200_000 if count > 3 else 1 << 40
+    mode = random.choice(["posted", "sent", "pairs"])
+    if any_source and mode == "pairs":
+        mode = "sent"
+    if count > 8 and mode == "pairs":
+        mode = "sent"
+    cycles = random.choice([2, 3]) if taste.has("persistent") and random.random() < 0.15 else 1
+    same_source = random.choice(sources)
+    unit = random_unit(random, taste.mpi)
+    messages = []
+    sizes = [some_bytes(random, taste, cap) for _ in range(count)]
+    if burst and random.random() < 0.7:
+        sizes = [sizes[0]] * count
+    if len(unit.basics) > 1 or unit.basics[0] in ("MPI_2INT", "MPI_FLOAT_INT", "MPI_DOUBLE_INT", "MPI_SHORT_INT", "MPI_LONG_INT"):
+        sizes = [min(s, 6000) for s in sizes]  # MPICH 5.0.2 cannot receive more of these in several segments
+    lengths = [some_units(random, unit, s) for s in sizes]
+    if burst and len(set(sizes)) == 1:
+        lengths = lengths[:1] * count
+    most = max(lengths)
+    template: list[Side] = []
+    truncate = taste.has("truncation") and not wild and count == 1 and random.random() < 0.06
+    for i in range(count):
+        n = lengths[i]
+        source = random.choice(sources) if any_source else same_source
+        if any_source and mode == "sent" and source == target and random.random() < 0.8:
+            source = random.choice(sources)
+        room = n
+        if any_source:
+            room = most
+        elif random.random() < 0.2:
+            room = n + random.choice([1, 2, 16, 100])
+        if truncate and n > 1 and cycles == 1:
+            room = max(1, random.choice([n - 1, n // 2, n // 7]))
+            if taste.mpi == "openmpi" and n * unit.bytes > 1000:
+                room = n  # Open MPI 5.0.11 writes contiguous messages, which packed ones are, beyond the end of the receive
+        if i > 0 and burst and n == template[0].units and not any_source:
+            sent, got = template
+        else:
+            sent, got = some_side(random, taste, unit, n), some_side(random, taste, unit, room)
+            template = [sent, got]
+        sends = ["Isend", "Isend", "Isend", "Issend"]
+        if n * unit.bytes <= 65536 and count <= 8:
+            sends.append("Ibsend")
+        receives = ["Irecv"]
+        here = mode
+        if source == target and here == "pairs":
+            mode = here = "sent"
+        if here == "posted":
+            sends += ["Send", "Send", "Ssend", "Rsend", "Irsend"] + (["Bsend"] if n * unit.bytes <= 65536 and count <= 8 else [])
+        elif here == "sent":
+            receives += ["Recv", "Recv"]
+            if probes:
+                receives += ["Probe", "Iprobe", "Mprobe", "Improbe"]
+        else:
+            sends += ["Send", "Send", "Ssend"]
+            receives += ["Recv", "Recv"]
+            if probes:
+                receives += ["Probe", "Mprobe", "Improbe"]
+        if here != "posted" and taste.has("delete") and not wild and not truncate and not threaded and random.random() < 0.05:
+            receives = ["deleted"]
+        send, receive = random.choice(sends), random.choice(receives)
+        if truncate:
+            receive = random.choice([r for r in receives if r in ("Recv", "Irecv")])
+            if receive == "Irecv" and here != "posted":
+                receive = "Recv" if "Recv" in receives else "Irecv"
+        if cycles > 1 or (taste.has("persistent") and random.random() < 0.06):
+            if send in ("Isend", "Issend", "Ibsend", "Irsend") and random.random() < 0.7:
+                send = send[1:].capitalize() + "_init"
+            if receive == "Irecv" and not truncate and random.random() < 0.7:
+                receive = "Recv_init"
+        later = receive in ("Probe", "Iprobe", "Mprobe", "Improbe") and random.random() < 0.5
+        m = Message(source, tag if not any_tag else random.randint(1, 30), unit, sent, got, new_id(), send, receive, later)
+        m.freed = taste.has("request_free") and send in ("Isend", "Issend", "Ibsend") and random.random() < 0.08
+        if taste.has("pmpi") and random.random() < 0.08:
+            m.receive_by = "PMPI_"
+        if taste.has("pmpi") and random.random() < 0.05:
+            m.send_by = "PMPI_"
+        if taste.has("dlsym") and receive in ("Recv", "Irecv") and random.random() < 0.08:
+            m.receive_by = "HOSTS"
+        messages.append(m)
+    if mode == "posted" and any("rsend" in m.send.lower() for m in messages):
+        for m in messages:  # all their receives are posted before
+            if m.source == target and blocks(m.send):
+                m.send = "Isend"
+    if any_source and any(m.receive in ("Iprobe", "Probe", "Mprobe", "Improbe") for m in messages):
+        for m in messages:  # what a probe has seen must still be there for the receive
+            if m.receive not in ("Probe", "Iprobe", "Mprobe", "Improbe"):
+                m.receive, m.receive_by = "Recv", "MPI_"
+    return Messages(comm, quiet, target, messages, any_source, any_tag, mode, cycles)
+
+
+class Ring(Pattern):
+    """MPI_Sendrecv and the like around some ranks, all at one time."""
+
+    def __init__(self, comm: Comm, around: list[int], messages: list[Message], call: str, tag: int, by: str):
+        self.comm, self.around, self.messages, self.call, self.tag, self.by = comm, around, messages, call, tag, by
+        self.requests = len(around) if call.startswith("I") else 0  # messages[i] goes from around[i] to the next
+
+    def involves(self):
+        return set(self.around)
+
+    def stages(self, random):
+        out = [Stage(self, [(r, ("exchange", k)) for k, r in enumerate(self.around)])]
+        if self.requests:
+            done = [self.completing(random, r, ("done", k)) for k, r in enumerate(self.around)]
+            random.shuffle(done)
+            out += done
+        return out
+
+    def names(self, i):
+        return f"{self.comm.number}_{self.number}_{i}s", f"{self.comm.number}_{self.number}_{i}r"
+
+    def tables(self, k, printer):
+        out, into = self.messages[k], self.messages[k - 1]
+        s, r = self.names(k)
+        replaced = self.call.endswith("replace")
+        for which, side, m in ((s, out.sent, out), (r, into.got, into)):
+            if replaced:
+                side = out.sent
+            low, high = side.spread()
+            if which == s or not replaced:
+                printer.area("A" + which, low, high, side.by_mpi)
+                printer.variable("t" + which)
+            printer.parts("P" + which, [(side.layout, side.count, 0, m.id, m.bytes)])
+        return out, into, s, r, replaced
+
+    def emit(self, op, rank, printer):
+        k = op[1]
+        out, into, s, r, replaced = self.tables(k, printer)
+        to, source = self.comm.rank(self.around[(k + 1) % len(self.around)]), self.comm.rank(self.around[k - 1])
+        lines = [f"fill(&A{s}, P{s}, 1, 8 * round); /* message {out.id // STREAM}: {out.bytes} bytes */", *printer.make(out.sent, "t" + s)]
+        end = f"{self.comm.name}, &{'q' if self.requests else 's'}[{self.first_request + k if self.requests else 0}]"
+        if replaced:
+            call = f"{self.call}(A{s}.base, {out.sent.count}, t{s}, {to}, {self.tag}, {source}, {self.tag}, {end})"
+        else:
+            lines += [f"blank(&A{r});", *printer.make(into.got, "t" + r)]
+            call = f"{self.call}(A{s}.base, {out.sent.count}, t{s}, {to}, {self.tag}, A{r}.base, {into.got.count}, t{r}, {source}, {self.tag}, {end})"
+        if not self.requests:
+            lines.append("MPI_Status s[1];")
+            lines.append("memset(s, 0, sizeof s), s->MPI_ERROR = UNTOUCHED;")
+        lines.append(f"OK({self.by}{call});")
+        lines += self.types(k, printer, "directly")
+        if not self.requests:
+            lines += self.look("&s[0]", k, printer)
+        return lines
+
+    def types(self, k, printer, when):
+        out, into, s, r, replaced = self.tables(k, printer)
+        return [*printer.unmake(out.sent, "t" + s, when), *([] if replaced else printer.unmake(into.got, "t" + r, when))]
+
+    def look(self, status, k, printer):
+        out, into, s, r, replaced = self.tables(k, printer)
+        what = f"\"message {into.id // STREAM}\""
+        lines = []
+        if not self.requests:
+            basic, n = (into.unit.basics[0], into.sent.units) if into.unit.plain else ("MPI_BYTE", into.bytes)
+            if not replaced:  # MPICH 5.0.2 writes it there
+                lines.append(f'expect_untouched({status}, "MPI_{self.call}");')
+            lines.append(f"expect({status}, {self.comm.rank(self.around[k - 1])}, {self.tag}, {into.bytes}, {basic}, {n}, {what});")
+        else:
+            lines.append(f"gone(q[{self.first_request + k}], {what});")
+        if replaced:
+            lines.append(f"check(&A{s}, P{r}, 1, 8 * round, {what});")
+        else:
+            lines += [f"check(&A{r}, P{r}, 1, 8 * round, {what});", f"check(&A{s}, P{s}, 1, 8 * round, \"message {out.id // STREAM}, sent\");"]
+        return lines + self.types(k, printer, "done")
+
+    def requests_of(self, op, rank):
+        return [op[1]]
+
+    def after(self, op, rank, printer):
+        return self.look("", op[1], printer)
+
+    def finish(self, printer):
+        lines = []
+        for k in range(len(self.around)):
+            out, into, s, r, replaced = self.tables(k, printer)
+            lines.append(f"drop(&A{s});")
+            sides = [(out.sent, s)] if replaced else [(out.sent, s), (into.got, r)]
+            if not replaced:
+                lines.append(f"drop(&A{r});")
+            for side, which in sides:
+                if side.keep == "kept" and not side.layout.basic:
+                    lines.append(f"if (t{which} != MPI_DATATYPE_NULL) OK(MPI_Type_free(&t{which}));")
+        return lines
+
+    def simpler(self):
+        if self.call.endswith("replace"):
+            return
+
+        def make(name, how):
+            def change():
+                for m in self.messages:
+                    new = how(m.unit, getattr(m, name).units)
+                    if new is None:
+                        raise ValueError
+                    setattr(m, name, new)
+            return change
+
+        for name in ("sent", "got"):
+            yield make(name, flattened)
+            yield make(name, as_vector)
+
+
+def random_ring(random: Random, taste: Taste, comm: Comm, tag: int, new_id) -> Ring:
+    members = list(comm.members)
+    random.shuffle(members)
+    around = members[: random.randint(1, len(members))]
+    calls = ["Sendrecv", "Sendrecv", "Sendrecv_replace"]
+    if taste.mpi == "mpich" and taste.has("isendrecv"):
+        calls.append("Isendrecv")
+    call = random.choice(calls)
+    unit = random_unit(random, taste.mpi)
+    mixed = not unit.plain
+    cap = 6000 if mixed else 1 << 40
+    n = some_units(random, unit, some_bytes(random, taste, cap))
+    messages = []
+    for _ in around:
+        if not call.endswith("replace"):
+            n = some_units(random, unit, some_bytes(random, taste, cap))
+        sent, got = some_side(random, taste, unit, n), some_side(random, taste, unit, n)
+        messages.append(Message(0, tag, unit, sent, got, new_id(), call, call, False))
+    by = "PMPI_" if taste.has("pmpi") and random.random() < 0.06 else "MPI_"
+    return Ring(comm, around, messages, call, tag, by)
+
+
+class Cancelled(Pattern):
+    """A receive that is cancelled: nothing was sent; or a message that may or may not be caught up with."""
+
+    def __init__(self, comm: Comm, source: int, target: int, message: Message | None, side: Side, tag: int):
+        self.comm, self.source, self.target, self.message, self.side, self.tag = comm, source, target, message, side, tag
+        self.requests = 2
+
+    def involves(self):
+        return {self.source, self.target}
+
+    def stages(self, random):
+        out = [self.stage((self.target, ("post",)))]
+        if self.message:
+            sent = [self.stage((self.source, ("send",))), self.stage((self.target, ("cancel",)))]
+            if random.random() < 0.5:
+                out.insert(0, sent[0])
+                out.append(sent[1])
+            else:
+                out += sent
+            out.append(self.completing(random, self.source, ("sent",)))
+        else:
+            out.append(self.stage((self.target, ("cancel",))))
+        return out
+
+    def name(self, end):
+        return f"{self.comm.number}_{self.number}_{end}"
+
+    def tables(self, printer):
+        m = self.message
+        for end, side in (("s", m.sent if m else None), ("r", self.side)):
+            if side:
+                low, high = side.spread()
+                printer.area("A" + self.name(end), low, high, False)
+                printer.variable("t" + self.name(end))
+                printer.parts("P" + self.name(end), [(side.layout, side.count, 0, m.id if m else 0, m.bytes if m else 0)])
+
+    def emit(self, op, rank, printer):
+        self.tables(printer)
+        s, r, m = self.name("s"), self.name("r"), self.message
+        q = f"&q[{self.first_request}]"
+        receive = f"A{r}.base, {self.side.count}, t{r}, {self.comm.rank(self.source)}, {self.tag}, {self.comm.name}"
+        if op[0] == "post":
+            return [f"blank(&A{r});", *printer.make(self.side, "t" + r), f"OK(MPI_Irecv({receive}, {q}));"]
+        if op[0] == "send":
+            ready = [f"fill(&A{s}, P{s}, 1, 8 * round);", *printer.make(m.sent, "t" + s)]
+            call = f"OK(MPI_{m.send}(A{s}.base, {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {self.tag}, {self.comm.name}, &q[{self.first_request + 1}]));"
+            return [*ready, call, *printer.unmake(m.sent, "t" + s, "directly")]
+        out = ["MPI_Status seen;", "int cancelled = -1;", f"OK(MPI_Cancel({q}));", f"OK(MPI_Wait({q}, &seen));"]
+        out.append("OK(MPI_Test_cancelled(&seen, &cancelled));")
+        if m:
+            out.append(f"if (cancelled) OK(MPI_Recv({receive}, &seen));")
+        else:
+            out.append('if (!cancelled) complain("a receive of nothing was not cancelled");')
+        out.append(f"check(&A{r}, P{r}, 1, 8 * round, \"after MPI_Cancel\");")
+        return out + printer.unmake(self.side, "t" + r, "done") + printer.unmake(self.side, "t" + r, "directly")
+
+    def requests_of(self, op, rank):
+        return [1]
+
+    def after(self, op, rank, printer):
+        s = self.name("s")
+        return [f"check(&A{s}, P{s}, 1, 8 * round, \"sent to a receive that is cancelled\");", *printer.unmake(self.message.sent, "t" + s, "done")]
+
+    def finish(self, printer):
+        self.tables(printer)
+        out = []
+        for end, side in (("s", self.message.sent if self.message else None), ("r", self.side)):
+            if side:
+                out.append(f"drop(&A{self.name(end)});")
+                if side.keep == "kept" and not side.layout.basic:
+                    t = "t" + self.name(end)
+                    out.append(f"if ({t} != MPI_DATATYPE_NULL) OK(MPI_Type_free(&{t}));")
+        return out
+
+
+def random_cancelled(random: Random, taste: Taste, comm: Comm, tag: int, new_id) -> Cancelled:
+    source, target = random.choice(comm.members), random.choice(comm.members)
+    unit = random_unit(random, taste.mpi)
+    n = some_units(random, unit, some_bytes(random, taste, 1 << 40 if unit.plain else 6000))
+    side = some_side(random, taste, unit, n)
+    message = None
+    if random.random() < 0.6:
+        message = Message(source, tag, unit, some_side(random, taste, unit, n), side, new_id(), random.choice(["Isend", "Issend"]), "Irecv", False)
+    return Cancelled(comm, source, target, message, side, tag)
