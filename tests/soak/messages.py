@@ -353,7 +353,7 @@ class Messages(Pattern):
                         setattr(getattr(m, name), key, value)
             return change
 
-        def plain(name, count_all):
+        def plain(name):
             def change():
                 for m in self.messages:
                     old = getattr(m, name)
@@ -387,8 +387,8 @@ class Messages(Pattern):
                     m.sent, m.got = sent, got
             return change
 
-        yield plain("sent", True)
-        yield plain("got", True)
+        yield plain("sent")
+        yield plain("got")
         yield vector("sent")
         yield vector("got")
         yield fewer(8)
@@ -488,14 +488,14 @@ def random_messages(random: Random, taste: Taste, comm: Comm, quiet: Comm, tag: 
             sent, got = some_side(random, taste, unit, n), some_side(random, taste, unit, room)
             template = [sent, got]
         sends = ["Isend", "Isend", "Isend", "Issend"]
-        if n * unit.bytes <= 65536 and count <= 8:
-            sends.append("Ibsend")
+        buffered = taste.has("buffered") and n * unit.bytes <= 65536 and count <= 8
+        sends += ["Ibsend"] * buffered
         receives = ["Irecv"]
         here = mode
         if source == target and here == "pairs":
             mode = here = "sent"
         if here == "posted":
-            sends += ["Send", "Send", "Ssend", "Rsend", "Irsend"] + (["Bsend"] if n * unit.bytes <= 65536 and count <= 8 else [])
+            sends += ["Send", "Send", "Ssend", "Rsend", "Irsend"] + ["Bsend"] * buffered
         elif here == "sent":
             receives += ["Recv", "Recv"]
             if probes:

@@ -25,6 +25,7 @@ FEATURES = {
     "early_type_free": "MPI_Type_free directly behind the call that starts an operation",
     "neighbour_type_free": "the same, of MPI_Ineighbor_*",
     "early_comm_free": "MPI_Comm_free while operations on it are pending",
+    "buffered": "MPI_Bsend, Ibsend, Bsend_init",
     "request_free": "MPI_Request_free on sends",
     "probes": "MPI_Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv",
     "wildcards": "MPI_ANY_SOURCE, MPI_ANY_TAG",

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -64,9 +65,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 class Soak:
     def __init__(self, options: argparse.Namespace, scratch: Path):
         self.options, self.scratch = options, scratch
-        self.programs = self.hosts = self.flaky = 0
+        self.programs = self.hosts = self.flaky = self.again = 0
+        self.kinds: set[tuple[str, str, str]] = set()  # of what was found
         self.found: list[Path] = []
-        self.began = time.monotonic()
+        self.began = self.told = time.monotonic()
         self.machines = {}
         for mpi in options.mpi:
             library = Path(options.heddle) / f"libheddle_{mpi}.so"
@@ -83,10 +85,11 @@ class Soak:
     def progress(self, what: str = "") -> None:
         minutes = (time.monotonic() - self.began) / 60
         text = (f"{minutes:5.1f} min: {self.programs} programs of {self.options.scenarios} scenarios, {len(self.found)} found, "
-                f"{self.hosts} failed by the host alone, {self.flaky} not again; {what}")  # fmt: skip
+                f"{self.again} like those, {self.hosts} failed by the host alone, {self.flaky} not again; {what}")  # fmt: skip
         if sys.stderr.isatty():
             print(f"\r\033[K{text[:120]}", end="", file=sys.stderr, flush=True)
-        elif what.startswith("!") or self.programs % 20 == 0:
+        elif what.startswith("!") or time.monotonic() - self.told > 15:
+            self.told = time.monotonic()
             print(text, file=sys.stderr, flush=True)
 
     def run(self, first: int) -> int:
@@ -104,7 +107,7 @@ class Soak:
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(f"soak: {self.programs} programs of {self.options.scenarios} scenarios (seeds {first} ... {seed - 1}), {self.hosts} scenarios failed by "
-              f"the host alone, {self.flaky} failures not seen again, {len(self.found)} found")  # fmt: skip
+              f"the host alone, {self.flaky} failures not seen again, {len(self.found)} found, {self.again} more like those")  # fmt: skip
         for path in self.found:
             print(f"  {path}")
         return 1 if self.found else 0
@@ -137,6 +140,11 @@ class Soak:
         """Whose failure it is: of the scenario alone, or with those before it."""
         self.progress(f"! {machine.mpi}, seed {seed}, scenario {blamed.number}: {outcome.verdict}, {outcome.first()[:150]}")
         before = everything[: everything.index(blamed) + 1]
+        own = [line for line in outcome.text.splitlines() if f"scenario {blamed.number} step" in line]
+        kind = (machine.mpi, outcome.verdict, re.sub(r"\d+|\[rank.*step", "#", own[0] if own and outcome.verdict == "wrong" else outcome.first()))
+        if kind in self.kinds:  # one of a kind is enough
+            self.again += 1
+            return
         for candidate in ([blamed], before):
             path = machine.compile(printed(candidate, "soak"), f"judged-{machine.mpi}")
             ranks = blamed.ranks
@@ -153,6 +161,7 @@ class Soak:
                     break
             again = outcomes[-1]
             if not again.passed:
+                self.kinds.add(kind)
                 self.report(machine, seed, candidate, again, tool, first)
                 return
         self.flaky += 1
@@ -197,7 +206,7 @@ class Soak:
         (out / f"{name}.txt").write_text("\n".join(lines))
         if name.startswith("finding"):
             text = source.read_text()
-            print(f"\n{text[text.index('/* ---- the program */'):][:6000]}")
+            print("\n" + text[text.index("static void *run_") :][:8000])
             print("\n".join(lines[:6]) + f"\n\n{outcome.text[:1500]}\nAll of it: {source}, {source.with_suffix('.txt')}\n", flush=True)
         return source
 
