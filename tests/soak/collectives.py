@@ -69,7 +69,9 @@ class Ends:
 
 
 class Collective(Pattern):
-    def __init__(self, comm: Comm, name: str, form: str, ends: list[Ends], root: int, unit: Unit, cycles: int, keep: str, by: str):
+    def __init__(
+        self, comm: Comm, name: str, form: str, ends: list[Ends], root: int, unit: Unit, cycles: int, keep: str, by: str
+    ):
         self.comm, self.name, self.form, self.ends, self.root = comm, name, form, ends, root
         self.unit, self.cycles, self.keep, self.by = unit, cycles, keep, by
         self.requests = 0 if form == "" else 1
@@ -106,7 +108,10 @@ class Collective(Pattern):
             rows = [(s.layout, s.count, at, id_, s.units * self.unit.bytes) for s, at, id_ in zip(blocks.sides, blocks.at, ids)]
             printer.parts(f"P{base}{which}", rows)
             if e.in_place and which == "r":
-                rows = [(s.layout, s.count, at, id_, s.units * self.unit.bytes) for s, at, id_ in zip(blocks.sides, blocks.at, e.send_ids)]
+                rows = [
+                    (s.layout, s.count, at, id_, s.units * self.unit.bytes)
+                    for s, at, id_ in zip(blocks.sides, blocks.at, e.send_ids)
+                ]
                 printer.parts(f"Q{base}", [r for r in rows if r[3]])
             printer.declare(f"static MPI_Datatype y{base}{which}[{max(1, len(self.types(blocks)))}];")
         return base
@@ -123,7 +128,9 @@ class Collective(Pattern):
         else:
             v = v and self.name != "Scatterv"
         if e.in_place and which == "s" and self.name != "Scatter" and self.name != "Scatterv":
-            return "MPI_IN_PLACE" + (", NULL, NULL, NULL" if w else ", NULL, NULL, MPI_DATATYPE_NULL" if v else ", 0, MPI_DATATYPE_NULL")
+            return "MPI_IN_PLACE" + (
+                ", NULL, NULL, NULL" if w else ", NULL, NULL, MPI_DATATYPE_NULL" if v else ", 0, MPI_DATATYPE_NULL"
+            )
         if e.in_place and which == "r" and self.name in ("Scatter", "Scatterv"):
             return "MPI_IN_PLACE, 0, MPI_DATATYPE_NULL"
         if not blocks:  # of no meaning on this rank
@@ -170,7 +177,9 @@ class Collective(Pattern):
         out = []
         for which, blocks in (("s", e.send), ("r", e.receive)):
             if blocks:
-                out += [f"OK(MPI_Type_free(&y{base}{which}[{k}]));" for k, s in enumerate(self.types(blocks)) if not s.layout.basic]
+                out += [
+                    f"OK(MPI_Type_free(&y{base}{which}[{k}]));" for k, s in enumerate(self.types(blocks)) if not s.layout.basic
+                ]
         return out
 
     def prepare(self, i: int, base: str, c: int) -> list[str]:
@@ -191,7 +200,7 @@ class Collective(Pattern):
         for which, blocks in (("s", e.send), ("r", e.receive)):
             if blocks:
                 what = f"MPI_{self.name}{self.form} {self.number}, {'sent' if which == 's' else 'received'}"
-                out.append(f"check(&A{base}{which}, P{base}{which}, {len(blocks.sides)}, 8 * round + {c}, \"{what}\");")
+                out.append(f'check(&A{base}{which}, P{base}{which}, {len(blocks.sides)}, 8 * round + {c}, "{what}");')
         if self.form == "" or (self.keep != "directly" and self.form == "I"):
             out += self.free(i, base)
         return out
@@ -243,7 +252,21 @@ class Collective(Pattern):
         yield kept
 
 
-NAMES = ["Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallv", "Alltoallw", "Alltoallw"]
+NAMES = [
+    "Bcast",
+    "Gather",
+    "Gatherv",
+    "Scatter",
+    "Scatterv",
+    "Allgather",
+    "Allgatherv",
+    "Allgatherv",
+    "Alltoall",
+    "Alltoallv",
+    "Alltoallv",
+    "Alltoallw",
+    "Alltoallw",
+]
 NEIGHBOUR_NAMES = ["Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"]
 
 
@@ -330,7 +353,13 @@ def random_collective(random: Random, taste: Taste, comm: Comm, new_id) -> Colle
                 send_ids = [id_of(i)]
             else:
                 ns = [0 if j < 0 else n_of[i, j] for j in out]
-                send = volumes(ns) if name.endswith("v") else own_types(random, [side(n) for n in ns]) if vector else uniform(side(base), len(out))
+                send = (
+                    volumes(ns)
+                    if name.endswith("v")
+                    else own_types(random, [side(n) for n in ns])
+                    if vector
+                    else uniform(side(base), len(out))
+                )
                 send_ids = [id_of(i, j) for j in out]
             ns = [0 if j < 0 else n_of[j, i] for j in into]
             if name.endswith("v"):
@@ -376,8 +405,15 @@ def random_collective(random: Random, taste: Taste, comm: Comm, new_id) -> Colle
         if in_place:
             n_of = {(i, j): n_of[min(i, j), max(i, j)] for i, j in n_of}
         for i in peers:
+
             def blocks(ns):
-                return volumes(ns) if name.endswith("v") else own_types(random, [side(n) for n in ns]) if vector else uniform(side(base), size)
+                return (
+                    volumes(ns)
+                    if name.endswith("v")
+                    else own_types(random, [side(n) for n in ns])
+                    if vector
+                    else uniform(side(base), size)
+                )
 
             send = None if in_place else blocks([n_of[i, j] for j in peers])
             receive = blocks([n_of[j, i] for j in peers])

@@ -47,7 +47,9 @@ def random_comm(random: Random, taste: Taste, number: int) -> Comm:
                 low, high = r - 1, r + 1
                 at = [low % n if periods[0] else low, high % n if periods[0] else high if high < n else -1]
             around.append(at)
-        create = f"OK(MPI_Cart_create(MPI_COMM_WORLD, {len(dims)}, (int[]){{{listed(dims)}}}, (int[]){{{listed(periods)}}}, 0, &@));"
+        create = (
+            f"OK(MPI_Cart_create(MPI_COMM_WORLD, {len(dims)}, (int[]){{{listed(dims)}}}, (int[]){{{listed(periods)}}}, 0, &@));"
+        )
         return Comm(number, list(range(size)), create, sources=around, targets=around)
     if kind == "dist_graph":
         edges = [(i, j) for i in range(n) for j in range(n) if random.random() < 0.5]
@@ -70,7 +72,9 @@ def random_comm(random: Random, taste: Taste, number: int) -> Comm:
     return duplicate(number, n)
 
 
-def random_thread(random: Random, taste: Taste, comms: list[Comm], quiet: Comm, new_comm, new_id, threaded: bool, size: int) -> Thread:
+def random_thread(
+    random: Random, taste: Taste, comms: list[Comm], quiet: Comm, new_comm, new_id, threaded: bool, size: int
+) -> Thread:
     patterns: list[Pattern] = []
     tag = 0
     exclusive: list[Comm] = []
@@ -115,7 +119,11 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
     for t in range(threads):
         quiet.append(duplicate(next(numbers), taste.ranks))
         own = [new_comm(True)] + [new_comm(False) for _ in range(random.randint(0, 2))]
-        parts.append(random_thread(random, taste, own, quiet[-1], new_comm, new_id, threads > 1, random.randint(1, 10 if threads > 1 else 16)))
+        parts.append(
+            random_thread(
+                random, taste, own, quiet[-1], new_comm, new_id, threads > 1, random.randint(1, 10 if threads > 1 else 16)
+            )
+        )
     rounds = random.choice([1, 2, 3])
     if taste.has("early_comm_free") and random.random() < 0.25:
         rounds = 1

@@ -114,13 +114,28 @@ class Unit:
     @property
     def plain(self) -> bool:
         """Whether a status counts it without doubt: hosts differ in what an element of a pair type is."""
-        return len(self.basics) == 1 and self.basics[0] in BASIC and self.basics[0] not in ("MPI_2INT", "MPI_FLOAT_INT", "MPI_PACKED")
+        return (
+            len(self.basics) == 1
+            and self.basics[0] in BASIC
+            and self.basics[0] not in ("MPI_2INT", "MPI_FLOAT_INT", "MPI_PACKED")
+        )
 
 
 def random_unit(random: Random, mpi: str) -> Unit:
     what = random.random()
     if what < 0.8:
-        names = ["MPI_BYTE", "MPI_CHAR", "MPI_SHORT", "MPI_INT", "MPI_INT", "MPI_FLOAT", "MPI_LONG", "MPI_DOUBLE", "MPI_DOUBLE", "MPI_INT64_T"]
+        names = [
+            "MPI_BYTE",
+            "MPI_CHAR",
+            "MPI_SHORT",
+            "MPI_INT",
+            "MPI_INT",
+            "MPI_FLOAT",
+            "MPI_LONG",
+            "MPI_DOUBLE",
+            "MPI_DOUBLE",
+            "MPI_INT64_T",
+        ]
         return Unit([random.choice(names + ["MPI_C_DOUBLE_COMPLEX"] * (mpi == "mpich"))])
     if what < 0.9:
         return Unit([random.choice([*PAIRS, "MPI_2INT", "MPI_FLOAT_INT"])])
@@ -202,7 +217,9 @@ def record(random: Random, parts: list[tuple[int, Layout]], grain: int) -> Layou
     lb = min(places[k] + p.lb for k, (_, p) in enumerate(parts))
     counts = [c for c, _ in parts]
     types = f"(MPI_Datatype[]){{{', '.join(handles)}}}"
-    build.append(f"MPI_Type_create_struct({len(parts)}, {arrayed(counts, 'int')}, {arrayed(places, 'MPI_Aint')}, {types}, &@{len(build)})")
+    build.append(
+        f"MPI_Type_create_struct({len(parts)}, {arrayed(counts, 'int')}, {arrayed(places, 'MPI_Aint')}, {types}, &@{len(build)})"
+    )
     walk = Several([(places[k], loop(c, p.extent, p.walk)) for k, (c, p) in enumerate(parts)])
     text = "struct(" + ", ".join(f"{c} {p.text} @ {places[k]}" for k, (c, p) in enumerate(parts)) + ")"
     units = sum(c * p.units for c, p in parts)
@@ -248,7 +265,17 @@ def contiguous(inner: Layout, k: int) -> Layout:
 
 def decorated(random: Random, inner: Layout) -> Layout:
     if random.random() < 0.5:
-        return inner.over("MPI_Type_dup(@old, &@new)", inner.walk, f"dup({inner.text})", inner.units, inner.lb, inner.ub, inner.low, inner.high, True)
+        return inner.over(
+            "MPI_Type_dup(@old, &@new)",
+            inner.walk,
+            f"dup({inner.text})",
+            inner.units,
+            inner.lb,
+            inner.ub,
+            inner.low,
+            inner.high,
+            True,
+        )
     a = inner.align
     return inner.resized(inner.lb - a * random.randint(0, 2), inner.ub + a * random.randint(0, 3))
 
@@ -282,9 +309,15 @@ def a_vector(random, unit, n, depth, grain, in_bytes=False):
     lb, ub = min(first, last) + inner.lb, max(first, last) + length * e + inner.lb
     walk = loop(count, stride, loop(length, e, inner.walk))
     if in_bytes:
-        call, text = f"MPI_Type_create_hvector({count}, {length}, {stride}, @old, &@new)", f"hvector({count}, {length}, {stride}, {inner.text})"
+        call, text = (
+            f"MPI_Type_create_hvector({count}, {length}, {stride}, @old, &@new)",
+            f"hvector({count}, {length}, {stride}, {inner.text})",
+        )
     else:
-        call, text = f"MPI_Type_vector({count}, {length}, {stride // e}, @old, &@new)", f"vector({count}, {length}, {stride // e}, {inner.text})"
+        call, text = (
+            f"MPI_Type_vector({count}, {length}, {stride // e}, @old, &@new)",
+            f"vector({count}, {length}, {stride // e}, {inner.text})",
+        )
     made = inner.over(call, walk, text, n, lb, ub, low, high, inner.settled)
     made.settled = (ub - lb) % made.align == 0
     return made
@@ -378,7 +411,10 @@ def a_subarray(random, unit, n, depth, grain):
         walk = loop(dims[a], stride, walk)
         offset += starts[a] * stride
         stride *= sizes[a]
-    span = sum((dims[a] - 1) * inner.extent * math.prod(sizes[b] for b in (range(a + 1, len(dims)) if c_order else range(a))) for a in axes)
+    span = sum(
+        (dims[a] - 1) * inner.extent * math.prod(sizes[b] for b in (range(a + 1, len(dims)) if c_order else range(a)))
+        for a in axes
+    )
     order = "MPI_ORDER_C" if c_order else "MPI_ORDER_FORTRAN"
     call = f"MPI_Type_create_subarray({len(dims)}, {arrayed(sizes, 'int')}, {arrayed(dims, 'int')}, {arrayed(starts, 'int')}, {order}, @old, &@new)"
     text = f"subarray([{listed(sizes)}], [{listed(dims)}], [{listed(starts)}], {'c' if c_order else 'fortran'}, {inner.text})"
@@ -410,7 +446,14 @@ def a_darray(random, unit, n, depth, grain):
         else:
             rounds, block = split_up(random, d)
             arg, runs = str(block), (rounds, block, p * block, coord * block)
-        sizes.append(d * p), grid.append(p), dist.append(f"MPI_DISTRIBUTE_{how}"), dargs.append(arg), mine.append(coord), parts.append(runs)
+        (
+            sizes.append(d * p),
+            grid.append(p),
+            dist.append(f"MPI_DISTRIBUTE_{how}"),
+            dargs.append(arg),
+            mine.append(coord),
+            parts.append(runs),
+        )
     rank = 0
     for p, coord in zip(grid, mine):
         rank = rank * p + coord

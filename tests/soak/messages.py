@@ -42,7 +42,17 @@ def blocks(send: str) -> bool:
 class Messages(Pattern):
     """One message, or several to one receiver: `source any` lets wildcards find them."""
 
-    def __init__(self, comm: Comm, quiet: Comm, target: int, messages: list[Message], any_source: bool, any_tag: bool, mode: str, cycles: int):
+    def __init__(
+        self,
+        comm: Comm,
+        quiet: Comm,
+        target: int,
+        messages: list[Message],
+        any_source: bool,
+        any_tag: bool,
+        mode: str,
+        cycles: int,
+    ):
         self.comm, self.quiet, self.target, self.messages = comm, quiet, target, messages
         self.any_source, self.any_tag, self.mode, self.cycles = any_source, any_tag, mode, cycles
         self.requests = 2 * len(messages)
@@ -160,7 +170,7 @@ class Messages(Pattern):
         self.declare(i, printer)
         s, r = self.names(i)
         q_send, q_receive = f"&q[{self.first_request + 2 * i}]", f"&q[{self.first_request + 2 * i + 1}]"
-        what = f"\"message {m.id // STREAM}\""
+        what = f'"message {m.id // STREAM}"'
         match op[0]:
             case "send_init":
                 call = f"OK({m.send_by}{m.send}(blank(&A{s}), {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {m.tag}, {self.comm.name}, {q_send}));"
@@ -173,7 +183,11 @@ class Messages(Pattern):
             case "receive_free":
                 return [f"OK(MPI_Request_free({q_receive}));", *printer.unmake(m.got, "t" + r, "done"), f"drop(&A{r});"]
             case "free_check":
-                return [self.check(s, op[2], what[:-1] + ", sent and freed\""), *printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
+                return [
+                    self.check(s, op[2], what[:-1] + ', sent and freed"'),
+                    *printer.unmake(m.sent, "t" + s, "done"),
+                    *self.dropped(m.sent, s),
+                ]
             case "send":
                 return self.emit_send(m, s, q_send, op[2], what, printer)
             case "receive":
@@ -198,12 +212,14 @@ class Messages(Pattern):
             return [*out, f"OK({m.send_by}Start({q}));" if c % 2 else f"OK({m.send_by}Startall(1, {q}));"]
         out += printer.make(m.sent, "t" + s)
         ask = f", {q}" if m.send.startswith("I") else ""
-        out.append(f"OK({m.send_by}{m.send}(A{s}.base, {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {m.tag}, {self.comm.name}{ask}));")
+        out.append(
+            f"OK({m.send_by}{m.send}(A{s}.base, {m.sent.count}, t{s}, {self.comm.rank(self.target)}, {m.tag}, {self.comm.name}{ask}));"
+        )
         out += printer.unmake(m.sent, "t" + s, "directly")
         if m.freed:
             out.append(f"OK(MPI_Request_free({q}));")
         if not ask:
-            out += [self.check(s, c, what[:-1] + ", sent\""), *printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
+            out += [self.check(s, c, what[:-1] + ', sent"'), *printer.unmake(m.sent, "t" + s, "done"), *self.dropped(m.sent, s)]
         return out
 
     def emit_receive(self, i, m, r, q, c, what, printer):
@@ -225,7 +241,9 @@ class Messages(Pattern):
                 out.append("MPI_Message matched = MPI_MESSAGE_NULL;")
             extra = ", &matched" if message else ""
             if m.receive in ("Iprobe", "Improbe"):
-                out.append(f"for (int flag = 0, turns = 0; !flag; tired(&turns)) OK(MPI_{m.receive}({where}, &flag{extra}, &seen));")
+                out.append(
+                    f"for (int flag = 0, turns = 0; !flag; tired(&turns)) OK(MPI_{m.receive}({where}, &flag{extra}, &seen));"
+                )
             else:
                 out.append(f"OK(MPI_{m.receive}({where}{extra}, &seen));")
             if not self.any_source:
@@ -254,7 +272,7 @@ class Messages(Pattern):
             out.append(f"OK({taken});")
             out.append(f'expect_untouched({status}, "the receive");')
         if message:
-            out.append(f"if (matched != MPI_MESSAGE_NULL) complain(\"%s: matched, and not MPI_MESSAGE_NULL\", {what});")
+            out.append(f'if (matched != MPI_MESSAGE_NULL) complain("%s: matched, and not MPI_MESSAGE_NULL", {what});')
         return out + self.received(i, c, printer)
 
     def expect(self, i: int, status: str, what: str) -> str:
@@ -268,7 +286,7 @@ class Messages(Pattern):
         m = self.messages[i]
         r = self.names(i)[1]
         status = f"&s[{self.first_request + 2 * i + 1}]"
-        what = f"\"message {m.id // STREAM}\""
+        what = f'"message {m.id // STREAM}"'
         if self.any_source:
             return []
         out = []
@@ -295,7 +313,7 @@ class Messages(Pattern):
             s, r = self.names(i)
             k = self.first_request + 2 * i + (op[0] == "received")
             persistent = m.send.endswith("_init") if op[0] == "sent" else m.receive == "Recv_init"
-            what = f"\"message {m.id // STREAM}, {op[0]}\""
+            what = f'"message {m.id // STREAM}, {op[0]}"'
             if op[0] == "received" and m.truncated:
                 out.append(f"expect_error(MPI_Wait(&q[{k}], &s[{k}]), MPI_ERR_TRUNCATE, {what});")
             if not persistent:
@@ -337,6 +355,7 @@ class Messages(Pattern):
             def change():
                 for m in self.messages:
                     setattr(m, name, value)
+
             return change
 
         plain_send = {"Ssend": "Send", "Issend": "Isend", "Ibsend": "Isend", "Irsend": "Isend", "Ssend_init": "Send_init", "Bsend_init": "Send_init",
@@ -351,6 +370,7 @@ class Messages(Pattern):
                 for m in self.messages:
                     for key, value in values.items():
                         setattr(getattr(m, name), key, value)
+
             return change
 
         def plain(name):
@@ -361,6 +381,7 @@ class Messages(Pattern):
                     if flat is None:
                         raise ValueError
                     setattr(m, name, flat)
+
             return change
 
         def vector(name):
@@ -371,6 +392,7 @@ class Messages(Pattern):
                     if new is None or new.layout.text == old.layout.text:
                         raise ValueError
                     setattr(m, name, new)
+
             return change
 
         def fewer(factor):
@@ -385,6 +407,7 @@ class Messages(Pattern):
                     if sent is None or got is None:
                         raise ValueError
                     m.sent, m.got = sent, got
+
             return change
 
         yield plain("sent")
@@ -430,7 +453,9 @@ def chunks(random: Random, which: list[int]) -> list[list[int]]:
     return [part for part in (which[:cut], which[cut:]) if part]
 
 
-def random_messages(random: Random, taste: Taste, comm: Comm, quiet: Comm, tag: int, new_id, threaded: bool, wild: bool) -> Messages:
+def random_messages(
+    random: Random, taste: Taste, comm: Comm, quiet: Comm, tag: int, new_id, threaded: bool, wild: bool
+) -> Messages:
     groups = [comm.members, comm.remote] if comm.remote else [comm.members, comm.members]
     if random.random() < 0.5:
         groups.reverse()
@@ -460,7 +485,13 @@ def random_messages(random: Random, taste: Taste, comm: Comm, quiet: Comm, tag: 
     sizes = [some_bytes(random, taste, cap) for _ in range(count)]
     if burst and random.random() < 0.7:
         sizes = [sizes[0]] * count
-    if len(unit.basics) > 1 or unit.basics[0] in ("MPI_2INT", "MPI_FLOAT_INT", "MPI_DOUBLE_INT", "MPI_SHORT_INT", "MPI_LONG_INT"):
+    if len(unit.basics) > 1 or unit.basics[0] in (
+        "MPI_2INT",
+        "MPI_FLOAT_INT",
+        "MPI_DOUBLE_INT",
+        "MPI_SHORT_INT",
+        "MPI_LONG_INT",
+    ):
         sizes = [min(s, 6000) for s in sizes]  # MPICH 5.0.2 cannot receive more of these in several segments
     lengths = [some_units(random, unit, s) for s in sizes]
     if burst and len(set(sizes)) == 1:
@@ -577,7 +608,10 @@ class Ring(Pattern):
         k = op[1]
         out, into, s, r, replaced = self.tables(k, printer)
         to, source = self.comm.rank(self.around[(k + 1) % len(self.around)]), self.comm.rank(self.around[k - 1])
-        lines = [f"fill(&A{s}, P{s}, 1, 8 * round); /* message {out.id // STREAM}: {out.bytes} bytes */", *printer.make(out.sent, "t" + s)]
+        lines = [
+            f"fill(&A{s}, P{s}, 1, 8 * round); /* message {out.id // STREAM}: {out.bytes} bytes */",
+            *printer.make(out.sent, "t" + s),
+        ]
         end = f"{self.comm.name}, &{'q' if self.requests else 's'}[{self.first_request + k if self.requests else 0}]"
         if replaced:
             call = f"{self.call}(A{s}.base, {out.sent.count}, t{s}, {to}, {self.tag}, {source}, {self.tag}, {end})"
@@ -599,19 +633,24 @@ class Ring(Pattern):
 
     def look(self, status, k, printer):
         out, into, s, r, replaced = self.tables(k, printer)
-        what = f"\"message {into.id // STREAM}\""
+        what = f'"message {into.id // STREAM}"'
         lines = []
         if not self.requests:
             basic, n = (into.unit.basics[0], into.sent.units) if into.unit.plain else ("MPI_BYTE", into.bytes)
             if not replaced:  # MPICH 5.0.2 writes it there
                 lines.append(f'expect_untouched({status}, "MPI_{self.call}");')
-            lines.append(f"expect({status}, {self.comm.rank(self.around[k - 1])}, {self.tag}, {into.bytes}, {basic}, {n}, {what});")
+            lines.append(
+                f"expect({status}, {self.comm.rank(self.around[k - 1])}, {self.tag}, {into.bytes}, {basic}, {n}, {what});"
+            )
         else:
             lines.append(f"gone(q[{self.first_request + k}], {what});")
         if replaced:
             lines.append(f"check(&A{s}, P{r}, 1, 8 * round, {what});")
         else:
-            lines += [f"check(&A{r}, P{r}, 1, 8 * round, {what});", f"check(&A{s}, P{s}, 1, 8 * round, \"message {out.id // STREAM}, sent\");"]
+            lines += [
+                f"check(&A{r}, P{r}, 1, 8 * round, {what});",
+                f'check(&A{s}, P{s}, 1, 8 * round, "message {out.id // STREAM}, sent");',
+            ]
         return lines + self.types(k, printer, "done")
 
     def requests_of(self, op, rank):
@@ -644,6 +683,7 @@ class Ring(Pattern):
                     if new is None:
                         raise ValueError
                     setattr(m, name, new)
+
             return change
 
         for name in ("sent", "got"):
@@ -726,7 +766,7 @@ class Cancelled(Pattern):
             out.append(f"if (cancelled) OK(MPI_Recv({receive}, &seen));")
         else:
             out.append('if (!cancelled) complain("a receive of nothing was not cancelled");')
-        out.append(f"check(&A{r}, P{r}, 1, 8 * round, \"after MPI_Cancel\");")
+        out.append(f'check(&A{r}, P{r}, 1, 8 * round, "after MPI_Cancel");')
         return out + printer.unmake(self.side, "t" + r, "done") + printer.unmake(self.side, "t" + r, "directly")
 
     def requests_of(self, op, rank):
@@ -734,7 +774,10 @@ class Cancelled(Pattern):
 
     def after(self, op, rank, printer):
         s = self.name("s")
-        return [f"check(&A{s}, P{s}, 1, 8 * round, \"sent to a receive that is cancelled\");", *printer.unmake(self.message.sent, "t" + s, "done")]
+        return [
+            f'check(&A{s}, P{s}, 1, 8 * round, "sent to a receive that is cancelled");',
+            *printer.unmake(self.message.sent, "t" + s, "done"),
+        ]
 
     def finish(self, printer):
         self.tables(printer)
@@ -755,5 +798,15 @@ def random_cancelled(random: Random, taste: Taste, comm: Comm, tag: int, new_id)
     side = some_side(random, taste, unit, n)
     message = None
     if random.random() < 0.6:
-        message = Message(source, tag, unit, some_side(random, taste, unit, n), side, new_id(), random.choice(["Isend", "Issend"]), "Irecv", False)
+        message = Message(
+            source,
+            tag,
+            unit,
+            some_side(random, taste, unit, n),
+            side,
+            new_id(),
+            random.choice(["Isend", "Issend"]),
+            "Irecv",
+            False,
+        )
     return Cancelled(comm, source, target, message, side, tag)

@@ -30,7 +30,9 @@ class Printer:
             lines: list[str] = []
             layouts.walk_c(layout.walk, "at", 0, lines, "  ")
             n = self.numbers[key]
-            self.walks.append(f"/* {self.shown(layout)} */\nstatic void W{n}(struct walk *w, char *at) {{\n" + "\n".join(lines) + "\n}\n")
+            self.walks.append(
+                f"/* {self.shown(layout)} */\nstatic void W{n}(struct walk *w, char *at) {{\n" + "\n".join(lines) + "\n}\n"
+            )
         return self.numbers[key]
 
     def shown(self, layout: Layout) -> str:
@@ -54,7 +56,7 @@ class Printer:
                 lines.append("  OK(" + re.sub(r"@(\d+)", r"t[\1]", statement) + ");")
             lines.append(f"  OK({side.commit_by}Type_commit(&t[{size - 1}]));")
             lines.append(f"  for (int i = 0; i < {size - 1}; i++) OK(MPI_Type_free(&t[i]));")
-            lines.append(f"  expect_bounds(t[{size - 1}], {layout.lb}, {layout.extent}, {bytes_of(layout.walk)}, \"{name}\");")
+            lines.append(f'  expect_bounds(t[{size - 1}], {layout.lb}, {layout.extent}, {bytes_of(layout.walk)}, "{name}");')
             lines.append(f"  return t[{size - 1}];\n}}\n")
             self.types.append("\n".join(lines))
         made = f"{variable} = {name}();"
@@ -107,7 +109,11 @@ def create(comm: Comm, ranks: int) -> list[str]:
 def thread_body(scenario: Scenario, index: int, printer: Printer) -> list[str]:
     thread = scenario.threads[index]
     requests = max(1, sum(p.requests for p in thread.patterns))
-    out = [f"static void *run_{scenario.number}_{index}(void *unused) {{", f"  static MPI_Request q[{requests}];", f"  static MPI_Status s[{requests}];"]
+    out = [
+        f"static void *run_{scenario.number}_{index}(void *unused) {{",
+        f"  static MPI_Request q[{requests}];",
+        f"  static MPI_Status s[{requests}];",
+    ]
     out += ["  (void)unused, (void)q, (void)s;", f"  for (int round = 0; round < {scenario.rounds}; round++) {{"]
     for step, stage in enumerate(thread.timeline):
         out.append(f"    AT({step});")
@@ -166,5 +172,12 @@ def program(scenarios: list[Scenario], title: str) -> str:
         bodies += ["}", ""]
     ranks = scenarios[0].ranks
     threads = int(any(len(s.threads) > 1 for s in scenarios))
-    main = ["int main(void) {", f"  begin({ranks}, {threads});", *(f"  scenario_{s.number}();" for s in scenarios), "  return end();", "}", ""]
+    main = [
+        "int main(void) {",
+        f"  begin({ranks}, {threads});",
+        *(f"  scenario_{s.number}();" for s in scenarios),
+        "  return end();",
+        "}",
+        "",
+    ]
     return "\n".join([f"/* {title} */", RUNTIME, *printer.walks, *printer.types, *printer.tables, "", *bodies, *main])

@@ -63,7 +63,9 @@ class Machine:
             raise RuntimeError(f"{source} does not compile:\n{done.stderr[:2000]}")
         return program
 
-    def run_command(self, program: Path, ranks: int, heddle: bool, tool: Path | None = None, tool_first: bool = True) -> list[str]:
+    def run_command(
+        self, program: Path, ranks: int, heddle: bool, tool: Path | None = None, tool_first: bool = True
+    ) -> list[str]:
         launch = [str(self.prefix / "bin/mpiexec")]
         if self.mpi == "openmpi":
             launch += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
@@ -77,7 +79,15 @@ class Machine:
         environment = ["env", f"LD_PRELOAD={' '.join(preload)}"] if preload else []
         return [*launch, "-n", str(ranks), *environment, str(program)]
 
-    def run(self, program: Path, ranks: int, heddle: bool, tool: Path | None = None, tool_first: bool = True, seconds: float | None = None) -> Outcome:
+    def run(
+        self,
+        program: Path,
+        ranks: int,
+        heddle: bool,
+        tool: Path | None = None,
+        tool_first: bool = True,
+        seconds: float | None = None,
+    ) -> Outcome:
         command = self.run_command(program, ranks, heddle, tool, tool_first)
         if self.private:
             script = 'mount -t tmpfs none /dev/shm && "$@"; rc=$?; [ $rc = 0 ] && ls /dev/shm | sed "s/^/LEFT /"; exit $rc'
@@ -85,7 +95,9 @@ class Machine:
         start = time.monotonic()
         with tempfile.TemporaryFile("w+", errors="replace") as out:
             environment = {**os.environ, "TMPDIR": str(self.scratch)}
-            child = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True, env=environment, stdin=subprocess.DEVNULL)
+            child = subprocess.Popen(
+                command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True, env=environment, stdin=subprocess.DEVNULL
+            )
             stacks, hung = "", False
             try:
                 child.wait(seconds or self.seconds)

@@ -127,7 +127,13 @@ def some_bytes(random: Random, taste: Taste, cap: int = 1 << 40) -> int:
 
 def some_units(random: Random, unit: Unit, size: int) -> int:
     n = size // unit.bytes if size == 0 else max(1, size // unit.bytes)
-    return n if n < 60 else n - n % random.choice([1, 2, 6, 8, 12, 24, 60]) if n < 3000 else n - n % random.choice([24, 64, 240, 720])
+    return (
+        n
+        if n < 60
+        else n - n % random.choice([1, 2, 6, 8, 12, 24, 60])
+        if n < 3000
+        else n - n % random.choice([24, 64, 240, 720])
+    )
 
 
 def some_side(random: Random, taste: Taste, unit: Unit, n: int) -> Side:
@@ -251,7 +257,9 @@ class Scenario:
         gone = [c for c in self.comms if id(c) not in used]
         self.comms = [c for c in self.comms if id(c) in used]
         for thread in self.threads:
-            thread.timeline = [s for s in thread.timeline if not (isinstance(s.pattern, Freeing) and any(s.pattern.comm is c for c in gone))]
+            thread.timeline = [
+                s for s in thread.timeline if not (isinstance(s.pattern, Freeing) and any(s.pattern.comm is c for c in gone))
+            ]
 
 
 class Freeing(Pattern):

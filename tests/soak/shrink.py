@@ -32,6 +32,7 @@ class Shrinker:
 
     def patterns(self, program: list[Scenario]) -> list[Scenario]:
         """Delta debugging over all patterns."""
+
         def numbers(p):
             return [q.number for s in p for q in s.patterns()]
 

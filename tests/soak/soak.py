@@ -48,7 +48,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     p.add_argument("--timeout", type=float, default=60, help="seconds after which a program hangs (60)")
     p.add_argument("--shrink", type=float, default=240, help="seconds to make one finding smaller (240)")
     p.add_argument("--findings", type=int, default=10, help="stop after so many (10)")
-    p.add_argument("--heddle", default=str(ROOT / "build/release/src/mpi"), metavar="DIR", help="where libheddle_MPI.so are (%(default)s)")
+    p.add_argument(
+        "--heddle", default=str(ROOT / "build/release/src/mpi"), metavar="DIR", help="where libheddle_MPI.so are (%(default)s)"
+    )
     p.add_argument("--out", default=str(ROOT / "build/soak"), metavar="DIR", help="for what was found (%(default)s)")
     options = p.parse_args(arguments)
     named = [f for text in (options.without, options.only or "") for f in text.split(",") if f]
@@ -74,7 +76,10 @@ class Soak:
             library = Path(options.heddle) / f"libheddle_{mpi}.so"
             machine = Machine(mpi, library, scratch, options.timeout)
             if not library.exists() or not machine.prefix.exists():
-                print(f"soak: {mpi} left out: there is no {library if machine.prefix.exists() else machine.prefix}; `make build` makes it", file=sys.stderr)
+                print(
+                    f"soak: {mpi} left out: there is no {library if machine.prefix.exists() else machine.prefix}; `make build` makes it",
+                    file=sys.stderr,
+                )
                 continue
             machine.probe()
             self.machines[mpi] = machine
@@ -136,12 +141,18 @@ class Soak:
         path = machine.compile(printed(scenarios, "soak"), f"program-{machine.mpi}")
         return machine.run(path, scenarios[0].ranks, True, tool, first, seconds)
 
-    def judge(self, machine: Machine, seed: int, blamed: Scenario, everything: list[Scenario], outcome: Outcome, tool, first) -> None:
+    def judge(
+        self, machine: Machine, seed: int, blamed: Scenario, everything: list[Scenario], outcome: Outcome, tool, first
+    ) -> None:
         """Whose failure it is: of the scenario alone, or with those before it."""
         self.progress(f"! {machine.mpi}, seed {seed}, scenario {blamed.number}: {outcome.verdict}, {outcome.first()[:150]}")
         before = everything[: everything.index(blamed) + 1]
         own = [line for line in outcome.text.splitlines() if f"scenario {blamed.number} step" in line]
-        kind = (machine.mpi, outcome.verdict, re.sub(r"\d+|\[rank.*step", "#", own[0] if own and outcome.verdict == "wrong" else outcome.first()))
+        kind = (
+            machine.mpi,
+            outcome.verdict,
+            re.sub(r"\d+|\[rank.*step", "#", own[0] if own and outcome.verdict == "wrong" else outcome.first()),
+        )
         if kind in self.kinds:  # one of a kind is enough
             self.again += 1
             return
@@ -168,7 +179,9 @@ class Soak:
         self.keep(machine, f"unsteady-{machine.mpi}-{seed}-{blamed.number}", before, outcome, tool, first)
 
     def report(self, machine, seed, program, outcome, tool, first) -> None:
-        quick = min(self.options.timeout, max(8.0, 6 * outcome.seconds)) if outcome.verdict != "hangs" else self.options.timeout / 3
+        quick = (
+            min(self.options.timeout, max(8.0, 6 * outcome.seconds)) if outcome.verdict != "hangs" else self.options.timeout / 3
+        )
 
         def fails(smaller: list[Scenario]) -> bool:
             path = machine.compile(printed(smaller, "soak"), f"smaller-{machine.mpi}")
@@ -207,7 +220,10 @@ class Soak:
         if name.startswith("finding"):
             text = source.read_text()
             print("\n" + text[text.index("static void *run_") :][:8000])
-            print("\n".join(lines[:6]) + f"\n\n{outcome.text[:1500]}\nAll of it: {source}, {source.with_suffix('.txt')}\n", flush=True)
+            print(
+                "\n".join(lines[:6]) + f"\n\n{outcome.text[:1500]}\nAll of it: {source}, {source.with_suffix('.txt')}\n",
+                flush=True,
+            )
         return source
 
 
