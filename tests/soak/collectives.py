@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from random import Random
 
 from layouts import Unit, listed, random_unit, tree
-from messages import STREAM
 from scenario import Comm, Pattern, Side, Stage, Taste, some_bytes, some_side, some_units
 
 
@@ -23,7 +21,7 @@ class Blocks:
     high: int = 0
 
     def measure(self) -> Blocks:
-        spans = [(a + s.spread()[0], a + s.spread()[1]) for a, s in zip(self.at, self.sides)]
+        spans = [(a + s.spread()[0], a + s.spread()[1]) for a, s in zip(self.at, self.sides, strict=False)]
         self.low, self.high = min([0, *(a for a, _ in spans)]), max([0, *(b for _, b in spans)])
         return self
 
@@ -105,12 +103,15 @@ class Collective(Pattern):
             if not blocks:
                 continue
             printer.area(f"A{base}{which}", blocks.low, blocks.high, False)
-            rows = [(s.layout, s.count, at, id_, s.units * self.unit.bytes) for s, at, id_ in zip(blocks.sides, blocks.at, ids)]
+            rows = [
+                (s.layout, s.count, at, id_, s.units * self.unit.bytes)
+                for s, at, id_ in zip(blocks.sides, blocks.at, ids, strict=False)
+            ]
             printer.parts(f"P{base}{which}", rows)
             if e.in_place and which == "r":
                 rows = [
                     (s.layout, s.count, at, id_, s.units * self.unit.bytes)
-                    for s, at, id_ in zip(blocks.sides, blocks.at, e.send_ids)
+                    for s, at, id_ in zip(blocks.sides, blocks.at, e.send_ids, strict=False)
                 ]
                 printer.parts(f"Q{base}", [r for r in rows if r[3]])
             printer.declare(f"static MPI_Datatype y{base}{which}[{max(1, len(self.types(blocks)))}];")

@@ -116,7 +116,7 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
         return comms[-1]
 
     parts = []
-    for t in range(threads):
+    for _t in range(threads):
         quiet.append(duplicate(next(numbers), taste.ranks))
         own = [new_comm(True)] + [new_comm(False) for _ in range(random.randint(0, 2))]
         parts.append(

@@ -243,7 +243,7 @@ def divisors(n: int) -> list[int]:
 def partition(random: Random, n: int, most: int) -> list[int]:
     k = random.randint(1, min(most, n))
     cuts = sorted(random.sample(range(1, n), k - 1)) if n < 10**6 else sorted({random.randrange(1, n) for _ in range(k - 1)})
-    return [b - a for a, b in zip([0, *cuts], [*cuts, n])]
+    return [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=False)]
 
 
 def tree(random: Random, unit: Unit, n: int, depth: int, grain: int) -> Layout:
@@ -400,7 +400,7 @@ def a_subarray(random, unit, n, depth, grain):
     if inner.lb != 0:  # the array begins at 0, whatever its elements do
         return a_contiguous(random, unit, n, depth, grain)
     starts = [random.choice([0, 0, 1, 2, 3]) for _ in dims]
-    sizes = [d + s + random.choice([0, 0, 1, 4]) for d, s in zip(dims, starts)]
+    sizes = [d + s + random.choice([0, 0, 1, 4]) for d, s in zip(dims, starts, strict=False)]
     if math.prod(sizes) * inner.extent > 64 << 20:
         sizes, starts = dims, [0] * len(dims)
     c_order = random.random() < 0.6
@@ -455,7 +455,7 @@ def a_darray(random, unit, n, depth, grain):
             parts.append(runs),
         )
     rank = 0
-    for p, coord in zip(grid, mine):
+    for p, coord in zip(grid, mine, strict=False):
         rank = rank * p + coord
     c_order = random.random() < 0.6
     axes = range(len(dims))[::-1] if c_order else range(len(dims))

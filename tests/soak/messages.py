@@ -116,7 +116,7 @@ class Messages(Pattern):
                     out.append(sends[i])
                     i += 1
         else:
-            for s, r in zip(sends, receives):
+            for s, r in zip(sends, receives, strict=False):
                 out.append(Stage(self, [*s.ops, *r.ops]))
         by_source: dict[int, list[int]] = {}
         for i, m in enumerate(self.messages):
@@ -149,7 +149,7 @@ class Messages(Pattern):
 
     def declare(self, i: int, printer) -> None:
         m = self.messages[i]
-        for which, side, in zip(self.names(i), (m.sent, m.got)):  # fmt: skip
+        for which, side, in zip(self.names(i), (m.sent, m.got), strict=False):  # fmt: skip
             low, high = side.spread()
             printer.area("A" + which, low, high, side.by_mpi)
             size = min(m.bytes, side.units * m.unit.bytes)
@@ -310,7 +310,7 @@ class Messages(Pattern):
         out = []
         for i in op[1]:
             m = self.messages[i]
-            s, r = self.names(i)
+            s, _r = self.names(i)
             k = self.first_request + 2 * i + (op[0] == "received")
             persistent = m.send.endswith("_init") if op[0] == "sent" else m.receive == "Recv_init"
             what = f'"message {m.id // STREAM}, {op[0]}"'
@@ -344,7 +344,7 @@ class Messages(Pattern):
         out = []
         for i, m in enumerate(self.messages):
             self.declare(i, printer)
-            for which, side in zip(self.names(i), (m.sent, m.got)):
+            for which, side in zip(self.names(i), (m.sent, m.got), strict=False):
                 out.append(f"drop(&A{which});")
                 if side.keep == "kept" and not side.layout.basic:
                     out.append(f"if (t{which} != MPI_DATATYPE_NULL) OK(MPI_Type_free(&t{which}));")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import layouts
 from layouts import Layout
-from scenario import Comm, Freeing, Scenario, Side
+from scenario import Comm, Scenario, Side
 
 RUNTIME = (Path(__file__).parent / "runtime.c").read_text()
 
