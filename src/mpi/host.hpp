@@ -74,6 +74,7 @@
 #pragma weak PMPI_Comm_get_errhandler
 #pragma weak PMPI_Errhandler_free
 #pragma weak PMPI_Comm_free
+#pragma weak PMPI_Comm_disconnect
 #pragma weak PMPI_Comm_group
 #pragma weak PMPI_Comm_remote_group
 #pragma weak PMPI_Comm_create_keyval

@@ -43,10 +43,10 @@ int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
 
 int freed(MPI_Comm comm, int, void* attribute, void*) {
   auto* const object = static_cast<Communicator*>(attribute);
-  directory.erase(comm);
+  if (!object->gone()) directory.erase(comm);
   object->name(comm);
-  object->leave();
-  object->release();
+  object->go();
+  deferred::add(object);
   return MPI_SUCCESS;
 }
 
@@ -94,7 +94,7 @@ void Communicator::know(Members* members) noexcept {
   if (Members* const before = members_.exchange(members, std::memory_order_acq_rel)) before->release();
 }
 
-void Communicator::leave() noexcept {
+void Communicator::leave() {
   if (users_.several() && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS) errors_ = MPI_ERRHANDLER_NULL;
   gone_.store(true, std::memory_order_release);
 }
@@ -140,6 +140,13 @@ void open() noexcept {
 void close() noexcept {
   const std::lock_guard guard(meeting);
   if (is_open.exchange(false)) PMPI_Comm_free_keyval(&keyval);
+}
+
+void freeing(MPI_Comm comm) {
+  Communicator* const object = directory.find(comm);
+  if (!object) return;
+  object->leave();
+  directory.erase(comm);
 }
 
 bool opened() noexcept { return is_open.load(std::memory_order_relaxed); }

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "group/group.hpp"
+#include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/requests/lock.hpp"
 
@@ -64,7 +65,7 @@ struct Members {
 };
 
 /// A communicator of the program's: there as long as it is, or as operations hold it.
-class Communicator {
+class Communicator final : public Deferred {
  public:
   explicit Communicator(MPI_Comm handle) noexcept : handle_(handle) {}
   Communicator(const Communicator&) = delete;
@@ -74,6 +75,8 @@ class Communicator {
   void release() noexcept {
     if (users_.drop()) delete this;
   }
+  /// The host has called back: its use ends.
+  void free() override { release(); }
   /// Null: nobody has asked yet.
   [[nodiscard]] const Members* members() const noexcept { return members_.load(std::memory_order_acquire); }
   /// Takes over one use.
@@ -81,12 +84,14 @@ class Communicator {
   [[nodiscard]] MPI_Comm handle() const noexcept { return handle_; }
   void name(MPI_Comm handle) noexcept { handle_ = handle; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
-  /// The host is about to free it: the last moment to learn by which handler its operations raise errors.
-  void leave() noexcept;
+  /// The program frees it: the last moment to learn by which handler its operations raise errors.
+  void leave();
+  /// The host has freed it, if nobody has said so before.
+  void go() noexcept { gone_.store(true, std::memory_order_release); }
   void raise(int code) const;
 
  private:
-  ~Communicator();
+  ~Communicator() override;
   Uses users_;
   MPI_Comm handle_;
   std::atomic<Members*> members_{nullptr};
@@ -165,6 +170,9 @@ class Hold {
 /// A communicator that was just made by `call` (a literal) is of this group. Held against the host's size and own rank; if they
 /// disagree, the host will be asked.
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept;
+
+/// The program is about to free it. Its handle means nothing from here on, also while operations on it are under way.
+void freeing(MPI_Comm comm);
 
 /// A communicator that was just made by `call`: the host is asked now if a report is wanted, otherwise when a message does.
 void leave(const char* call, MPI_Comm comm) noexcept;

@@ -17,6 +17,7 @@
 #include "mpi/exchange/letters.hpp"
 #include "mpi/exchange/links.hpp"
 #include "mpi/exchange/numbered.hpp"
+#include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/start.hpp"
 
@@ -33,7 +34,9 @@ std::atomic<int> alive{0};
 std::atomic<bool> reductions{false};
 
 /// What hangs on a communicator of the program's.
-struct Seat {
+struct Seat final : Deferred {
+  void free() override;
+
   std::shared_ptr<Companion> companion;  ///< Null: looked at, and not for Heddle.
 };
 
@@ -55,13 +58,18 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
   return MPI_SUCCESS;
 }
 
+void Seat::free() {
+  {
+    const std::lock_guard guard(seats().lock);
+    seats().all.erase(this);
+  }
+  delete this;
+}
+
 int freed(MPI_Comm comm, int, void* attribute, void*) {
-  std::unique_ptr<Seat> seat(static_cast<Seat*>(attribute));  // freed outside of the lock: it calls the host
-  const std::lock_guard guard(seats().lock);
-  if (seats().all.erase(seat.get()) == 0)
-    static_cast<void>(seat.release());  // closed already
-  else
-    seated.erase(comm);
+  if (!allowed) return MPI_SUCCESS;  // closed already
+  seated.erase(comm);
+  deferred::add(static_cast<Seat*>(attribute));
   return MPI_SUCCESS;
 }
 
@@ -159,7 +167,7 @@ Companion* Companion::made(MPI_Comm comm) noexcept {
   return seat ? seat->companion.get() : nullptr;
 }
 
-bool Companion::may_come(MPI_Comm comm) {
+bool Companion::may_come(MPI_Comm comm) noexcept {
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seated.find(comm);
 }
 
@@ -171,6 +179,7 @@ Companion* Companion::of(MPI_Comm comm) {
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
 Companion* Companion::make(MPI_Comm comm) {
+  deferred::free_all();
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
@@ -230,6 +239,7 @@ int Companion::tags() noexcept {
 }
 
 void Companion::close() noexcept {
+  deferred::free_all();
   allowed = false;
   std::vector<Seat*> all;
   {

@@ -61,7 +61,7 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
 void after_throw(Pending& pending, MPI_Request host) noexcept {
   if (remains(pending, host)) return completing(pending, false);
   MPI_Status status{};
-  MPI_Comm where = MPI_COMM_NULL;
+  communicators::Hold where;
   settle_quietly(pending, status, MPI_ERR_OTHER, where);
 }
 

@@ -14,7 +14,7 @@ constinit Pending* first = nullptr;
 /// What has gone wrong first: raised when the list is in order again, for the program's handler may throw.
 struct Wrong {
   int code = MPI_SUCCESS;
-  MPI_Comm where = MPI_COMM_NULL;
+  communicators::Hold where;
 };
 
 /// Whether the request is gone.

@@ -14,7 +14,7 @@ namespace heddle::mpi {
 
 class PersistentSend final : public Persistent {
  public:
-  PersistentSend(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) noexcept
+  PersistentSend(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm)
       : mode_(mode), data_(data), type_(data.type), dest_(dest), tag_(tag), comm_(comm) {}
   ~PersistentSend() override { delete operation_; }
 
@@ -35,7 +35,7 @@ class PersistentSend final : public Persistent {
 template <class Received>
 class PersistentReceive final : public Persistent {
  public:
-  PersistentReceive(const Buffer& data, int source, int tag, MPI_Comm comm) noexcept
+  PersistentReceive(const Buffer& data, int source, int tag, MPI_Comm comm)
       : received(data, comm), comm_(comm), source_(source), tag_(tag) {}
 
   int start() override {

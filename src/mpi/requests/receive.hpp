@@ -24,7 +24,7 @@ class Received : public Pending {
   void from_host() noexcept { origin_.reset(); }
 
  protected:
-  explicit Received(MPI_Comm comm) noexcept : comm_(comm) {}
+  explicit Received(MPI_Comm comm) : comm_(comm) {}
   /// Whether something has arrived that is to be put in place; the status then says where from.
   bool arrived(MPI_Status& status) const noexcept {
     if (record.cancelled && is_cancelled(status)) return false;
@@ -42,7 +42,7 @@ class Received : public Pending {
 /// Into a stand-in that is unpacked at the end.
 class ReceivedPacked final : public Received {
  public:
-  ReceivedPacked(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), message(data, Message::End::receiving) {}
+  ReceivedPacked(const Buffer& data, MPI_Comm comm) : Received(comm), message(data, Message::End::receiving) {}
 
   int finish(MPI_Status& status, int error) noexcept override {
     return arrived(status) ? message.unpack(error, communicator(), &status) : error;
@@ -57,7 +57,7 @@ class ReceivedPacked final : public Received {
 class ReceivedPlain final : public Received {
  public:
   /// Number by number: a Buffer in memory would be read in other pieces than it was written.
-  ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm) noexcept
+  ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm)
       : Received(comm), data_{address, count, type} {}
   ReceivedPlain(const Buffer& data, MPI_Comm comm) : Received(comm), data_(data) {}
 
@@ -74,7 +74,7 @@ class ReceivedPlain final : public Received {
 /// Of a derived type, straight into the program's buffer, within a call: its handle lives until then.
 class ReceivedInPlace final : public Received {
  public:
-  ReceivedInPlace(const Buffer& data, MPI_Comm comm) noexcept : Received(comm), data_(data) {}
+  ReceivedInPlace(const Buffer& data, MPI_Comm comm) : Received(comm), data_(data) {}
 
   int finish(MPI_Status& status, int error) noexcept override {
     return error == MPI_SUCCESS ? look_closer(error, data_, &status) : error;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -17,6 +18,9 @@
 
 namespace heddle::mpi::sparse {
 namespace {
+
+/// By MPI_Finalize: what hung on communicators is gone.
+constinit std::atomic<bool> closed{false};
 
 struct Lanes {
   std::mutex lock;
@@ -34,12 +38,7 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
 }
 
 int freed(MPI_Comm, int, void* attribute, void*) {
-  auto* lane = static_cast<Lane*>(attribute);
-  {
-    const std::lock_guard guard(lanes().lock);
-    if (lanes().all.erase(lane) == 0) return MPI_SUCCESS;  // closed already
-  }
-  delete lane;
+  if (!closed) deferred::add(static_cast<Lane*>(attribute));
   return MPI_SUCCESS;
 }
 
@@ -63,6 +62,14 @@ select::Way typical(const select::Where& where) {
 }
 
 }  // namespace
+
+void Lane::free() {
+  {
+    const std::lock_guard guard(lanes().lock);
+    lanes().all.erase(this);
+  }
+  delete this;
+}
 
 Lane::~Lane() {
   if (own_ && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
@@ -146,6 +153,8 @@ void Lane::agree(MPI_Comm comm, const Surroundings& around) {
 }
 
 void Lane::close() noexcept {
+  deferred::free_all();
+  closed = true;
   std::vector<Lane*> all;
   {
     const std::lock_guard guard(lanes().lock);

@@ -13,6 +13,7 @@
 
 #include "layout/bytes.hpp"
 #include "mpi/exchange/surroundings.hpp"
+#include "mpi/handles/deferred.hpp"
 #include "mpi/host.hpp"
 
 namespace heddle::mpi::sparse {
@@ -27,8 +28,9 @@ struct Agreed {
   Bytes segment = 0;
 };
 
-class Lane {
+class Lane final : public Deferred {
  public:
+  void free() override;
   static Lane* of(MPI_Comm comm);
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
   static void close() noexcept;
@@ -46,7 +48,7 @@ class Lane {
   /// Of an exchange; the next one's differs: a quick rank may begin it before a slow one has seen the end of this one.
   int consensus_tag() { return 32762 + (turn_++ & 1); }
 
-  ~Lane();
+  ~Lane() override;
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
