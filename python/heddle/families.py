@@ -24,7 +24,8 @@ MPICH = Family(
     "the MPICH ABI (MPICH, Intel MPI, MVAPICH, Cray)",
     r"lib(mpi|mpich|mpi_(cray|gnu|intel|nvidia|amd|aocc)\w*)\.so\.12",
 )
-OPENMPI = Family("openmpi", "Open MPI 4 and 5", r"libmpi\.so\.40")
+# A build of its development branch has version 0. One of MPICH's has, too: the interposer tells them apart when MPI starts.
+OPENMPI = Family("openmpi", "Open MPI 4 and 5", r"libmpi\.so\.(40|0)")
 ABI = Family("abi", "the MPI standard ABI", r"libmpi_abi\.so\.[01]")
 ALL = (MPICH, OPENMPI, ABI)
 

@@ -70,7 +70,7 @@ enum class Mode { standard, buffered, synchronous, ready };
 /// a call: the program's handler may throw, through here as through the host. So whatever calls the host on a communicator of
 /// the program's, and whatever calls that, is not noexcept, and holds what it has by objects that let go of it.
 inline int raise_new(int result, int host_result, MPI_Comm comm) {
-  if (result != host_result) PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, result);
+  if (result != host_result) communicators::raise(comm, result);
   return result;
 }
 

@@ -338,6 +338,7 @@
 #pragma weak ompi_mpi_group_empty
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_errors_are_fatal
 #pragma weak ompi_mpi_errors_return
 #pragma weak ompi_mpi_errhandler_null
 #pragma weak ompi_mpi_group_null

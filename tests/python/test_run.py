@@ -243,6 +243,7 @@ def test_families_by_file_name():
         "libmpi_cray.so.12": "mpich",
         "libmpi.so.40": "openmpi",
         "libmpi.so.40.40.7": "openmpi",
+        "libmpi.so.0": "openmpi",
         "libmpi_abi.so.1": "abi",
     }
     assert {name: families.of_library(name).name for name in names} == names

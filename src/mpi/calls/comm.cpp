@@ -1,6 +1,7 @@
 // mpi/calls/comm.cpp: communicators made of groups, and those whose group only the host knows.
 #include "mpi/communicators/made.hpp"
 #include "mpi/exchange/hints.hpp"
+#include "mpi/start.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 
@@ -11,7 +12,8 @@ int left(const char* call, int result, const MPI_Comm* made) noexcept {
   return result;
 }
 
-int of_group(const char* call, int result, const MPI_Comm* made, MPI_Group group) noexcept {
+int of_group(const char* call, int result, const MPI_Comm* made, MPI_Group group) {
+  if (result == MPI_SUCCESS && heddle::mpi::host() == heddle::mpi::Host::mpich) communicators::without_handler(*made);
   if (result == MPI_SUCCESS && communicators::opened()) communicators::of_group(call, *made, group);
   return result;
 }

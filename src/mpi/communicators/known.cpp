@@ -36,6 +36,7 @@ int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
   if (!fresh) return MPI_SUCCESS;  // asked for later
   members->retain();
   fresh->know(members);
+  fresh->mute(static_cast<const Communicator*>(attribute)->is_mute());
   handed = fresh;
   *static_cast<void**>(copy) = fresh;
   return MPI_SUCCESS;
@@ -94,14 +95,28 @@ void Communicator::know(Members* members) noexcept {
   if (Members* const before = members_.exchange(members, std::memory_order_acq_rel)) before->release();
 }
 
+namespace {
+
+/// The host says so of what has none, too.
+bool fatal(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  const bool is = handler == MPI_ERRORS_ARE_FATAL;
+  PMPI_Errhandler_free(&handler);
+  return is;
+}
+
+}  // namespace
+
 void Communicator::leave() {
-  if (users_.several() && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS) errors_ = MPI_ERRHANDLER_NULL;
+  if (users_.several() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
+    errors_ = MPI_ERRHANDLER_NULL;
   gone_.store(true, std::memory_order_release);
 }
 
 void Communicator::raise(int code) const {
   if (!gone()) {
-    PMPI_Comm_call_errhandler(handle_, code);
+    PMPI_Comm_call_errhandler(mute_ && fatal(handle_) ? MPI_COMM_SELF : handle_, code);
     return;
   }
   MPI_Comm own = MPI_COMM_NULL;  // handlers are called for communicators, and this one is no more
@@ -140,6 +155,19 @@ void open() noexcept {
 void close() noexcept {
   const std::lock_guard guard(meeting);
   if (is_open.exchange(false)) PMPI_Comm_free_keyval(&keyval);
+}
+
+void raise(MPI_Comm comm, int code) {
+  if (const Communicator* const known = comm == MPI_COMM_NULL ? nullptr : directory.find(comm)) return known->raise(code);
+  PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);
+}
+
+void without_handler(MPI_Comm made) try {
+  if (!opened() || made == MPI_COMM_NULL || !fatal(made)) return;
+  const std::lock_guard guard(meeting);
+  if (Communicator* const object = entry_of(made)) object->mute();
+} catch (const std::bad_alloc&) {
+  return;  // the worst of it: an error is fatal that need not be
 }
 
 void freeing(MPI_Comm comm) {

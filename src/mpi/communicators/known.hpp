@@ -83,6 +83,9 @@ class Communicator final : public Deferred {
   void know(Members* members) noexcept;
   [[nodiscard]] MPI_Comm handle() const noexcept { return handle_; }
   void name(MPI_Comm handle) noexcept { handle_ = handle; }
+  /// The host has given it no error handler: then its errors are MPI_COMM_SELF's, whatever MPI_Comm_get_errhandler says.
+  void mute(bool is = true) noexcept { mute_ = is; }
+  [[nodiscard]] bool is_mute() const noexcept { return mute_; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
   /// The program frees it: the last moment to learn by which handler its operations raise errors.
   void leave();
@@ -96,6 +99,7 @@ class Communicator final : public Deferred {
   MPI_Comm handle_;
   std::atomic<Members*> members_{nullptr};
   std::atomic<bool> gone_{false};
+  bool mute_ = false;
   MPI_Errhandler errors_ = MPI_ERRHANDLER_NULL;  // once it is gone
 };
 
@@ -170,6 +174,12 @@ class Hold {
 /// A communicator that was just made by `call` (a literal) is of this group. Held against the host's size and own rank; if they
 /// disagree, the host will be asked.
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept;
+
+/// Raises an error that the host does not know of. MPI_COMM_NULL: on MPI_COMM_SELF.
+void raise(MPI_Comm comm, int code);
+
+/// MPICH 5.0.2 gives what MPI_Comm_create and MPI_Comm_create_group make no error handler. To be told of each.
+void without_handler(MPI_Comm made);
 
 /// The program is about to free it. Its handle means nothing from here on, also while operations on it are under way.
 void freeing(MPI_Comm comm);

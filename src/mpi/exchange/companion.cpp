@@ -186,7 +186,7 @@ Companion* Companion::make(MPI_Comm comm) {
   Seat* seat = seat_on(comm);
   if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
-  if (!seat) PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
   std::shared_ptr<Companion> own;
   int able = 0;
   try {

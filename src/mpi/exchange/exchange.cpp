@@ -352,7 +352,7 @@ int Exchange::run(MPI_Comm comm) {
   if (letters.any()) letters_ = &letters;
   start(Until::call_ends);
   advance(true);
-  if (error_ != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error_);
+  if (error_ != MPI_SUCCESS) communicators::raise(comm, error_);
   return error_;
 }
 

@@ -142,7 +142,7 @@ class Exchange {
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
 inline int no_memory_on(MPI_Comm comm) {
-  PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  communicators::raise(comm, MPI_ERR_NO_MEM);
   return MPI_ERR_NO_MEM;
 }
 

@@ -132,8 +132,8 @@ struct GatherOnce : blocks::Ranks {
   static bool of(const Companion& /*own*/) noexcept { return true; }
 };
 
-int raised(int error, MPI_Comm comm) noexcept {
-  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+int raised(int error, MPI_Comm comm) {
+  if (error != MPI_SUCCESS) communicators::raise(comm, error);
   return error;
 }
 

@@ -57,7 +57,7 @@ Done misplaced(bool any, MPI_Comm comm) {
 }  // namespace
 
 Done raised(int error, MPI_Comm comm) {
-  PMPI_Comm_call_errhandler(comm, error);
+  communicators::raise(comm, error);
   return error;
 }
 

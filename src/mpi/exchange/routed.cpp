@@ -110,7 +110,7 @@ int Routed::run(MPI_Comm comm) {
   }
   straight_.advance(true);
   if (error == MPI_SUCCESS) error = straight_.error();
-  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+  if (error != MPI_SUCCESS) communicators::raise(comm, error);
   return error;
 }
 

@@ -50,6 +50,6 @@ extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, he
   } catch (const std::exception&) {
     result = MPI_ERR_INTERN;
   }
-  if (result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, result);
+  if (result != MPI_SUCCESS) communicators::raise(comm, result);
   return result;
 }
