@@ -511,8 +511,10 @@ def random_messages(
             room = n + random.choice([1, 2, 16, 100])
         if truncate and n > 1 and cycles == 1:
             room = max(1, random.choice([n - 1, n // 2, n // 7]))
-            if taste.mpi == "openmpi" and n * unit.bytes > 1000:
-                room = n  # Open MPI 5.0.11 writes contiguous messages, which packed ones are, beyond the end of the receive
+            # Open MPI 5.0.11 writes contiguous messages, which packed ones are, beyond the end of the receive, and loses the error
+            # where one that a rank sends to itself is received by a type with holes.
+            if taste.mpi == "openmpi" and (n * unit.bytes > 1000 or source == target):
+                room = n
         if i > 0 and burst and n == template[0].units and not any_source:
             sent, got = template
         else:
