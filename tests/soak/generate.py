@@ -76,10 +76,8 @@ def random_thread(
     random: Random, taste: Taste, comms: list[Comm], quiet: Comm, new_comm, new_id, threaded: bool, size: int
 ) -> Thread:
     patterns: list[Pattern] = []
-    tag = 0
     exclusive: list[Comm] = []
-    for _ in range(size):
-        tag += 1
+    for tag in range(1, size + 1):
         comm = random.choice(comms)
         what = random.random()
         made: Pattern

@@ -210,7 +210,7 @@ def record(random: Random, parts: list[tuple[int, Layout]], grain: int) -> Layou
     handles = []
     for _, p in parts:
         shift = len(build)  # where its handles begin
-        build += [re.sub(r"@(\d+)", lambda found: f"@{int(found[1]) + shift}", statement) for statement in p.build]
+        build += [re.sub(r"@(\d+)", lambda found, shift=shift: f"@{int(found[1]) + shift}", statement) for statement in p.build]
         handles.append(p.basic or f"@{len(build) - 1}")
     low = min(places[k] + p.low for k, (_, p) in enumerate(parts))
     high = max(places[k] + (c - 1) * p.extent + p.high for k, (c, p) in enumerate(parts))

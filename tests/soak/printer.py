@@ -78,7 +78,7 @@ class Printer:
 
     def parts(self, name: str, parts: list[tuple[Layout, int, int, int, int]]) -> None:
         """(layout, count, at, id, bytes) each."""
-        rows = ", ".join(f"{{{self.walker(l)}, {c}, {l.extent}, {at}, {i}u, {n}}}" for l, c, at, i, n in parts)
+        rows = ", ".join(f"{{{self.walker(layout)}, {c}, {layout.extent}, {at}, {i}u, {n}}}" for layout, c, at, i, n in parts)
         self.declare(f"static const struct part {name}[] = {{{rows or '{NULL, 0, 0, 0, 0, 0}'}}};")
 
     def variable(self, name: str) -> None:

@@ -1,7 +1,7 @@
 /* What every program of the soak begins with: buffers that check themselves, and completions by every call.
  *
- * A message's data are its packed stream: byte `at` of message `id` is byte_of(id, at). A buffer is all canary but for what a type
- * places in it; check() finds the message where the type says, wipes it, and then finds nothing but canary. */
+ * A message's data are its packed stream: byte `at` of message `id` is byte_of(id, at). A buffer is all canary but for what a
+ * type places in it; check() finds the message where the type says, wipes it, and then finds nothing but canary. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -22,7 +22,7 @@ static volatile int last_step;
 
 #define AT(number) (at_step = last_step = (number))
 
-static void complain(const char *text, ...) {
+static void complain(const char* text, ...) {
   va_list rest;
   char line[512];
   if (__sync_add_and_fetch(&complaints, 1) > 20) return;
@@ -32,7 +32,7 @@ static void complain(const char *text, ...) {
   fprintf(stderr, "WRONG [rank %d] scenario %d step %d: %s\n", me, at_scenario, at_step, line);
 }
 
-static void say_where(const char *what) { /* from signal handlers, too */
+static void say_where(const char* what) { /* from signal handlers, too */
   char line[160];
   int n = snprintf(line, sizeof line, "%s [rank %d] scenario %d step %d\n", what, me, at_scenario, last_step);
   if (write(2, line, (size_t)n) < 0) return;
@@ -48,7 +48,7 @@ static void on_exit_early(void) {
 }
 
 /* Every call returns its error (MPI_ERRORS_RETURN). */
-static int ok_(int error, const char *call) {
+static int ok_(int error, const char* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (error == MPI_SUCCESS) return error;
@@ -60,7 +60,7 @@ static int ok_(int error, const char *call) {
 #define OK(call) ok_((call), #call)
 
 /* A name that the host's library has, taken from that library: past whoever was preloaded. */
-static void *of_host(const char *name) {
+static void* of_host(const char* name) {
 #ifdef OPEN_MPI
   static const char library[] = "libmpi.so.40";
 #else
@@ -71,7 +71,6 @@ static void *of_host(const char *name) {
   return found;
 }
 #define HOSTS(name) ((__typeof__(&name))of_host(#name))
-
 
 #pragma GCC push_options
 #pragma GCC optimize("O2") /* the rest is compiled without: that takes a third of the time */
@@ -89,13 +88,13 @@ enum work { FILL, CHECK };
 struct walk {
   enum work work;
   unsigned id;
-  size_t pos, end;          /* place in the packed stream; how long it is */
-  size_t wrong, wrong_at;   /* bytes that differ, the first of them */
+  size_t pos, end;        /* place in the packed stream; how long it is */
+  size_t wrong, wrong_at; /* bytes that differ, the first of them */
   int wrong_byte;
 };
 
 /* The next `bytes` of the stream lie at `at`. */
-static void run(struct walk *w, char *at, size_t bytes) {
+static void run(struct walk* w, char* at, size_t bytes) {
   for (size_t i = 0; i < bytes; i++, w->pos++) {
     if (w->pos >= w->end) return; /* a message shorter than its place */
     if (w->work == FILL) {
@@ -109,7 +108,7 @@ static void run(struct walk *w, char *at, size_t bytes) {
     }
   }
 }
-typedef void (*walker)(struct walk *, char *);
+typedef void (*walker)(struct walk*, char*);
 
 /* A message in a buffer: `count` elements, `extent` apart, from `at` on, of which the first `bytes` of the stream are sent. */
 struct part {
@@ -125,7 +124,7 @@ struct area {
   char *memory, *base;
 };
 
-static char *blank(struct area *a) {
+static char* blank(struct area* a) {
   const size_t room = (size_t)(a->high - a->low) + 2 * GUARD;
   if (a->memory) return a->base;
   if (a->by_mpi) {
@@ -137,21 +136,21 @@ static char *blank(struct area *a) {
   a->base = a->memory + GUARD - a->low;
   return a->base;
 }
-static void each(struct area *a, const struct part *p, int parts, int round, enum work work, const char *what) {
+static void each(struct area* a, const struct part* p, int parts, int round, enum work work, const char* what) {
   for (int i = 0; i < parts; i++) {
     struct walk w = {work, p[i].id + (unsigned)round, 0, (size_t)p[i].bytes, 0, 0, 0};
     for (int n = 0; n < p[i].count; n++) p[i].walk(&w, a->base + p[i].at + n * p[i].extent);
     if (w.wrong)
-      complain("%s, part %d: %zu of %zu bytes wrong, the first is byte %zu: %02x instead of %02x (%02x: untouched)", what, i, w.wrong,
-               w.end, w.wrong_at, (unsigned)w.wrong_byte, (unsigned)byte_of(w.id, w.wrong_at), CANARY);
+      complain("%s, part %d: %zu of %zu bytes wrong, the first is byte %zu: %02x instead of %02x (%02x: untouched)", what, i,
+               w.wrong, w.end, w.wrong_at, (unsigned)w.wrong_byte, (unsigned)byte_of(w.id, w.wrong_at), CANARY);
   }
 }
-static char *fill(struct area *a, const struct part *p, int parts, int round) {
+static char* fill(struct area* a, const struct part* p, int parts, int round) {
   blank(a);
   each(a, p, parts, round, FILL, "");
   return a->base;
 }
-static void drop(struct area *a) {
+static void drop(struct area* a) {
   if (!a->memory) return;
   if (a->by_mpi) {
     OK(MPI_Free_mem(a->memory));
@@ -161,18 +160,18 @@ static void drop(struct area *a) {
   a->memory = a->base = NULL;
 }
 /* The holes, too. */
-static void check(struct area *a, const struct part *p, int parts, int round, const char *what) {
+static void check(struct area* a, const struct part* p, int parts, int round, const char* what) {
   const long room = a->high - a->low + 2 * GUARD;
   each(a, p, parts, round, CHECK, what);
   for (long i = 0; i < room; i++)
     if ((unsigned char)a->memory[i] != CANARY) {
-      complain("%s: byte %ld (from the buffer's address) has been written, %02x, in %ld ... %ld", what, i - (a->base - a->memory),
-               (unsigned char)a->memory[i], a->low, a->high);
+      complain("%s: byte %ld (from the buffer's address) has been written, %02x, in %ld ... %ld", what,
+               i - (a->base - a->memory), (unsigned char)a->memory[i], a->low, a->high);
       break;
     }
 }
 /* After a message that was cut off only the holes are known: wipes what the type covers, whatever is there. */
-static void check_holes(struct area *a, const struct part *p, int parts, const char *what) {
+static void check_holes(struct area* a, const struct part* p, int parts, const char* what) {
   each(a, p, parts, 0, FILL, what);
   check(a, p, parts, 0, what);
 }
@@ -183,17 +182,17 @@ static void check_holes(struct area *a, const struct part *p, int parts, const c
 enum how { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, LOOKS };
 #define UNTOUCHED 424242
 
-static void expect_untouched(const MPI_Status *s, const char *call) {
+static void expect_untouched(const MPI_Status* s, const char* call) {
   if (s->MPI_ERROR != UNTOUCHED) complain("%s has written MPI_ERROR: %d", call, s->MPI_ERROR);
 }
-static void tired(int *turns) {
+static void tired(int* turns) {
   if (++*turns % 64 == 0) sched_yield();
 }
 /* Completes requests q[of[0]], q[of[1]] ..., `n` of them, with their statuses in s[of[0]] ... */
-static void complete(enum how how, int profiled, int n, const int *of, MPI_Request *q, MPI_Status *s) {
-  MPI_Request *r = malloc((size_t)n * sizeof *r);
-  MPI_Status *t = malloc((size_t)n * sizeof *t);
-  int *which = malloc((size_t)n * sizeof *which);
+static void complete(enum how how, int profiled, int n, const int* of, MPI_Request* q, MPI_Status* s) {
+  MPI_Request* r = malloc((size_t)n * sizeof *r);
+  MPI_Status* t = malloc((size_t)n * sizeof *t);
+  int* which = malloc((size_t)n * sizeof *which);
   int done = 0, turns = 0;
   for (int i = 0; i < n; i++) r[i] = q[of[i]], memset(&t[i], 0, sizeof *t), t[i].MPI_ERROR = UNTOUCHED;
 #define BY(name, ...) OK(profiled ? PMPI_##name(__VA_ARGS__) : MPI_##name(__VA_ARGS__))
@@ -226,7 +225,7 @@ static void complete(enum how how, int profiled, int n, const int *of, MPI_Reque
       break;
     case WAITSOME:
     case TESTSOME: {
-      MPI_Status *some = malloc((size_t)n * sizeof *some);
+      MPI_Status* some = malloc((size_t)n * sizeof *some);
       for (; done < n; tired(&turns)) {
         int count = 0;
         if (how == WAITSOME) {
@@ -270,11 +269,11 @@ static void complete(enum how how, int profiled, int n, const int *of, MPI_Reque
   free(t);
   free(which);
 }
-static void gone(MPI_Request request, const char *what) {
+static void gone(MPI_Request request, const char* what) {
   if (request != MPI_REQUEST_NULL) complain("%s: completed, and not MPI_REQUEST_NULL", what);
 }
 /* What a receive's status must say: `elements` of the type `basic`, negative: not looked at. */
-static void expect(const MPI_Status *s, int source, int tag, long bytes, MPI_Datatype basic, int elements, const char *what) {
+static void expect(const MPI_Status* s, int source, int tag, long bytes, MPI_Datatype basic, int elements, const char* what) {
   int got = -1, cancelled = 1;
   if (s->MPI_SOURCE != source || s->MPI_TAG != tag)
     complain("%s: status says source %d tag %d, not source %d tag %d", what, s->MPI_SOURCE, s->MPI_TAG, source, tag);
@@ -289,14 +288,14 @@ static void expect(const MPI_Status *s, int source, int tag, long bytes, MPI_Dat
   OK(MPI_Get_count(s, MPI_BYTE, &got));
   if (got != bytes) complain("%s: MPI_Get_count says %d instead of %ld bytes", what, got, bytes);
 }
-static void expect_type(const MPI_Status *s, MPI_Datatype type, int count, int elements, const char *what) {
+static void expect_type(const MPI_Status* s, MPI_Datatype type, int count, int elements, const char* what) {
   int got = -1;
   OK(MPI_Get_count(s, type, &got));
   if (got != count) complain("%s: MPI_Get_count by its type says %d instead of %d", what, got, count);
   OK(MPI_Get_elements(s, type, &got));
   if (got != elements) complain("%s: MPI_Get_elements by its type says %d instead of %d", what, got, elements);
 }
-static void expect_bounds(MPI_Datatype type, long low, long extent, long size, const char *what) {
+static void expect_bounds(MPI_Datatype type, long low, long extent, long size, const char* what) {
   MPI_Aint l = 0, e = 0;
   int bytes = 0;
   OK(MPI_Type_get_extent(type, &l, &e));
@@ -305,7 +304,7 @@ static void expect_bounds(MPI_Datatype type, long low, long extent, long size, c
     complain("%s: lower bound %ld extent %ld size %d, not %ld %ld %ld", what, (long)l, (long)e, bytes, low, extent, size);
 }
 
-static void expect_error(int error, int wanted, const char *what) {
+static void expect_error(int error, int wanted, const char* what) {
   int class = MPI_SUCCESS;
   OK(MPI_Error_class(error, &class));
   if (class != wanted) complain("%s: error class %d instead of %d", what, class, wanted);
@@ -316,7 +315,8 @@ struct sender {
   unsigned id;
   long bytes;
 };
-static void check_any(struct area *a, const struct part *p, int round, const MPI_Status *s, const struct sender *sent, int n, int *taken) {
+static void check_any(struct area* a, const struct part* p, int round, const MPI_Status* s, const struct sender* sent, int n,
+                      int* taken) {
   for (int i = 0; i < n; i++) {
     struct part got = *p;
     if (taken[i] || sent[i].rank != s->MPI_SOURCE) continue;
@@ -331,19 +331,19 @@ static void check_any(struct area *a, const struct part *p, int round, const MPI
 
 /* ---- a receive in a delete callback */
 struct deleted {
-  char *base;
+  char* base;
   int count, source, tag;
   MPI_Datatype type;
   MPI_Comm comm;
   MPI_Status status;
 };
-static int on_delete(MPI_Comm comm, int key, void *value, void *extra) {
-  struct deleted *d = value;
+static int on_delete(MPI_Comm comm, int key, void* value, void* extra) {
+  struct deleted* d = value;
   (void)comm, (void)key, (void)extra;
   OK(MPI_Recv(d->base, d->count, d->type, d->source, d->tag, d->comm, &d->status));
   return MPI_SUCCESS;
 }
-static void receive_while_deleting(struct deleted *d, int source, int tag, MPI_Comm comm) {
+static void receive_while_deleting(struct deleted* d, int source, int tag, MPI_Comm comm) {
   MPI_Comm victim;
   int key;
   d->source = source, d->tag = tag, d->comm = comm;
@@ -368,7 +368,7 @@ static int give_way(MPIX_Async_thing thing) {
   return leaving ? MPIX_ASYNC_DONE : (sched_yield(), MPIX_ASYNC_NOPROGRESS);
 }
 #endif
-static void *bsend_room;
+static void* bsend_room;
 static void begin(int wanted_ranks, int threads) {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
   int provided = 0;
@@ -384,7 +384,7 @@ static void begin(int wanted_ranks, int threads) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000
-  const char *preloaded = getenv("LD_PRELOAD");
+  const char* preloaded = getenv("LD_PRELOAD");
   if (!preloaded || !strstr(preloaded, "heddle")) MPIX_Async_start(give_way, NULL, MPIX_STREAM_NULL);
 #endif
   if (ranks != wanted_ranks || (threads && provided != MPI_THREAD_MULTIPLE)) {

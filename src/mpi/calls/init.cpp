@@ -69,8 +69,9 @@ int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state
   return MPI_SUCCESS;
 }
 
-/// Attributes of MPI_COMM_SELF are deleted in the reverse order that they were set (MPI-5.0 §11.2.4), and MPI works until the last
-/// of them is: a program may still receive in a callback of its own. So Heddle ends in a callback that was set before all others.
+/// Attributes of MPI_COMM_SELF are deleted in the reverse order that they were set (MPI-5.0 §11.2.4), and MPI works until the
+/// last of them is: a program may still receive in a callback of its own. So Heddle ends in a callback that was set before all
+/// others.
 bool ends_with_self() {
   int keyval = MPI_KEYVAL_INVALID;
   if (PMPI_Comm_create_keyval(not_copied, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;

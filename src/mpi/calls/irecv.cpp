@@ -65,7 +65,8 @@ inline Done irecv_plain(void* address, Count count, MPI_Datatype type, int sourc
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL || !request) return {};
   if (Held::any())
     if (const Done done = irecv_held({address, count, type}, source, tag, comm, request)) return done;
-  std::unique_ptr<ReceivedPlain> received(requests::table.room() ? new (std::nothrow) ReceivedPlain(address, count, type, comm) : nullptr);
+  std::unique_ptr<ReceivedPlain> received(requests::table.room() ? new (std::nothrow) ReceivedPlain(address, count, type, comm)
+                                                                 : nullptr);
   if (!received) return cannot_follow();
   const int result = post();
   if (result == MPI_SUCCESS) requests::track(*request, received.release());

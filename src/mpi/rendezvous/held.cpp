@@ -122,8 +122,7 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
   }
 }
 
-int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message,
-                MPI_Status* status) {
+int Held::match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) {
   using Kind = engine::Lengths::Kind;
   if (any()) {
     const std::lock_guard guard(lock_);

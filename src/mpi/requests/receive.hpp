@@ -57,8 +57,7 @@ class ReceivedPacked final : public Received {
 class ReceivedPlain final : public Received {
  public:
   /// Number by number: a Buffer in memory would be read in other pieces than it was written.
-  ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm)
-      : Received(comm), data_{address, count, type} {}
+  ReceivedPlain(void* address, Count count, MPI_Datatype type, MPI_Comm comm) : Received(comm), data_{address, count, type} {}
   ReceivedPlain(const Buffer& data, MPI_Comm comm) : Received(comm), data_(data) {}
 
   int finish(MPI_Status& status, int error) noexcept override {

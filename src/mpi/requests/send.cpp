@@ -24,10 +24,10 @@ Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, M
 
 /// An open message's descriptor goes by a synchronous send: the request is then complete when the receiver is at it. Not within
 /// a call, whose end does not wait for receivers.
-BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until,
-                   Probes probes) {
+BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until, Probes probes) {
   BegunSend begun;
-  std::unique_ptr<SentAnnounced> sent(new (std::nothrow) SentAnnounced(data, std::move(type), dest, probes == Probes::possible ? tag : never_probed, comm, until));
+  std::unique_ptr<SentAnnounced> sent(new (std::nothrow) SentAnnounced(
+      data, std::move(type), dest, probes == Probes::possible ? tag : never_probed, comm, until));
   if (!sent) return begun;
   if (Announced& message = sent->message) {
     const bool waits = message.open() && until == Until::request_completes;

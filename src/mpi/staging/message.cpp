@@ -56,12 +56,8 @@ void Message::pack() {
 
 namespace {
 
-int peer_of(const Node& node, MPI_Comm comm, int source) {
-  return comm == MPI_COMM_NULL ? -1 : node.peer(comm, source);
-}
-int peer_of(const Node& node, const communicators::Hold& comm, int source) {
-  return node.peer(comm.world_rank(source));
-}
+int peer_of(const Node& node, MPI_Comm comm, int source) { return comm == MPI_COMM_NULL ? -1 : node.peer(comm, source); }
+int peer_of(const Node& node, const communicators::Hold& comm, int source) { return node.peer(comm.world_rank(source)); }
 
 }  // namespace
 

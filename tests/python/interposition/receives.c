@@ -1,5 +1,5 @@
-// receives: rank 1 receives what rank 0 sends by MPI_Send, large and with holes, in the way that the first argument names. A receive
-// that Heddle does not see would take the announcement of the message for the message.
+// receives: rank 1 receives what rank 0 sends by MPI_Send, large and with holes, in the way that the first argument names. A
+// receive that Heddle does not see would take the announcement of the message for the message.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
