@@ -157,6 +157,11 @@ void close() noexcept {
   if (is_open.exchange(false)) PMPI_Comm_free_keyval(&keyval);
 }
 
+MPI_Comm heard_on(MPI_Comm comm) {
+  const Communicator* const known = directory.find(comm);
+  return known && known->is_mute() && fatal(comm) ? MPI_COMM_SELF : comm;
+}
+
 void raise(MPI_Comm comm, int code) {
   if (const Communicator* const known = comm == MPI_COMM_NULL ? nullptr : directory.find(comm)) return known->raise(code);
   PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);

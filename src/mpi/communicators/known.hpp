@@ -175,6 +175,9 @@ class Hold {
 /// disagree, the host will be asked.
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept;
 
+/// Whose error handler hears of errors on `comm`: its own, or MPI_COMM_SELF's.
+MPI_Comm heard_on(MPI_Comm comm);
+
 /// Raises an error that the host does not know of. MPI_COMM_NULL: on MPI_COMM_SELF.
 void raise(MPI_Comm comm, int code);
 

@@ -95,9 +95,9 @@ Seat* seat_on(MPI_Comm comm) try {
 /// more, and a program that needs them all must not fail for a companion's sake.
 class Quiet {
  public:
-  explicit Quiet(MPI_Comm comm) noexcept : comm_(comm) {
-    known_ = PMPI_Comm_get_errhandler(comm, &before_) == MPI_SUCCESS &&
-             PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+  explicit Quiet(MPI_Comm comm) : comm_(communicators::heard_on(comm)) {
+    known_ = PMPI_Comm_get_errhandler(comm_, &before_) == MPI_SUCCESS &&
+             PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN) == MPI_SUCCESS;
   }
   ~Quiet() {
     if (!known_) return;
