@@ -6,6 +6,7 @@
 
 #include "layout/lasting.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/requests/lock.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi {
@@ -87,6 +88,21 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
   return seen;
 }
 
+/// Whether what was found was there for as long as it took to learn what its length means: another thread may have received it
+/// meanwhile, and its length have been given to another message, or to none.
+bool stayed(const MPI_Status& found, MPI_Comm comm, const engine::Lengths::Seen& seen) {
+  if (!requests::concurrent.load(std::memory_order_relaxed)) return true;
+  MPI_Status again;
+  int there = 0;
+  if (PMPI_Iprobe(found.MPI_SOURCE, found.MPI_TAG, comm, &there, &again) != MPI_SUCCESS || !there) return false;
+  MPI_Count before = 0;
+  MPI_Count now = 0;
+  PMPI_Get_elements_x(&found, MPI_BYTE, &before);
+  PMPI_Get_elements_x(&again, MPI_BYTE, &now);
+  const std::optional<engine::Lengths::Seen> still = look_at(again, comm);
+  return before == now && still && still->kind == seen.kind && still->total == seen.total;
+}
+
 }  // namespace
 
 int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) {
@@ -105,6 +121,7 @@ int Held::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MP
         blocking ? (*flag = 1, PMPI_Probe(source, tag, comm, found.get())) : PMPI_Iprobe(source, tag, comm, flag, found.get());
     if (result != MPI_SUCCESS || !*flag) return result;
     const std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
+    if (seen && !stayed(*found.get(), comm, *seen)) continue;
     if (seen && seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
     if (!seen || seen->kind != Kind::unclear) return result;
     const std::lock_guard guard(lock_);
