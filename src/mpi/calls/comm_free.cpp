@@ -10,7 +10,7 @@ template <class Free>
 int freed(const MPI_Comm* comm, Free free) {
   if (comm && *comm != MPI_COMM_NULL) heddle::mpi::communicators::freeing(*comm);
   const int result = free();
-  heddle::mpi::deferred::free_all();
+  heddle::mpi::Deferred::free_all();
   return result;
 }
 

@@ -27,27 +27,6 @@ void look_at_threads() {
   requests::concurrent = level == MPI_THREAD_MULTIPLE;
 }
 
-/// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
-void world_started() {
-  host_started();
-  look_at_threads();
-  if (running()) progress::start();
-  const heddle::settings::Settings& set = settings_of_process();
-  const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
-                        (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const char* const missed = running() ? interposition::misses() : nullptr;
-  if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
-  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() ? 0 : wish_report);
-  const unsigned all = wished_by_all(running() ? wishes : 0, set);
-  if (all & wish_node) Node::start();
-  if (all & wish_report) start_reporting();
-  if (all != 0) communicators::open();
-  if (all & wish_exchange) {
-    Companion::allow();
-    Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
-  }
-}
-
 void world_ends() {
   requests::finish_freed();
   communicators::close();
@@ -81,6 +60,28 @@ bool ends_with_self() {
 }
 constinit std::atomic<bool> ends_by_itself{false};
 
+/// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
+void world_started() {
+  ends_by_itself = ends_with_self();
+  host_started();
+  look_at_threads();
+  if (running()) progress::start();
+  const heddle::settings::Settings& set = settings_of_process();
+  const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
+                        (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const char* const missed = running() ? interposition::misses() : nullptr;
+  if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
+  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() ? 0 : wish_report);
+  const unsigned all = wished_by_all(running() ? wishes : 0, set);
+  if (all & wish_node) Node::start();
+  if (all & wish_report) start_reporting();
+  if (all != 0) communicators::open();
+  if (all & wish_exchange) {
+    Companion::allow();
+    Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -88,20 +89,14 @@ extern "C" {
 int MPI_Init(int* argc, char*** argv) {
   check_host(PMPI_Init != nullptr);
   const int result = PMPI_Init(argc, argv);
-  if (result == MPI_SUCCESS) {
-    ends_by_itself = ends_with_self();
-    world_started();
-  }
+  if (result == MPI_SUCCESS) world_started();
   return result;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   check_host(PMPI_Init_thread != nullptr);
   const int result = PMPI_Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) {
-    ends_by_itself = ends_with_self();
-    world_started();
-  }
+  if (result == MPI_SUCCESS) world_started();
   return result;
 }
 

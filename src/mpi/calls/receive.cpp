@@ -1,6 +1,7 @@
 // mpi/calls/receive.cpp: MPI_Recv and MPI_Mrecv: received packed, then put in place, as much as has arrived.
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
@@ -8,6 +9,7 @@ namespace heddle::mpi::face {
 Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
   Message message(data, Message::End::receiving);
+  if (message.unseen()) return requests::no_memory();
   if (!message.ours()) return {};
   const StatusOf arrived(status);
   const Done done =
@@ -23,6 +25,7 @@ int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status)
   const std::optional<Origin> origin = Held::of_process().origin(*handle);
   const communicators::Hold comm = origin ? origin->comm : communicators::Hold();
   Message message(data, Message::End::receiving);
+  if (message.unseen()) return requests::no_memory();
   const StatusOf arrived(status);
   const Done done =
       HEDDLE_HAND(message.wide(), Mrecv, message.address(), message.count(), message.type(), handle, arrived.get());
@@ -54,7 +57,7 @@ using namespace heddle::mpi;
 namespace {
 
 /// Whether a receive is packed, may bring a descriptor, or find its message held: a few ns for short ones of predefined types.
-inline bool ours(Count count, MPI_Datatype type) noexcept {
+inline bool ours(Count count, MPI_Datatype type) {
   if (Entry* entry = table.find(type)) return Node::here() || (entry->ready(type) && entry->pays_to_pack(count));
   return has_room(count, type) || Held::any();
 }

@@ -1,6 +1,7 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv and MPI_Sendrecv_replace; each side is announced, packed or neither by itself.
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
@@ -60,6 +61,7 @@ Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int so
     if (const Done done = announce_and_receive(out, dest, sendtag, in, source, recvtag, comm, status)) return done;
   Message sent(dest == MPI_PROC_NULL ? Buffer{out.address, 0, out.type} : out);
   Message received(source == MPI_PROC_NULL ? Buffer{in.address, 0, in.type} : in, Message::End::receiving);
+  if (received.unseen()) return requests::no_memory();
   if (!sent.ours() && !received.ours()) return {};
   if (out.count < 0 || in.count < 0) return {};
   if (sent.ours()) sent.pack();
@@ -79,6 +81,7 @@ Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, in
   // Two buffers: the host's own replace would copy the message once more.
   Message sent(data, Message::End::copying);
   Message received(data, Message::End::receiving);
+  if (received.unseen()) return requests::no_memory();
   if (!sent.ours() || !received.ours()) return {};
   sent.pack();
   const StatusOf arrived(status);

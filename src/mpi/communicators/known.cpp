@@ -47,7 +47,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
   if (!object->gone()) directory.erase(comm);
   object->name(comm);
   object->go();
-  deferred::add(object);
+  Deferred::add(object);
   return MPI_SUCCESS;
 }
 

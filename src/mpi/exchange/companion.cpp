@@ -69,7 +69,7 @@ void Seat::free() {
 int freed(MPI_Comm comm, int, void* attribute, void*) {
   if (!allowed) return MPI_SUCCESS;  // closed already
   seated.erase(comm);
-  deferred::add(static_cast<Seat*>(attribute));
+  Deferred::add(static_cast<Seat*>(attribute));
   return MPI_SUCCESS;
 }
 
@@ -179,7 +179,7 @@ Companion* Companion::of(MPI_Comm comm) {
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
 Companion* Companion::make(MPI_Comm comm) {
-  deferred::free_all();
+  Deferred::free_all();
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
@@ -239,7 +239,7 @@ int Companion::tags() noexcept {
 }
 
 void Companion::close() noexcept {
-  deferred::free_all();
+  Deferred::free_all();
   allowed = false;
   std::vector<Seat*> all;
   {

@@ -4,12 +4,13 @@
 // communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of
 // Heddle only put things here, without a lock, and calls that make or free communicators see to them.
 //
-//   int freed(MPI_Comm, int, void* attribute, void*) { deferred::add(static_cast<Seat*>(attribute)); return MPI_SUCCESS; }
+//   int freed(MPI_Comm, int, void* attribute, void*) { Deferred::add(static_cast<Seat*>(attribute)); return MPI_SUCCESS; }
 //   ...
-//   deferred::free_all();                           // in MPI_Comm_free, after the host's
+//   Deferred::free_all();                            // in MPI_Comm_free, after the host's
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 namespace heddle::mpi {
 
@@ -19,40 +20,22 @@ class Deferred {
   /// Frees itself; may call MPI.
   virtual void free() = 0;
 
- private:
-  friend struct DeferredList;
-  Deferred* next_ = nullptr;
-};
-
-struct DeferredList {
-  static inline constinit std::atomic<Deferred*> first{nullptr};
-
   static void add(Deferred* item) noexcept {
-    item->next_ = first.load(std::memory_order_relaxed);
-    while (!first.compare_exchange_weak(item->next_, item, std::memory_order_release, std::memory_order_relaxed)) {
+    item->next_ = first_.load(std::memory_order_relaxed);
+    while (!first_.compare_exchange_weak(item->next_, item, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
   /// In the order they came.
   static void free_all() {
-    if (!first.load(std::memory_order_relaxed)) return;
     Deferred* in_order = nullptr;
-    for (Deferred* each = first.exchange(nullptr, std::memory_order_acquire); each;) {
-      Deferred* const next = each->next_;
-      each->next_ = in_order;
-      in_order = each;
-      each = next;
-    }
-    while (in_order) {
-      Deferred* const next = in_order->next_;
-      in_order->free();
-      in_order = next;
-    }
+    for (Deferred* each = first_.exchange(nullptr, std::memory_order_acquire); each;)
+      in_order = std::exchange(each, std::exchange(each->next_, in_order));
+    while (in_order) std::exchange(in_order, in_order->next_)->free();
   }
-};
 
-namespace deferred {
-inline void add(Deferred* item) noexcept { DeferredList::add(item); }
-inline void free_all() { DeferredList::free_all(); }
-}  // namespace deferred
+ private:
+  static inline constinit std::atomic<Deferred*> first_{nullptr};
+  Deferred* next_ = nullptr;
+};
 
 }  // namespace heddle::mpi

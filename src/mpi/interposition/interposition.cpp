@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <cstring>
 #include <string>
 #include <vector>

@@ -76,7 +76,7 @@ constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 
 /// Whether a receive must not be handed to the host as it is, because it may bring a descriptor: that would end within an
 /// element, which hosts refuse. Anything but predefined types; of these, pairs, whose 12 bytes or so do not divide 128.
-inline bool must_not_split(MPI_Datatype type) noexcept { return Node::here() && (known(type) || predefined(type).pair); }
+inline bool must_not_split(MPI_Datatype type) { return Node::here() && (known(type) || predefined(type).pair); }
 
 /// Whether a receive of a derived type can go to the host as it is all the same: a descriptor ends with one of its numbers, and
 /// the host unpacks as well as Heddle does.
@@ -88,22 +88,20 @@ inline bool takes_descriptor(MPI_Datatype type, Count count) noexcept {
 }
 
 /// Whether a receive goes through a stand-in: packed, or because it must not be split. One look at each table.
-inline bool goes_through_stand_in(MPI_Datatype type, Count count) noexcept {
+inline bool goes_through_stand_in(MPI_Datatype type, Count count) {
   if (Entry* entry = table.find(type)) return Node::here() || (entry->ready(type) && entry->pays_to_pack(count));
   return count >= descriptor_bytes / largest_element && Node::here() && predefined(type).pair;
 }
 
 /// Whether a receive of a predefined type has room for a descriptor, so that it must be looked at when it is complete. Other
 /// types may go through a stand-in (must_not_split).
-inline bool has_room(Count count, MPI_Datatype type) noexcept {
+inline bool has_room(Count count, MPI_Datatype type) {
   return Node::here() && count >= descriptor_bytes / largest_element &&
          (count >= descriptor_bytes || count * predefined(type).size >= descriptor_bytes);
 }
-inline bool must_look(Count count, MPI_Datatype type) noexcept { return has_room(count, type) && !known(type); }
+inline bool must_look(Count count, MPI_Datatype type) { return has_room(count, type) && !known(type); }
 /// The same of any type that has not gone through a stand-in.
-inline bool may_land(Count count, MPI_Datatype type) noexcept {
-  return known(type) ? Node::here() != nullptr : has_room(count, type);
-}
+inline bool may_land(Count count, MPI_Datatype type) { return known(type) ? Node::here() != nullptr : has_room(count, type); }
 
 /// Whether what begins there begins like a descriptor.
 inline bool announces(const void* first) noexcept {

@@ -6,7 +6,7 @@
 namespace heddle::mpi {
 
 /// will_send(), and whether the message travels_packed() or may_be_announced().
-inline bool sends(Count count, MPI_Datatype type, int tag) noexcept {
+inline bool sends(Count count, MPI_Datatype type, int tag) {
   Node* node = Node::here();
   if (Entry* entry = table.find(type)) {
     if (node) will_send(count, type, tag);

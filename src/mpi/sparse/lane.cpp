@@ -38,7 +38,7 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
 }
 
 int freed(MPI_Comm, int, void* attribute, void*) {
-  if (!closed) deferred::add(static_cast<Lane*>(attribute));
+  if (!closed) Deferred::add(static_cast<Lane*>(attribute));
   return MPI_SUCCESS;
 }
 
@@ -153,7 +153,7 @@ void Lane::agree(MPI_Comm comm, const Surroundings& around) {
 }
 
 void Lane::close() noexcept {
-  deferred::free_all();
+  Deferred::free_all();
   closed = true;
   std::vector<Lane*> all;
   {

@@ -18,6 +18,8 @@ Message::Message(const Buffer& data, End end) noexcept : data_(data) {
 // Of a type that Heddle cannot decode: it may bring a descriptor all the same.
 void Message::prepare_opaque() noexcept {
   Opaque opaque(data_.type);
+  if (opaque.empty()) return;
+  lacks_memory_ = true;
   if (!opaque || __builtin_mul_overflow(data_.count, opaque.size(), &bytes_)) return;
   element_ = MPI_BYTE;
   count_ = bytes_;

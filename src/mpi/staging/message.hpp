@@ -28,6 +28,8 @@ class Message {
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
+  /// Nor could the host's own receive be looked at afterwards: the type is not decoded.
+  [[nodiscard]] bool unseen() const { return lacks_memory_ && !type_; }
   void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).

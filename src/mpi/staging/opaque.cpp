@@ -11,8 +11,9 @@ namespace heddle::mpi {
 
 Opaque::Opaque(MPI_Datatype type) noexcept {
   MPI_Count size = 0;
-  if (PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && size <= INT_MAX && PMPI_Type_dup(type, &type_) == MPI_SUCCESS)
-    size_ = size;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return;
+  empty_ = size == 0;
+  if (size > 0 && size <= INT_MAX && PMPI_Type_dup(type, &type_) == MPI_SUCCESS) size_ = size;
 }
 
 Opaque::~Opaque() {

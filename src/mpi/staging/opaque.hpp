@@ -27,6 +27,8 @@ class Opaque {
   ~Opaque();
 
   explicit operator bool() const { return type_ != MPI_DATATYPE_NULL; }
+  /// It describes no bytes: nothing is received.
+  [[nodiscard]] bool empty() const { return empty_; }
   /// Of an element, bytes.
   [[nodiscard]] Bytes size() const { return size_; }
 
@@ -38,6 +40,7 @@ class Opaque {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   Bytes size_ = 0;
+  bool empty_ = false;
 };
 
 }  // namespace heddle::mpi

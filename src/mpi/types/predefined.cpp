@@ -6,6 +6,7 @@
 namespace heddle::mpi {
 
 Predefined look_up_predefined(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return {};  // a mistake that is raised on the call's communicator, not on the world
   MPI_Count size = 0;
   int integers = 0;
   int addresses = 0;
