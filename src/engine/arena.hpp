@@ -1,6 +1,6 @@
 // engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
 //
-//   | wishes, lengths 4 KiB | slot 0 | slot 1 | ...       slots of 64 KiB; some are cut into small control blocks,
+//   | a page to peers |  slot 0 | slot 1 | ...       slots of 64 KiB; some are cut into small control blocks,
 //                                                         some into pieces of 4, 8, 16 or 32 KiB for short messages
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
@@ -56,7 +56,7 @@ class Arena {
   /// Bytes whose pages are there.
   [[nodiscard]] Bytes present() const noexcept;
 
-  /// What comes before the slots (wishes.hpp, lengths.hpp), bytes.
+  /// What comes before the slots (wishes.hpp, lengths.hpp, unclaimed.hpp), bytes.
   static constexpr Bytes head = 4096;
   /// So many slots and pieces are given back between two looks at what was needed meanwhile.
   static constexpr Count review = 4096;

@@ -35,6 +35,7 @@ struct Cell {
 struct alignas(64) Control {
   std::atomic<std::uint64_t> generation{0};  ///< Counts the messages that have used this place; the descriptor quotes it.
   std::uint32_t segments = 0;
+  std::int32_t tag = 0;       ///< For messages of Heddle to people.
   alignas(64) Cell cells[1];  ///< `segments` of them.
 
   static constexpr Bytes bytes(Count segments) { return 64 + static_cast<Bytes>(sizeof(Cell)) * segments; }

@@ -69,9 +69,10 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
 
   Control& control = *message->control;
   control.segments = static_cast<std::uint32_t>(segments);
+  control.tag = plan.tag;
   for (Count i = 0; i < segments; ++i) {
     control.cells[i].place = 0;
-    control.cells[i].state.store(State::open, std::memory_order_relaxed);
+    control.cells[i].state.store(State::open, std::memory_order_release);  // who sees that sees the generation (unclaimed.hpp)
   }
   descriptor = {.nonce = nonce_,
                 .sender = me_,

@@ -73,6 +73,11 @@
 #pragma weak PMPI_Comm_set_errhandler
 #pragma weak PMPI_Comm_get_errhandler
 #pragma weak PMPI_Errhandler_free
+#pragma weak PMPI_Comm_create_errhandler
+#pragma weak PMPI_Errhandler_create
+#if !defined(HEDDLE_FAMILY_MPICH)  // other headers keep silent about what MPI-3.0 removed; the libraries have it
+extern "C" int PMPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler);
+#endif
 #pragma weak PMPI_Comm_free
 #pragma weak PMPI_Comm_disconnect
 #pragma weak PMPI_Comm_group

@@ -65,6 +65,10 @@ constexpr Variable rows[] = {
      "on: in each collective that may be Heddle's all ranks compare how they are about to carry it out, and end the job "
      "with a sentence if they differ (as where counts do not fit together). The same for all ranks",
      library},
+    {"HEDDLE_WATCH", "some", "none|some|all",
+     "announcements of messages within a node that are watched until their receiver fetches the message; one that is received "
+     "past Heddle ends the job with a sentence. some: the first to each rank, then one of 61",
+     library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
      "there",
@@ -154,6 +158,14 @@ Parsed<Messages> messages(std::string_view text) {
   if (word == "packed") return {Messages::packed, {}};
   if (word == "native") return {Messages::native, {}};
   return {Messages::automatic, "is no way to send a message"};
+}
+
+Parsed<Watch> watch(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "none") return {Watch::none, {}};
+  if (word == "some") return {Watch::some, {}};
+  if (word == "all") return {Watch::all, {}};
+  return {Watch::some, "is neither none, some nor all"};
 }
 
 Parsed<Collectives> collectives(std::string_view text) {
@@ -343,6 +355,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
   take("HEDDLE_LETTERS", on_off, set.letters);
   take("HEDDLE_CHECK", on_off, set.check);
+  take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take(

@@ -34,6 +34,7 @@ enum class Isa { automatic, portable, avx2, avx512 };
 enum class Scheme { automatic, native, bc_spup, rwg_up, p_rrs, multi_w, direct, both };
 enum class Yield { automatic, on, off };
 enum class Collectives { automatic, native };
+enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
 enum class Exchange { automatic, consensus, crystal, counts };
 
@@ -77,6 +78,7 @@ struct Settings {
   std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
   bool letters = true;                               ///< HEDDLE_LETTERS
   bool check = false;                                ///< HEDDLE_CHECK
+  Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
@@ -113,6 +115,7 @@ struct Parsed {
 Parsed<bool> on_off(std::string_view text);               ///< on|off, also 1|0, yes|no, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
+Parsed<Watch> watch(std::string_view text);               ///< none|some|all; any case.
 Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
 Parsed<std::string> allgatherv(std::string_view text);    ///< auto|native|ring|...; any case.
 Parsed<std::string> alltoallv(std::string_view text);     ///< auto|native|direct|...; any case.

@@ -92,6 +92,9 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_YIELD=0"}).yield, Yield::off);
   EXPECT_FALSE(with({"HEDDLE_DEVICES=None"}).devices);
   EXPECT_TRUE(with({"HEDDLE_DEVICES=some"}).devices);
+  EXPECT_EQ(with({"HEDDLE_WATCH=All"}).watch, Watch::all);
+  EXPECT_EQ(with({"HEDDLE_WATCH=none"}).watch, Watch::none);
+  EXPECT_EQ(with({"HEDDLE_WATCH=few"}).watch, Watch::some);
   const Settings bad = with({"HEDDLE_YIELD=sometimes"});
   EXPECT_EQ(bad.yield, Yield::automatic);
   ASSERT_EQ(bad.complaints.size(), 1u);

@@ -6,6 +6,7 @@
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
 #include "mpi/progress/progress.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/reporting.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/lock.hpp"
@@ -27,8 +28,12 @@ void look_at_threads() {
   requests::concurrent = level == MPI_THREAD_MULTIPLE;
 }
 
+/// All ranks have agreed on messages within the node.
+constinit std::atomic<bool> within_node{false};
+
 void world_ends() {
   requests::finish_freed();
+  if (within_node) Watch::end();
   communicators::close();
   finish_reporting();
   sparse::Lane::close();
@@ -73,7 +78,8 @@ void world_started() {
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() ? 0 : wish_report);
   const unsigned all = wished_by_all(running() ? wishes : 0, set);
-  if (all & wish_node) Node::start();
+  within_node = (all & wish_node) != 0;
+  if (within_node) Node::start();
   if (all & wish_report) start_reporting();
   if (all != 0) communicators::open();
   if (all & wish_exchange) {

@@ -1,7 +1,7 @@
 // mpi/calls/irecv.cpp: MPI_Irecv and MPI_Imrecv: received packed, put in place when the program completes the request.
 #include <memory>
 
-#include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/receive.hpp"
 
@@ -91,6 +91,7 @@ using namespace heddle::mpi;
 #define HEDDLE_IRECV(name, Integer)                                                                                           \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) { \
     const auto host = [&] { return PMPI_##name(buf, count, datatype, source, tag, comm, request); };                          \
+    Watch::look();                                                                                                            \
     if (goes_through_stand_in(datatype, count)) {                                                                             \
       if (const Done done = irecv({buf, count, datatype}, source, tag, comm, request)) return *done;                          \
     } else if (has_room(count, datatype) || Held::any()) {                                                                    \

@@ -1,5 +1,6 @@
 // mpi/calls/isend.cpp: the four non-blocking sends: packed, then sent as the host sends contiguous data.
 #include "mpi/rendezvous/sends.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/send.hpp"
 
@@ -23,8 +24,10 @@ using namespace heddle::mpi;
 #define HEDDLE_ISEND(name, Integer, mode)                                                                 \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                                  \
-    if (sends(count, datatype, tag))                                                                      \
+    if (sends(count, datatype, tag)) {                                                                    \
+      Watch::look();                                                                                      \
       if (const Done done = isend(mode, {buf, count, datatype}, dest, tag, comm, request)) return *done;  \
+    }                                                                                                     \
     return PMPI_##name(buf, count, datatype, dest, tag, comm, request);                                   \
   }
 

@@ -1,6 +1,6 @@
 // mpi/calls/receive.cpp: MPI_Recv and MPI_Mrecv: received packed, then put in place, as much as has arrived.
 #include "mpi/rendezvous/held.hpp"
-#include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -64,18 +64,19 @@ inline bool ours(Count count, MPI_Datatype type) {
 
 }  // namespace
 
-#define HEDDLE_RECEIVE(name, Integer)                                                                                       \
-  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    if (ours(count, datatype)) return face::receive_or_pass({buf, count, datatype}, source, tag, comm, status);             \
-    const int result = PMPI_##name(buf, count, datatype, source, tag, comm, status);                                        \
-    return result == MPI_SUCCESS ? result : cut_short(result, {buf, count, datatype}, status);                              \
+#define HEDDLE_RECEIVE(name, Integer)                                                                                         \
+  int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {   \
+    Watch::look();                                                                                                            \
+    if (ours(count, datatype)) return Watch::noted(face::receive_or_pass({buf, count, datatype}, source, tag, comm, status)); \
+    const int result = Watch::noted(PMPI_##name(buf, count, datatype, source, tag, comm, status));                            \
+    return result == MPI_SUCCESS ? result : cut_short(result, {buf, count, datatype}, status);                                \
   }
 
 #define HEDDLE_RECEIVE_MATCHED(name, Integer)                                                                 \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) { \
     if (Node::here() || travels_packed(datatype, count))                                                      \
-      return face::receive_matched({buf, count, datatype}, message, status);                                  \
-    return PMPI_##name(buf, count, datatype, message, status);                                                \
+      return Watch::noted(face::receive_matched({buf, count, datatype}, message, status));                    \
+    return Watch::noted(PMPI_##name(buf, count, datatype, message, status));                                  \
   }
 
 extern "C" {

@@ -1,5 +1,6 @@
 // mpi/calls/request_status.cpp: MPI_Request_get_status and its forms for several requests: what the host knows to be complete
 // is finished now, and the status is kept until the program completes the request.
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -64,29 +65,30 @@ extern "C" {
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (Pending* pending = requests::active(&request); pending && flag)
-    return requests::get_status(*pending, request, flag, status);
-  return PMPI_Request_get_status(request, flag, status);
+    return Watch::noted(requests::get_status(*pending, request, flag, status));
+  return Watch::noted(PMPI_Request_get_status(request, flag, status));
 }
 
 #if HEDDLE_STATUS_OF_SEVERAL
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !flag)
-    return PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
-  return requests::get_status_all(count, const_cast<MPI_Request*>(array_of_requests), flag, array_of_statuses);
+    return Watch::noted(PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
+  return Watch::noted(requests::get_status_all(count, const_cast<MPI_Request*>(array_of_requests), flag, array_of_statuses));
 }
 
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !indx || !flag)
-    return PMPI_Request_get_status_any(count, array_of_requests, indx, flag, status);
-  return requests::get_status_any(count, const_cast<MPI_Request*>(array_of_requests), indx, flag, status);
+    return Watch::noted(PMPI_Request_get_status_any(count, array_of_requests, indx, flag, status));
+  return Watch::noted(requests::get_status_any(count, const_cast<MPI_Request*>(array_of_requests), indx, flag, status));
 }
 
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                                 MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
-    return PMPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return requests::get_status_some(incount, const_cast<MPI_Request*>(array_of_requests), outcount, array_of_indices,
-                                   array_of_statuses);
+    return Watch::noted(
+        PMPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+  return Watch::noted(requests::get_status_some(incount, const_cast<MPI_Request*>(array_of_requests), outcount,
+                                                array_of_indices, array_of_statuses));
 }
 #endif
 

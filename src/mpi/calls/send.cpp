@@ -1,5 +1,6 @@
 // mpi/calls/send.cpp: the four blocking sends: packed, then sent as the host sends contiguous data.
 #include "mpi/rendezvous/sends.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::face {
@@ -9,6 +10,11 @@ namespace {
 Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
   Announced message(data, Derived(hold_any(data.type)), dest, tag, comm, Sender::waits);
   if (!message) return {};
+  if (mode == Mode::standard)
+    if (const Done watched = Watch::send(message, dest, tag, comm)) {
+      if (watched == MPI_SUCCESS) message.settle();
+      return watched;
+    }
   if (mode != Mode::synchronous) {
     const int result =
         (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm);
@@ -50,8 +56,10 @@ using namespace heddle::mpi;
 
 #define HEDDLE_SEND(name, Integer, mode)                                                                    \
   int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
-    if (sends(count, datatype, tag))                                                                        \
+    if (sends(count, datatype, tag)) {                                                                      \
+      Watch::look();                                                                                        \
       if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
+    }                                                                                                       \
     return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
   }
 

@@ -1,6 +1,7 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv and MPI_Sendrecv_replace; each side is announced, packed or neither by itself.
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/staging/message.hpp"
 
@@ -24,7 +25,9 @@ Done announce_and_receive(const Buffer& out, int dest, int sendtag, const Buffer
   Announced message(out, Derived(hold_any(out.type)), dest, sendtag, comm, Sender::exchanges);
   if (!message) return {};
   Sending sent;
-  const int result = PMPI_Isend(message.announcement(), message.length(), MPI_BYTE, dest, sendtag, comm, &sent.request);
+  const Done watched = Watch::send(message, dest, sendtag, comm);
+  const int result =
+      watched ? *watched : PMPI_Isend(message.announcement(), message.length(), MPI_BYTE, dest, sendtag, comm, &sent.request);
   if (result != MPI_SUCCESS) return result;
   message.settle();
   const int received = receive_or_pass(in, source, recvtag, comm, status);
@@ -98,33 +101,35 @@ using namespace heddle::mpi;
 #define HEDDLE_EXCHANGE(name, Integer)                                                                                         \
   int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,          \
                  Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {       \
+    Watch::look();                                                                                                             \
     will_send(sendcount, sendtype, sendtag);                                                                                   \
     if (travels_packed(sendtype, sendcount) || travels_packed(recvtype, recvcount) || must_not_split(recvtype) ||              \
         may_be_announced(sendtype, sendcount) || Held::any())                                                                  \
       if (const Done done = face::exchange({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},      \
                                            source, recvtag, comm, status))                                                     \
-        return *done;                                                                                                          \
+        return Watch::noted(*done);                                                                                            \
     if (source == MPI_PROC_NULL || !may_land(recvcount, recvtype))                                                             \
-      return PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,     \
-                         status);                                                                                              \
+      return Watch::noted(PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,       \
+                                      recvtag, comm, status));                                                                 \
     const StatusOf arrived(status);                                                                                            \
     const int result = PMPI_##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, \
                                    comm, arrived.get());                                                                       \
-    return raise_new(landed(result, {recvbuf, recvcount, recvtype}, arrived.get()), result, comm);                             \
+    return Watch::noted(raise_new(landed(result, {recvbuf, recvcount, recvtype}, arrived.get()), result, comm));               \
   }
 
 #define HEDDLE_EXCHANGE_IN_PLACE(name, Integer)                                                                            \
   int MPI_##name(void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
                  MPI_Comm comm, MPI_Status* status) {                                                                      \
+    Watch::look();                                                                                                         \
     will_send(count, datatype, sendtag);                                                                                   \
     if (known(datatype) || must_not_split(datatype) || Held::any())                                                        \
       if (const Done done = face::exchange_in_place({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status)) \
-        return *done;                                                                                                      \
+        return Watch::noted(*done);                                                                                        \
     if (source == MPI_PROC_NULL || !may_land(count, datatype))                                                             \
-      return PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);                              \
+      return Watch::noted(PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));                \
     const StatusOf arrived(status);                                                                                        \
     const int result = PMPI_##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, arrived.get());             \
-    return raise_new(landed(result, {buf, count, datatype}, arrived.get()), result, comm);                                 \
+    return Watch::noted(raise_new(landed(result, {buf, count, datatype}, arrived.get()), result, comm));                   \
   }
 
 extern "C" {

@@ -1,4 +1,5 @@
 // mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/several.hpp"
 #include "mpi/staging/message.hpp"
@@ -41,27 +42,29 @@ using namespace heddle::mpi;
 extern "C" {
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (Pending* pending = requests::active(request); pending && flag) return requests::test(*pending, request, flag, status);
-  return PMPI_Test(request, flag, status);
+  if (Pending* pending = requests::active(request); pending && flag)
+    return Watch::noted(requests::test(*pending, request, flag, status));
+  return Watch::noted(PMPI_Test(request, flag, status));
 }
 
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !flag)
-    return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
-  return requests::test_all(count, array_of_requests, flag, array_of_statuses);
+    return Watch::noted(PMPI_Testall(count, array_of_requests, flag, array_of_statuses));
+  return Watch::noted(requests::test_all(count, array_of_requests, flag, array_of_statuses));
 }
 
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !indx || !flag)
-    return PMPI_Testany(count, array_of_requests, indx, flag, status);
-  return requests::complete_any(count, array_of_requests, indx, flag, status);
+    return Watch::noted(PMPI_Testany(count, array_of_requests, indx, flag, status));
+  return Watch::noted(requests::complete_any(count, array_of_requests, indx, flag, status));
 }
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                  MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
-    return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return requests::complete_some(false, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return Watch::noted(PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+  return Watch::noted(
+      requests::complete_some(false, incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 
 }  // extern "C"

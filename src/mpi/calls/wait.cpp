@@ -1,6 +1,7 @@
 // mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome: the host completes, Heddle does the rest.
 #include <utility>
 
+#include "mpi/rendezvous/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/several.hpp"
 #include "mpi/staging/message.hpp"
@@ -128,27 +129,27 @@ using namespace heddle::mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (Pending* pending = requests::active(request)) return requests::wait(*pending, request, status);
-  return PMPI_Wait(request, status);
+  if (Pending* pending = requests::active(request)) return Watch::noted(requests::wait(*pending, request, status));
+  return Watch::noted(PMPI_Wait(request, status));
 }
 
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests)
-    return PMPI_Waitall(count, array_of_requests, array_of_statuses);
-  return requests::wait_all(count, array_of_requests, array_of_statuses);
+    return Watch::noted(PMPI_Waitall(count, array_of_requests, array_of_statuses));
+  return Watch::noted(requests::wait_all(count, array_of_requests, array_of_statuses));
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !indx)
-    return PMPI_Waitany(count, array_of_requests, indx, status);
-  return requests::complete_any(count, array_of_requests, indx, nullptr, status);
+    return Watch::noted(PMPI_Waitany(count, array_of_requests, indx, status));
+  return Watch::noted(requests::complete_any(count, array_of_requests, indx, nullptr, status));
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
                  MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || incount <= 0 || !array_of_requests || !outcount || !array_of_indices)
-    return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  return requests::complete_some(true, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return Watch::noted(PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+  return Watch::noted(requests::complete_some(true, incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 
 }  // extern "C"

@@ -11,6 +11,7 @@
 
 #include "engine/inbox.hpp"
 #include "engine/outbox.hpp"
+#include "engine/unclaimed.hpp"
 #include "engine/wishes.hpp"
 #include "mpi/communicators/known.hpp"
 #include "select/profile_file.hpp"
@@ -50,6 +51,10 @@ class Node {
   [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
   [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
   [[nodiscard]] int size() const noexcept { return transport_->size(); }
+  /// The rank of this process in the node.
+  [[nodiscard]] int me() const noexcept { return transport_->me(); }
+  /// Of a rank of the node.
+  [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
   [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
   /// Memory that peers can map.
@@ -60,6 +65,9 @@ class Node {
   [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
   /// What the lengths of a peer's announcements mean.
   [[nodiscard]] engine::Lengths lengths(int peer) const noexcept { return engine::Lengths(transport_->memory(peer)); }
+  /// What this process has received and not claimed, and what a peer has.
+  [[nodiscard]] engine::Unclaimed unclaimed() const noexcept { return engine::Unclaimed(arena_.base()); }
+  [[nodiscard]] engine::Unclaimed unclaimed(int peer) const noexcept { return engine::Unclaimed(transport_->memory(peer)); }
   /// This process probes: its peers are to know.
   void probes() noexcept {
     if (engine::Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();

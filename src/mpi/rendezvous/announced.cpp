@@ -43,6 +43,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
   Node* node = Node::here();
   const int peer = node->peer(comm, dest);
   if (peer < 0) return;
+  peer_ = peer;
   type_ = std::move(type);
   const select::Statistics* statistics = type_->statistics();
   if (!statistics) return;

@@ -55,6 +55,12 @@ class Announced {
   /// What is sent in its place: so many bytes from there on.
   [[nodiscard]] const void* announcement() const { return &descriptor_; }
   [[nodiscard]] int length() const { return static_cast<int>(descriptor_.length); }
+  /// What names it to its receiver: the rank of the node, and its control block.
+  [[nodiscard]] int peer() const { return peer_; }
+  [[nodiscard]] const engine::Control* control() const { return message_->control; }
+  [[nodiscard]] engine::Unclaimed::Suspect named() const {
+    return {descriptor_.sender, descriptor_.control, descriptor_.generation};
+  }
   /// The receiver can fetch all of it by itself: to be settled when the program completes the send.
   [[nodiscard]] bool open() const { return descriptor_.pullable && !settled_; }
   /// The descriptor is out. Afterwards the message does not need the program's buffer.
@@ -68,6 +74,7 @@ class Announced {
   engine::Descriptor descriptor_;
   std::byte padding_[engine::Lengths::longest - sizeof(engine::Descriptor)];  // as much of it as is sent is set
   engine::Outgoing* message_ = nullptr;
+  int peer_ = -1;
   bool settled_ = false;
 };
 

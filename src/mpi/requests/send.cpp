@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "mpi/rendezvous/watch.hpp"
+
 namespace heddle::mpi {
 namespace {
 
@@ -22,6 +24,13 @@ Done hand(Mode mode, const Message& message, int dest, int tag, MPI_Comm comm, M
   return {};
 }
 
+/// Its announcement has a request of Heddle's own; the program gets one that is complete, as the message will be. Nothing: it
+/// need not be watched.
+Done send_watched(const Announced& message, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Done done = Watch::send(message, dest, tag, comm);
+  return done == MPI_SUCCESS ? PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request) : done;
+}
+
 /// An open message's descriptor goes by a synchronous send: the request is then complete when the receiver is at it. Not within
 /// a call, whose end does not wait for receivers.
 BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int tag, MPI_Comm comm, Until until, Probes probes) {
@@ -31,8 +40,11 @@ BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int ta
   if (!sent) return begun;
   if (Announced& message = sent->message) {
     const bool waits = message.open() && until == Until::request_completes;
+    const bool programs = probes == Probes::possible;
+    sent->synchronous = programs && (waits || mode == Mode::synchronous);
     const auto post = mode == Mode::synchronous || waits ? PMPI_Issend : mode == Mode::ready ? PMPI_Irsend : PMPI_Isend;
-    begun.result = post(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &begun.request);
+    if (programs && !waits && mode == Mode::standard) begun.result = send_watched(message, dest, tag, comm, &begun.request);
+    if (!begun.result) begun.result = post(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &begun.request);
     if (begun.result == MPI_SUCCESS && !message.open()) message.settle();
   }
   if (begun.result == MPI_SUCCESS) begun.pending = sent.release();
@@ -47,6 +59,7 @@ int SentAnnounced::finish(MPI_Status& status, int error) noexcept {
     message.cancelled();
   else if (message.open())
     message.settle();
+  if (synchronous && error == MPI_SUCCESS && !cancelled) Watch::delivered(message);
   return error;
 }
 

@@ -25,6 +25,7 @@ class SentAnnounced final : public Pending {
   int finish(MPI_Status& status, int error) noexcept override;
 
   Announced message;
+  bool synchronous = false;  ///< The request is complete when the announcement is received.
 };
 
 struct BegunSend {

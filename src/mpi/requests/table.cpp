@@ -1,6 +1,7 @@
 // mpi/requests/table.cpp: what is not asked by every call.
 #include "mpi/requests/table.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace heddle::mpi::requests {
@@ -32,6 +33,11 @@ void Table::erase(MPI_Request handle, const Pending* pending) noexcept {
     slots_[i].pending = nullptr;
     hole = i;
   }
+}
+
+bool Table::any_active() noexcept {
+  const std::lock_guard guard(lock_);
+  return std::any_of(slots_, slots_ + mask_ + 1, [](const Slot& slot) { return slot.pending && slot.pending->record.active; });
 }
 
 bool Table::grow() noexcept {

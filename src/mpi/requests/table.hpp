@@ -26,6 +26,9 @@ class Table {
 
   [[nodiscard]] bool empty() const noexcept { return used_.load(std::memory_order_relaxed) == 0; }
 
+  /// Whether an operation is in progress: persistent requests stay here between two.
+  [[nodiscard]] bool any_active() noexcept;
+
   [[nodiscard]] Pending* find(MPI_Request handle) noexcept {
     const std::lock_guard guard(lock_);
     return entry_of(handle);

@@ -1,0 +1,59 @@
+// engine/unclaimed.cpp: a word says which message.
+#include "engine/unclaimed.hpp"
+
+#include <algorithm>
+
+namespace heddle::engine {
+namespace {
+
+constexpr std::uint64_t low(std::uint64_t word, int bits) { return word & ((std::uint64_t{1} << bits) - 1); }
+
+}  // namespace
+
+// 0: it has no room.
+std::uint64_t Unclaimed::word_of(const Suspect& message) noexcept {
+  const std::uint64_t sender = std::uint64_t{message.sender} + 1;
+  const std::uint64_t line = message.control / line_bytes;
+  if (sender >> (64 - control_bits - generation_bits) != 0 || line >> control_bits != 0) return 0;
+  return sender << (control_bits + generation_bits) | line << generation_bits | low(message.generation, generation_bits);
+}
+
+std::optional<Unclaimed::Suspect> Unclaimed::suspect() const noexcept {
+  const std::uint64_t word = shared_->suspicion.load(std::memory_order_acquire);
+  if (word == 0) return {};
+  return Suspect{.sender = static_cast<std::uint32_t>((word >> (control_bits + generation_bits)) - 1),
+                 .control = low(word >> generation_bits, control_bits) * line_bytes,
+                 .generation = low(word, generation_bits)};
+}
+
+bool Unclaimed::suspect(const Suspect& message) noexcept {
+  const std::uint64_t word = word_of(message);
+  std::uint64_t before = 0;
+  return word != 0 && (shared_->suspicion.compare_exchange_strong(before, word, std::memory_order_acq_rel) || before == word);
+}
+
+void Unclaimed::clear(const Suspect& message) noexcept {
+  std::uint64_t word = word_of(message);
+  if (word != 0) shared_->suspicion.compare_exchange_strong(word, 0, std::memory_order_acq_rel);
+}
+
+// The sender alone brings a cell to packing and packed; what is taken or done is the receiver's doing.
+bool claimed(const Control& control, std::uint64_t generation) noexcept {
+  for (Count i = 0; i < control.segments; ++i) {
+    const State now = control.cells[i].state.load(std::memory_order_acquire);
+    if (now == State::taken || now == State::done) return true;
+  }
+  return low(control.generation.load(std::memory_order_acquire) ^ generation, Unclaimed::generation_bits) != 0;
+}
+
+const Control* block_of(const Unclaimed::Suspect& message, const std::byte* senders_memory, Bytes memory_size) noexcept {
+  const auto size = static_cast<std::uint64_t>(memory_size);
+  if (message.control < Arena::head || message.control > size || size - message.control < sizeof(Control)) return nullptr;
+  const auto* control = reinterpret_cast<const Control*>(senders_memory + message.control);
+  const Count segments = control->segments;
+  if (segments < 1 || segments > Arena::most_segments || Control::bytes(segments) > static_cast<Bytes>(size - message.control))
+    return nullptr;
+  return control;
+}
+
+}  // namespace heddle::engine
