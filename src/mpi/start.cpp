@@ -33,25 +33,6 @@ settings::Settings& current() {
   return *set;
 }
 
-std::string host_name() {
-  // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
-  char text[16384] = "";
-  int length = 0;
-  if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
-  // MPICH: "MPICH Version:\t5.0.2\n...", Open MPI: "Open MPI v5.0.11, package: ...": the first words, as a person writes them.
-  std::string line(text);
-  line.resize(std::min(line.size(), line.find_first_of(",\n\r")));
-  std::string words;
-  for (const char c : line) {
-    const bool space = c == ' ' || c == '\t';
-    if (!space)
-      words += c;
-    else if (!words.empty() && words.back() != ' ')
-      words += ' ';
-  }
-  return words;
-}
-
 bool of_our_family([[maybe_unused]] const std::string& host) {
 #if HEDDLE_FAMILY_OPENMPI
   return host.find("Open MPI") != std::string::npos;
@@ -60,17 +41,6 @@ bool of_our_family([[maybe_unused]] const std::string& host) {
 #else
   return true;
 #endif
-}
-
-/// Whether this process should speak for all: rank 0, or everybody if there is no world.
-bool spokesman() {
-  int initialized = 0;
-  int rank = 0;
-  int finalized = 0;
-  if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return true;
-  if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
-    return false;  // a session after the world, which has heard it all
-  return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
 }
 
 void choose_kernels(settings::Isa wanted) {
@@ -134,6 +104,39 @@ Life wake() {
 }
 
 }  // namespace
+
+std::string host_name() {
+  // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
+  char text[16384] = "";
+  int length = 0;
+  if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
+  // MPICH: "MPICH Version:\t5.0.2\n...", Open MPI: "Open MPI v5.0.11, package: ...": the first words, as a person writes them.
+  std::string line(text);
+  line.resize(std::min(line.size(), line.find_first_of(",\n\r")));
+  std::string words;
+  for (const char c : line) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      words += c;
+    else if (!words.empty() && words.back() != ' ')
+      words += ' ';
+  }
+  return words;
+}
+
+bool spokesman() {
+  int initialized = 0;
+  int rank = 0;
+  int finalized = 0;
+  if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return true;
+  if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
+    return false;  // a session after the world, which has heard it all
+  return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+}
+
+std::string built_for() {
+  return std::string("on, built for " HEDDLE_FAMILY ", kernels: ") + layout::kernel::name(layout::kernel::isa());
+}
 
 void check_host(bool have_entry_point) noexcept {
   if (!have_entry_point || !PMPI_Get_library_version)

@@ -1,6 +1,8 @@
 // mpi/start.hpp: when Heddle wakes up and goes to sleep in a process. Includes packing.hpp, settings.hpp.
 #pragma once
 
+#include <string>
+
 #include "mpi/types/packing.hpp"
 #include "settings/settings.hpp"
 
@@ -27,6 +29,13 @@ Messages messages() noexcept;
 
 /// As read when Heddle woke up.
 const settings::Settings& settings_of_process() noexcept;
+
+/// The MPI library, as a person writes it: "Open MPI v5.0.11".
+std::string host_name();
+/// "on, built for Open MPI, kernels: avx512".
+std::string built_for();
+/// Whether this process should speak for all: rank 0, or everybody if there is no world.
+bool spokesman();
 
 /// HEDDLE_VERBOSE=1.
 bool verbose() noexcept;

@@ -87,6 +87,10 @@ constexpr Variable rows[] = {
      "the job is ended with a sentence that says so",
      library},
     {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
+    {"HEDDLE_DOCTOR", "off", "on|off",
+     "on: at the end of MPI_Init, Heddle says what it has found and what is in effect, and the process ends, before the "
+     "program's own work; heddle doctor -- PROGRAM sets it",
+     library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
     {"HEDDLE_MPI_PATH", "", "folders, separated by ':'",
@@ -360,6 +364,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_REPORT", file, set.report);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
+  take("HEDDLE_DOCTOR", on_off, set.doctor);
   take(
       "HEDDLE_PATIENCE", [](std::string_view text) { return integer(text, 1, 3600); }, set.patience_s);
   take("HEDDLE_TRANSPORTS", transports, set.transports);

@@ -84,6 +84,7 @@ struct Settings {
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
   bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device
   int patience_s = 60;                               ///< HEDDLE_PATIENCE, seconds
+  bool doctor = false;                               ///< HEDDLE_DOCTOR
   int verbose = 0;                                   ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;   ///< HEDDLE_POOL_LIMIT, bytes
 

@@ -19,6 +19,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_TRUE(set.enabled);
   EXPECT_EQ(set.isa, Isa::automatic);
   EXPECT_EQ(set.verbose, 0);
+  EXPECT_FALSE(set.doctor);
   EXPECT_EQ(set.yield, Yield::automatic);
   EXPECT_TRUE(set.devices);
   EXPECT_EQ(set.pool_limit, 1 << 30);
@@ -36,6 +37,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.transports, set.transports);
   EXPECT_EQ(written.node_memory, set.node_memory);
   EXPECT_EQ(written.verbose, set.verbose);
+  EXPECT_EQ(written.doctor, set.doctor);
   EXPECT_EQ(written.yield, set.yield);
   EXPECT_EQ(written.devices, set.devices);
   EXPECT_EQ(written.pool_limit, set.pool_limit);

@@ -1,5 +1,6 @@
 // mpi/calls/init.cpp: start and end.
 #include "mpi/communicators/known.hpp"
+#include "mpi/doctor.hpp"
 #include "mpi/exchange/companion.hpp"
 #include "mpi/host.hpp"
 #include "mpi/interposition/interposition.hpp"
@@ -76,7 +77,7 @@ void world_started() {
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
-  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() ? 0 : wish_report);
+  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() || set.doctor ? 0 : wish_report);
   const unsigned all = wished_by_all(running() ? wishes : 0, set);
   within_node = (all & wish_node) != 0;
   if (within_node) Node::start();
@@ -86,6 +87,10 @@ void world_started() {
     Companion::allow();
     Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
+  if (!set.doctor) return;
+  say_findings({.missed = missed, .wanted = ways, .all = all});
+  MPI_Finalize();
+  end_before_the_program();
 }
 
 }  // namespace
@@ -117,6 +122,11 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* sess
   sessions = requests::concurrent = true;
   const int result = PMPI_Session_init(info, errhandler, session);
   if (result == MPI_SUCCESS) host_started();
+  if (result == MPI_SUCCESS && settings_of_process().doctor) {
+    say_findings_of_session();
+    MPI_Session_finalize(session);
+    end_before_the_program();
+  }
   return result;
 }
 

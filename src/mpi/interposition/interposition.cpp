@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "mpi/doctor.hpp"
 #include "mpi/host.hpp"
 #include "mpi/interposition/object.hpp"
 #include "mpi/interposition/procedures.hpp"
 #include "mpi/interposition/state.hpp"
 #include "mpi/say.hpp"
+#include "settings/settings.hpp"
 
 namespace heddle::mpi::interposition {
 namespace {
@@ -100,11 +102,19 @@ Taken take_place() {
   return all ? Taken::all : Taken::in_part;
 }
 
+constexpr const char* refused =
+    "cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs without "
+    "Heddle.";
+constexpr const char* contained =
+    "the program contains its MPI library; Heddle can only take the place of a shared one. The program runs without Heddle.";
+
 [[gnu::constructor]] void at_load() noexcept try {
   state().taken = take_place();
-  if (state().taken == Taken::refused)
-    say("cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs "
-        "without Heddle.");
+  if (state().taken == Taken::refused) say(refused);
+  if (state().taken != Taken::refused && state().taken != Taken::in_program) return;
+  if (!settings::from_environment().doctor) return;
+  if (state().taken == Taken::in_program) say(contained);
+  end_before_the_program();  // its MPI_Init does not come to Heddle
 } catch (const std::bad_alloc&) {
   say("no memory to take the place of the MPI library's procedures. The program runs without Heddle.");
 }
@@ -118,7 +128,7 @@ Taken take_place() {
     int over = 0;
     if (reinterpret_cast<int (*)(int*)>(object.address_of(*symbol))(&over) != MPI_SUCCESS || !over) continue;
     say(state().taken == Taken::in_program
-            ? "the program contains its MPI library; Heddle can only take the place of a shared one. It ran without Heddle."
+            ? contained
             : "the program loaded its MPI library later than Heddle, and ran without it. `heddle run` preloads both.");
     return;
   }
@@ -127,6 +137,8 @@ Taken take_place() {
 }
 
 }  // namespace
+
+const char* host_path() noexcept { return state().path.c_str(); }
 
 State& state() noexcept {
   static auto* const state = new State;

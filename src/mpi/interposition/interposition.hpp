@@ -26,6 +26,9 @@ namespace heddle::mpi::interposition {
 /// MPI_Foo, which this Heddle does not know"). Null: there is no such way. In MPI_Init.
 const char* misses() noexcept;
 
+/// The file of the host's library.
+const char* host_path() noexcept;
+
 /// Whether an object calls `name` ("PMPI_Group_free") of the host past Heddle.
 bool called_past_us(const char* name);
 

@@ -104,6 +104,7 @@ void Node::start() noexcept {
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
+  possible_ = able != 0;
   if (!able || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);
   here_.store(here.release(), std::memory_order_release);

@@ -34,6 +34,8 @@ class Node {
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it. All ranks of a node come to the same answer; what a
   /// node goes without (a refused system call) its first rank says, once.
   static void start() noexcept;
+  /// Since start(): this rank's node has what sharing needs; true also where the rank is alone.
+  static bool possible() noexcept { return possible_; }
   /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
   static void stop() noexcept;
 
@@ -86,6 +88,7 @@ class Node {
 
   static inline std::atomic<Node*> here_{nullptr};
   static inline std::atomic<Node*> ever_{nullptr};
+  static inline std::atomic<bool> possible_{false};
 
   std::unique_ptr<transport::Node> transport_;
   engine::Nonce nonce_;
