@@ -37,7 +37,7 @@ def about(
     heddle run -n 4 -- ./app                     your program, with Heddle in it
     heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
     heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
-    heddle doctor                                what works on this machine
+    heddle doctor                                what works on this machine, or with one program: heddle doctor -- ./app
     """
 
 
@@ -45,7 +45,7 @@ app.command(context_settings=run.SETTINGS)(run.run)
 app.command()(explain.explain)
 app.command()(algorithms.algorithms)
 app.command()(mpi.mpi)
-app.command()(doctor.doctor)
+app.command(context_settings=doctor.SETTINGS)(doctor.doctor)
 app.command()(tune.tune)
 app.command()(report.report)
 app.command()(env.env)

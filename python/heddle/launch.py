@@ -41,20 +41,20 @@ class Choice:
 def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
     file = program.resolve(words[0])
     asked = installations.named(mpi) if mpi else None
-    if _is_launcher(words[0]):
+    if is_launcher(words[0]):
         if ranks is not None:
             raise Problem(
                 f"{words[0]} is a launcher: give the number of ranks to it (heddle run -- {words[0]} -n {ranks} ...).",
                 code=2,
             )
         return _under_launcher(file, words, asked)
-    own = _linkage(file, words, asked.library if asked else None)
+    own = linked(file, words, asked.library if asked else None)
     if ranks is None and own is None and not program.python_of(file):
         return _under_wrapper(file, words, asked)
     return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked))
 
 
-def _is_launcher(word: str) -> bool:
+def is_launcher(word: str) -> bool:
     name = Path(word).name
     return name in _NEUTRAL or _ASKED.fullmatch(name) is not None
 
@@ -181,7 +181,8 @@ def _brings(library: Path | None, own: Linkage) -> bool:
     return own.family is ABI and library is not None and (library.parent / own.soname).exists()
 
 
-def _linkage(file: Path, words: list[str], library: Path | None) -> Linkage | None:
+def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None:
+    """Which MPI it brings; `library`: what is preloaded, which mpi4py takes unless it is linked with another."""
     interpreter = program.python_of(file)
     if interpreter is None:
         return program.linkage(file, words[0])
@@ -204,7 +205,7 @@ def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
             file = program.resolve(word)
         except Problem:
             continue
-        linkage = _linkage(file, [word], library)
+        linkage = linked(file, [word], library)
         found += [linkage] if linkage else []
         skip = linkage is not None or program.python_of(file) is not None
     if found and any(linkage.family is not found[0].family for linkage in found):

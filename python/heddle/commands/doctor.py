@@ -1,28 +1,43 @@
-"""heddle doctor: what works on this machine, and what to do about the rest."""
+"""heddle doctor: what works on this machine, or with one program, and what to do about the rest."""
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
+SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Say what works on this machine, and what to do about the rest.
 
-    Every MPI found is tried with two ranks. The exit code is 1 if something fails that Heddle cannot do without.
+def doctor(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PROGRAM [ARGS]... | LAUNCHER ...]",
+            help="What to look at; without it, this machine.",
+            show_default=False,
+        ),
+    ] = None,
+    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
+    timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds in which the program comes to MPI_Init.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Say what works on this machine, or with one program, and what to do about the rest.
+
+    Without a program, every MPI found is tried with two ranks. A program is started as `heddle run` would, on one rank, and
+    ends at the end of its MPI_Init, before its own work; what Heddle finds there, and what will be in effect, is said.
+    The exit code is 1 if something fails that Heddle cannot do without.
+
+    \b
+    heddle doctor                               this machine
+    heddle doctor -- ./app input.dat            a program
+    heddle doctor -- mpiexec -n 4 ./app         by your own launcher
     """
     import json
 
-    from heddle.checks import Verdict, built, hosts, machine
+    from heddle.checks import Verdict
 
-    groups: dict[str, Iterable[Callable]] = {
-        "Heddle": (built.libraries, built.environment),
-        "MPI": (hosts.ranks,),
-        "machine": (machine.processor, machine.memory, machine.kernel),
-    }
-    found = []
-    for group, checks in groups.items():
-        found += [(group, finding) for check in checks for finding in check()]
+    found = list(_of_program(words, mpi, timeout) if words else _of_machine())
     failed = sum(finding.verdict is Verdict.bad for _, finding in found)
     if as_json:
         print(
@@ -31,11 +46,34 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = F
             )
         )
     else:
-        _print(found, failed)
+        _print(found, failed, f"with {words[0]}" if words else "here")
     raise typer.Exit(1 if failed else 0)
 
 
-def _print(found: list, failed: int) -> None:
+def _of_machine() -> Iterator[tuple]:
+    from heddle.checks import built, hosts, machine
+
+    groups = {
+        "Heddle": (built.libraries, built.environment),
+        "MPI": (hosts.ranks,),
+        "machine": (machine.processor, machine.memory, machine.kernel),
+    }
+    for group, checks in groups.items():
+        yield from ((group, finding) for check in checks for finding in check())
+
+
+def _of_program(words: list[str], mpi: str | None, timeout: int) -> Iterator[tuple]:
+    from heddle.checks import Finding, program
+
+    os.environ["HEDDLE_DOCTOR"] = "on"  # as a user would set it: it comes to ranks of other nodes, too
+    for step in program.before(words, mpi):
+        if isinstance(step, Finding):
+            yield "before it starts", step
+        else:
+            yield from (("at the end of MPI_Init", finding) for finding in program.at_init(step, timeout))
+
+
+def _print(found: list, failed: int, where: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -58,6 +96,6 @@ def _print(found: list, failed: int) -> None:
     console().print(table)
     poor = sum(finding.verdict is Verdict.poor for _, finding in found)
     if failed:
-        console().print(f"\n[red]{failed} to mend before Heddle works here.[/]")
+        console().print(f"\n[red]{failed} to mend before Heddle works {where}.[/]")
     else:
-        console().print("\nHeddle works here." + (f" {poor} could be better." if poor else ""))
+        console().print(f"\nHeddle works {where}." + (f" {poor} could be better." if poor else ""))

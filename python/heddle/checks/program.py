@@ -1,0 +1,126 @@
+"""Does Heddle get into this program, and what will be in effect there?
+
+before(words, mpi)            what can be known without running it
+at_init(command, seconds)     what Heddle says at the end of its MPI_Init, where the program then ends (HEDDLE_DOCTOR)
+"""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from heddle import installations, launch, program
+from heddle.checks import Finding, Verdict, bad, good, poor
+from heddle.launch import Command
+from heddle.problem import Problem
+
+
+def before(words: list[str], mpi: str | None) -> Iterator[Finding | Command]:
+    """Findings; last the command that starts it, unless one of them is bad."""
+    try:
+        file = program.resolve(words[0])
+        launched = launch.is_launcher(words[0])
+        command = launch.plan(words, None if launched else 1, mpi)
+        if not launched:
+            yield _linked(file, words[0], installations.named(mpi).library if mpi else None)
+    except Problem as problem:
+        seen, _, mend = str(problem).partition(". ")
+        yield bad(words[0], seen.rstrip("."), mend)
+        return
+    for word, found in _programs(words):
+        if right := _privilege(found):
+            yield bad(word, f"{right}: the loader preloads nothing into it", f"run a copy: cp {found} .")
+            return
+    yield good("launcher", str(command.file))
+    yield command
+
+
+def _linked(file: Path, word: str, given: Path | None) -> Finding:
+    own = launch.linked(file, [word], given)
+    python = program.python_of(file) is not None
+    if own:
+        where = own.path or "which the loader does not find by itself"
+        return good(word, f"{'mpi4py takes' if python else 'linked with'} {own.soname} ({where})")
+    if given:
+        return good(word, f"{'mpi4py takes' if python else 'linked with no MPI library; if it loads one, it is to be'} {given}")
+    seen = "Python, where mpi4py finds no MPI by itself" if python else "linked with no MPI library; it may load one later"
+    return poor(word, seen, "say which with --mpi")
+
+
+def _programs(words: list[str]) -> Iterator[tuple[str, Path]]:
+    for word in words:
+        try:
+            yield word, program.resolve(word)
+        except Problem:
+            continue
+
+
+def _privilege(file: Path) -> str:
+    """Why the loader will not trust its environment (ld.so(8), secure-execution mode); empty: it will."""
+    found = file.stat()
+    if found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid():
+        return "set-user-ID"
+    if found.st_mode & stat.S_ISGID and found.st_mode & stat.S_IXGRP and found.st_gid != os.getegid():
+        return "set-group-ID"
+    return "has capabilities of its own" if os.geteuid() != 0 and "security.capability" in os.listxattr(file) else ""
+
+
+def at_init(command: Command, seconds: int) -> Iterator[Finding]:
+    try:
+        code, said = _run(command, seconds)
+    except OSError as error:
+        yield bad(str(command.file), f"cannot be started ({error.strerror})", "see whether it starts by itself")
+        return
+    reached = [_FINDING.search(line) for line in said]
+    yield from dict.fromkeys(_finding(found) for found in reached if found)
+    plain = dict.fromkeys(found[1] for line in said if not _FINDING.search(line) and (found := _PLAIN.search(line)))
+    yield from (poor("Heddle says", text, "") for text in plain)
+    if any(reached):
+        if code is None:
+            yield poor("MPI_Finalize", f"right after MPI_Init does not return within {seconds} s", "see whether it does alone")
+    elif plain:
+        yield bad("MPI_Init", "did not come to Heddle", "the line above tells why")
+    elif code is None:
+        yield bad("MPI_Init", f"was not reached within {seconds} s", "--timeout gives the program longer")
+    else:
+        last = next((line.strip() for line in reversed(said) if line.strip(" -")), "")
+        seen = f"was not reached: the program ended with code {code}" + (f" ({last[-200:]})" if code and last else "")
+        yield bad("MPI_Init", seen, "give the program what it needs to come that far")
+
+
+# As mpi/doctor.hpp has them. Some launchers put a rank's number before each line.
+_FINDING = re.compile(r"heddle: ([✓!✗]) (.+?): (.*?)(?: → (.*))?$")
+_PLAIN = re.compile(r"heddle: (.*)")
+
+
+def _finding(found: re.Match) -> Finding:
+    return Finding(Verdict(found[1]), found[2], found[3], found[4] or "")
+
+
+def _run(command: Command, seconds: int) -> tuple[int | None, list[str]]:
+    """The exit code (None: it had to be ended), and what it wrote to stderr."""
+    with subprocess.Popen(
+        command.words,
+        executable=command.file,
+        env=command.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as child:
+        try:
+            _, said = child.communicate(timeout=seconds)
+            return child.returncode, said.splitlines()
+        except subprocess.TimeoutExpired:
+            child.terminate()  # a launcher ends its ranks
+        try:
+            _, said = child.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            _, said = child.communicate()
+        return None, said.splitlines()

@@ -1,0 +1,198 @@
+"""heddle doctor -- PROGRAM: what can be known before it starts, and what Heddle finds at the end of its MPI_Init."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import MPIS, launcher, prefix
+
+SOURCES = Path(__file__).parent / "interposition"
+NAME = {"mpich": "MPICH", "openmpi": "Open MPI"}
+
+
+@pytest.fixture(scope="module", params=MPIS)
+def mpi(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def built(mpi, tmp_path_factory) -> dict[str, Path]:
+    """Programs by name: plain, with a tool linked in, with receives of their own."""
+    folder = tmp_path_factory.mktemp(mpi)
+    sources = {"starts": ["starts.c"], "tool": ["starts.c", "tool.c"], "own": ["starts.c", "own.c"]}
+    for name, files in sources.items():
+        subprocess.run([prefix(mpi) / "bin/mpicc", *(SOURCES / file for file in files), "-o", folder / name], check=True)
+    return {name: folder / name for name in sources}
+
+
+@pytest.fixture
+def found(heddle):
+    """found(words): the findings, by what they are about. Their exit code must fit them."""
+
+    def ask(*words: object, **environment: str) -> dict[str, dict]:
+        done = heddle("doctor", "--json", *words, **environment)
+        findings = json.loads(done.stdout)
+        assert done.returncode == any(finding["verdict"] == "bad" for finding in findings), findings
+        return {finding["what"]: finding for finding in findings}
+
+    return ask
+
+
+def verdicts(findings: dict[str, dict]) -> dict[str, str]:
+    return {what: finding["verdict"] for what, finding in findings.items()}
+
+
+IN_EFFECT = ("Heddle", "receives", "messages", "on a node", "collectives")
+
+
+@pytest.mark.parametrize("how", ["init", "thread"])
+def test_of_a_program(heddle, found, mpi, built, how, tmp_path):
+    findings = found("--", built["starts"], how, tmp_path / "work")
+    assert set(verdicts(findings).values()) == {"good"} and {*IN_EFFECT, "launcher", "MPI_Init"} < findings.keys(), findings
+    assert NAME[mpi] in findings["MPI_Init"]["seen"] and "libmpi.so" in findings[str(built["starts"])]["seen"]
+    assert "announced from 4096 bytes" in findings["on a node"]["seen"]
+    assert not (tmp_path / "work").exists()
+    assert heddle("run", "-n", 1, "--", built["starts"], how, tmp_path / "work").returncode == 0
+    assert (tmp_path / "work").exists()
+
+
+def test_of_a_program_with_a_tool_linked_in(found, built, tmp_path):
+    findings = found("--", built["tool"], "init", tmp_path / "work")
+    assert set(verdicts(findings).values()) == {"good"}, findings
+
+
+def test_of_a_program_with_receives_of_its_own(found, built, tmp_path):
+    findings = found("--", built["own"], "init", tmp_path / "work")
+    assert "the program has receives of its own" in findings["receives"]["seen"]
+    for what in ("receives", "on a node", "collectives"):
+        assert findings[what]["verdict"] == "poor" and findings[what]["mend"], findings
+    assert findings["messages"]["verdict"] == "good" and "MPI library" in findings["on a node"]["seen"]
+    assert not (tmp_path / "work").exists()
+
+
+def test_of_sessions_alone(found, built, tmp_path):
+    findings = found("--", built["starts"], "session", tmp_path / "work")
+    assert "reached" in findings["MPI_Session_init"]["seen"] and "MPI_Init" in findings["on a node"]["seen"], findings
+    assert not (tmp_path / "work").exists()
+
+
+def test_of_settings(found, built, tmp_path):
+    words = ("--", built["starts"], "init", tmp_path / "work")
+    off = found(*words, HEDDLE="off")
+    assert off["Heddle"]["verdict"] == "poor" and "HEDDLE=off" in off["Heddle"]["seen"] and "receives" not in off, off
+    wishes = {"HEDDLE_SCHEME": "native", "HEDDLE_COLLECTIVES": "native", "HEDDLE_MESSAGES": "packed"}
+    wished = found(*words, **wishes)
+    for what, (name, value) in zip(("on a node", "collectives", "messages"), wishes.items(), strict=True):
+        assert f"({name}={value})" in wished[what]["seen"], wished
+    assert "HEDDLE_SCHEM;" in found(*words, HEDDLE_SCHEM="x")["Heddle says"]["seen"]
+    assert found(*words, HEDDLE_TRANSPORTS="mpi")["on a node"]["verdict"] == "poor"
+
+
+def test_leaves_a_report_alone(found, built, tmp_path):
+    (tmp_path / "report.json").write_text("of the last run")
+    found("--", built["starts"], "init", tmp_path / "work", HEDDLE_REPORT=str(tmp_path / "report.json"))
+    assert (tmp_path / "report.json").read_text() == "of the last run"
+
+
+def test_under_a_launcher_line(found, mpi, built, tmp_path):
+    ends_early = found("--", *launcher(mpi), "-n", 2, built["starts"], "init", tmp_path / "work")
+    assert set(verdicts(ends_early).values()) == {"good"} and "receives" in ends_early, ends_early
+    # One rank of two: what that one finds keeps all from it.
+    line = [*launcher(mpi), "-n", 1, built["starts"], "init", tmp_path / "work"]
+    one = found("--", *line, ":", "-n", 1, built["own"], "init", tmp_path / "work")
+    assert verdicts(one) | {"receives": "poor", "on a node": "poor", "collectives": "poor"} == verdicts(one), one
+    assert not (tmp_path / "work").exists()
+
+
+def test_of_mpi4py(found, mpi, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"from mpi4py import MPI\nopen({str(tmp_path / 'work')!r}, 'w').close()\n")
+    findings = found("--mpi", mpi, "--", sys.executable, script)
+    assert set(verdicts(findings).values()) == {"good"} and NAME[mpi] in findings["MPI_Init"]["seen"], findings
+    assert str(prefix(mpi)) in findings[sys.executable]["seen"] and not (tmp_path / "work").exists()
+
+
+def test_of_fortran(found, mpi, tmp_path):
+    if shutil.which(f"mpif90.{mpi}") is None:
+        pytest.skip(f"Debian's {mpi} for Fortran is not here: scripts/bootstrap --test installs it as root")
+    source = tmp_path / "init.f90"
+    source.write_text(
+        "program init\nuse mpi\ninteger error\ncall MPI_Init(error)\nopen(1, file='work')\ncall MPI_Finalize(error)\nend\n"
+    )
+    subprocess.run([f"mpif90.{mpi}", source, "-o", tmp_path / "init"], check=True, cwd=tmp_path)
+    line = [f"mpiexec.{mpi}", *launcher(mpi)[1:], "-n", 1]
+    findings = found("--", *line, tmp_path / "init")
+    assert findings["receives"]["verdict"] == "good" and "MPI_Init" in findings, findings
+    assert not (tmp_path / "work").exists()
+
+
+def test_without_mpi(found):
+    findings = found("true")
+    assert findings["true"]["verdict"] == "poor" and "no MPI library" in findings["true"]["seen"]
+    assert findings["MPI_Init"]["verdict"] == "bad" and "not reached" in findings["MPI_Init"]["seen"]
+
+
+def test_that_never_comes_to_init(found, built, tmp_path):
+    never = found("--", built["starts"], "never", tmp_path / "work")["MPI_Init"]
+    assert never["verdict"] == "bad" and "not reached" in never["seen"] and "code 3" in never["seen"]
+    start = time.monotonic()
+    late = found("--timeout", 2, "--", built["starts"], "late", tmp_path / "work")["MPI_Init"]
+    assert "not reached within 2 s" in late["seen"] and time.monotonic() - start < 30, late
+    assert not [name for name in _running() if name == str(built["starts"])]
+
+
+def _running() -> list[str]:
+    lines = (process / "cmdline" for process in Path("/proc").iterdir() if process.name.isdigit())
+    return [line.read_bytes().split(b"\0")[0].decode(errors="replace") for line in lines if line.exists()]
+
+
+class TestBeforeItStarts:
+    """Nothing is started."""
+
+    def bad(self, findings: dict[str, dict], *words: str):
+        (finding,) = findings.values()
+        assert finding["verdict"] == "bad" and finding["group"] == "before it starts", finding
+        for word in words:
+            assert word in finding["seen"] + finding["mend"]
+
+    def test_no_program(self, found, tmp_path):
+        self.bad(found("./no-such-program"), "there is no program")
+        (tmp_path / "text").write_text("text")
+        self.bad(found(tmp_path / "text"), "not an executable")
+
+    def test_no_mpi_of_that_name(self, found):
+        self.bad(found("--mpi", "mpi2000", "--", "true"), "mpi2000", "mpich")
+
+    @pytest.mark.parametrize(("mpi", "other"), [MPIS, MPIS[::-1]])
+    def test_another_family(self, found, who, mpi, other):
+        self.bad(found("--mpi", other, "--", who[mpi]), "linked with", "Leave --mpi out")
+        self.bad(found("--", *launcher(other), "-n", 1, who[mpi]), "linked with")
+
+    def test_mpi_linked_statically(self, found, tmp_path):
+        body = "int MPI_Init(int* a, char*** b) { return a == 0 && b == 0; } int main(void) { return MPI_Init(0, 0); }"
+        (tmp_path / "app.c").write_text(body)
+        subprocess.run(["gcc", tmp_path / "app.c", "-o", tmp_path / "app"], check=True)
+        self.bad(found(tmp_path / "app"), "statically", "shared libmpi")
+
+    def test_set_user_id(self, found, who, tmp_path):
+        if os.geteuid() != 0:
+            pytest.skip("only root can make a program that another user's identity runs")
+        program = Path(shutil.copy(who["mpich"], tmp_path / "program"))
+        os.chown(program, 65534, 65534)
+        program.chmod(0o4755)
+        findings = found(program)
+        assert findings[str(program)]["verdict"] == "bad" and "set-user-ID" in findings[str(program)]["seen"], findings
+        assert "MPI_Init" not in findings
+        program.chmod(0o755)
+        assert found(program)["MPI_Init"]["verdict"] == "good"
+
+
+def test_as_a_table(heddle, who):
+    done = heddle("doctor", "--", who["mpich"])
+    assert done.returncode == 0 and "receives" in done.stdout and f"Heddle works with {who['mpich']}." in done.stdout, done
+    assert "before Heddle works with true" in heddle("doctor", "true").stdout
