@@ -144,7 +144,8 @@ void Object::each_import(const std::function<void(const char* name, Slot slot)>&
 bool Object::imports(std::span<const char* const> wanted) const {
   bool found = false;
   each_import([&](const char* name, Slot) {
-    found = found || std::any_of(wanted.begin(), wanted.end(), [&](const char* each) { return std::strcmp(each, name) == 0; });
+    found = found || std::any_of(wanted.begin(), wanted.end(),
+                                 [&](const char* each) { return std::strcmp(each, name) == 0 && !defined(each); });
   });
   return found;
 }
