@@ -2,6 +2,7 @@
 #include "mpi/interposition/interposition.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <string>
@@ -102,17 +103,28 @@ Taken take_place() {
   return all ? Taken::all : Taken::in_part;
 }
 
-constexpr const char* refused =
-    "cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs without "
-    "Heddle.";
 constexpr const char* contained =
     "the program contains its MPI library; Heddle can only take the place of a shared one. The program runs without Heddle.";
 
-[[gnu::constructor]] void at_load() noexcept try {
+// A loader that runs this before the C library has begun (glibc, by -z initfirst) hands over the environment; others have set
+// environ by then.
+[[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
   state().taken = take_place();
-  if (state().taken == Taken::refused) say(refused);
-  if (state().taken != Taken::refused && state().taken != Taken::in_program) return;
-  if (!settings::from_environment().doctor) return;
+  switch (state().taken) {
+    case Taken::all:
+    case Taken::no_host:
+      return;
+    case Taken::refused:
+      say("cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs "
+          "without Heddle.");
+      break;
+    case Taken::in_part:  // its MPI_Init may be among them
+      say("the system does not let calls of some objects be redirected. They go straight to the MPI library.");
+      break;
+    case Taken::in_program:
+      break;
+  }
+  if (!settings::read(environ ? environ : environment).doctor) return;
   if (state().taken == Taken::in_program) say(contained);
   end_before_the_program();  // its MPI_Init does not come to Heddle
 } catch (const std::bad_alloc&) {
