@@ -1,0 +1,13 @@
+// contains: a program with its MPI library, of which it is the least that a loader can find.
+#include <stdio.h>
+
+static int state;
+int MPI_Init(int* argc, char*** argv) { return (void)argc, (void)argv, state = 1, 0; }
+int MPI_Finalize(void) { return state = 2, 0; }
+int PMPI_Initialized(int* flag) { return *flag = state > 0, 0; }
+int PMPI_Finalized(int* flag) { return *flag = state > 1, 0; }
+
+int main(int argc, char** argv) {
+  puts("own work");
+  return MPI_Init(&argc, &argv) || MPI_Finalize();
+}
