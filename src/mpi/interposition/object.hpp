@@ -45,7 +45,7 @@ class Object {
   /// Every slot that the loader fills with the address of a symbol of another object.
   void each_import(const std::function<void(const char* name, Slot slot)>& take) const;
   /// Whether it imports one of these names. What it defines itself it does not import, whatever slots it has for that.
-  [[nodiscard]] bool imports(std::span<const char* const> names) const;
+  [[nodiscard]] bool imports(std::span<const char* const> wanted) const;
 
   /// Writes into a slot, also where the loader has sealed it. False: the system refuses.
   [[nodiscard]] bool write(const Slot& slot, void* address) const;
