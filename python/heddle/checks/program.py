@@ -74,11 +74,13 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     except OSError as error:
         yield bad(str(command.file), f"cannot be started ({error.strerror})", "see whether it starts by itself")
         return
-    reached = [_FINDING.search(line) for line in said]
-    yield from dict.fromkeys(_finding(found) for found in reached if found)
+    reached = list(dict.fromkeys(_finding(found) for line in said if (found := _FINDING.search(line))))
+    # What one rank finds good may not be so on another.
+    poor_somewhere = {finding.what for finding in reached if finding.verdict is not Verdict.good}
+    yield from (one for one in reached if one.verdict is not Verdict.good or one.what not in poor_somewhere)
     plain = dict.fromkeys(found[1] for line in said if not _FINDING.search(line) and (found := _PLAIN.search(line)))
     yield from (poor("Heddle says", text, "") for text in plain)
-    if any(reached):
+    if reached:
         if code is None:
             yield poor("MPI_Finalize", f"right after MPI_Init does not return within {seconds} s", "see whether it does alone")
     elif plain:
