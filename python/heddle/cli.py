@@ -1,70 +1,49 @@
-"""The command `heddle`. One command, one file in heddle/commands; this one ties them together."""
+"""The command `heddle`. `heddle run` with a plain line starts at once; all else is app.py's, whose imports take longer than a
+short job's start."""
 
-import importlib
 import sys
-from typing import Annotated
 
-import typer
-
-import heddle
-from heddle.commands import algorithms, doctor, env, explain, mpi, report, run, tune
 from heddle.problem import Problem
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_RANKS = ("-n", "--ranks")
+_MPI = "--mpi"
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        print(f"heddle {heddle.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def about(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version, and nothing else.")
-    ] = False,
-) -> None:
-    """Heddle makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program.
-
-    \b
-    heddle run -n 4 -- ./app                     your program, with Heddle in it
-    heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
-    heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
-    heddle doctor                                what works on this machine, or with one program: heddle doctor -- ./app
-    """
-
-
-app.command(context_settings=run.SETTINGS)(run.run)
-app.command()(explain.explain)
-app.command()(algorithms.algorithms)
-app.command()(mpi.mpi)
-app.command(context_settings=doctor.SETTINGS)(doctor.doctor)
-app.command()(tune.tune)
-app.command()(report.report)
-app.command()(env.env)
-
-
-def _add_bench() -> None:
-    """The benchmarks bring their own commands; they are imported only when wanted, for the sake of a quick start."""
-    if sys.argv[1:2] == ["bench"]:
-        app.add_typer(importlib.import_module("heddle.bench").app, name="bench")
-    else:
-        app.command("bench", help="Measure Heddle against the host MPI; `heddle bench --help` lists the benchmarks.")(
-            lambda: None
-        )
+def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None] | None:
+    """What `heddle run WORDS` is to start, with how many ranks and under which MPI. None: ask for help, a mistake, or anything
+    else that app.py knows better."""
+    ranks: int | None = None
+    mpi: str | None = None
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        option, equals, value = rest.pop(0).partition("=")
+        if option == "--" and not equals:
+            break
+        if option not in (*_RANKS, _MPI) or (equals and option == "-n"):
+            return None
+        if not equals:
+            if not rest:
+                return None
+            value = rest.pop(0)
+        if option == _MPI:
+            mpi = value
+        elif value.isascii() and value.isdigit() and int(value) > 0:
+            ranks = int(value)
+        else:
+            return None
+    return (rest, ranks, mpi) if rest else None
 
 
 def main() -> None:
-    _add_bench()
     try:
-        sys.exit(app(standalone_mode=True))
+        if sys.argv[1:2] == ["run"] and (line := plain_run(sys.argv[2:])):
+            from heddle.launch import start
+
+            start(*line)
+        else:
+            from heddle.app import run_app
+
+            run_app()
     except Problem as problem:
         print(f"heddle: {problem}", file=sys.stderr)
         sys.exit(problem.code)

@@ -4,14 +4,13 @@ of_library("libmpi.so.40").name == "openmpi"
 """
 
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 
 
-@dataclass(frozen=True)
-class Family:
-    name: str  # as in libheddle_NAME.so
-    title: str  # as people say it
-    sonames: str  # a regular expression
+class Family(namedtuple("Family", "name title sonames")):
+    """`name` as in libheddle_NAME.so, `title` as people say it, `sonames` a regular expression."""
+
+    __slots__ = ()
 
     @property
     def interposer(self) -> str:

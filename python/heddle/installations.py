@@ -5,26 +5,23 @@ for mpi in find(): print(mpi.name, mpi.version, mpi.mpiexec)
 
 import os
 import re
-import subprocess
+from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from heddle import families
+from heddle import elf, families, remembered
 from heddle.families import Family
 from heddle.native import CHECKOUT
 from heddle.problem import Problem
+from heddle.remembered import Found
 
 
-@dataclass(frozen=True)
-class Installation:
-    name: str  # mpich, openmpi, intelmpi; a second one of a kind is NAME-VERSION
-    version: str
-    family: Family
-    library: Path  # libmpi.so.12 and the like
-    mpiexec: Path
-    mpicc: Path | None
+class Installation(namedtuple("Installation", "name version family library mpiexec mpicc")):
+    """`name`: mpich, openmpi, intelmpi; a second one of a kind is NAME-VERSION. `library`: libmpi.so.12 and the like.
+    `mpicc` may be None; library, mpiexec and mpicc are paths."""
+
+    __slots__ = ()
 
     def as_json(self) -> dict:
         paths = {"mpicc": self.mpicc, "mpiexec": self.mpiexec}
@@ -35,14 +32,8 @@ class Installation:
         }
 
 
-@dataclass(frozen=True)
-class Launcher:
-    """What `mpiexec --version` says it is."""
-
-    name: str
-    version: str
-    family: Family
-
+# What `mpiexec --version` says it is.
+Launcher = namedtuple("Launcher", "name version family")
 
 _BANNERS = (
     (r"\((?:Open MPI|OpenRTE)\)\s+([\w.]+)", "openmpi", families.OPENMPI),  # 4.1 says either, by the name it is called
@@ -55,14 +46,25 @@ _BANNERS = (
 @cache
 def ask_launcher(path: Path) -> Launcher | None:
     """Which MPI an mpiexec belongs to. None: it does not say, or it is none."""
+    banner = _banner(path) if not elf.is_elf(path) else remembered.fact("--version", [path], lambda: Found(_banner(path)))
+    return None if banner is None else _launcher_of(banner)
+
+
+def _banner(path: Path) -> str | None:
+    import subprocess
+
     try:
         answer = subprocess.run(
             [path, "--version"], capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
+    return answer.stdout
+
+
+def _launcher_of(banner: str) -> Launcher | None:
     for pattern, name, family in _BANNERS:
-        if found := re.search(pattern, answer.stdout):
+        if found := re.search(pattern, banner):
             return Launcher(name, found[1], family)
     return None
 
@@ -170,7 +172,7 @@ def _named(installations: Iterable[Installation]) -> Iterator[Installation]:
         while name in taken:
             name += "+"
         taken.add(name)
-        yield replace(mpi, name=name)
+        yield mpi._replace(name=name)
 
 
 def named(text: str) -> Installation:

@@ -1,18 +1,18 @@
 """From what a user typed after `heddle run` to the command that starts it: which MPI, which launcher, which preload.
 
     command = plan(["./app"], ranks=4, mpi=None)
-    os.execvpe(command.file, command.words, command.environment)
+    start(["./app"], ranks=4, mpi=None)          # becomes that command
 
 Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
 """
 
 import os
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 from heddle import installations, preload, program
-from heddle.families import ABI, OPENMPI, Family
+from heddle.families import ABI, OPENMPI
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
 from heddle.program import Linkage
@@ -22,20 +22,10 @@ _NEUTRAL = {"srun", "aprun", "jsrun", "flux", "palsrun", "lrun", "ibrun", "ccc_m
 _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
-@dataclass(frozen=True)
-class Command:
-    file: Path
-    words: list[str]
-    environment: dict[str, str]
+Command = namedtuple("Command", "file words environment")
 
-
-@dataclass(frozen=True)
-class Choice:
-    """The MPI that ranks will have."""
-
-    family: Family
-    library: Path
-    installation: Installation | None = None
+# The MPI that ranks will have; without an installation Heddle knows no launcher of it.
+Choice = namedtuple("Choice", "family library installation", defaults=(None,))
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
@@ -52,6 +42,15 @@ def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
     if ranks is None and own is None and not program.python_of(file):
         return _under_wrapper(file, words, asked)
     return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked))
+
+
+def start(words: list[str], ranks: int | None, mpi: str | None) -> None:
+    """Becomes what plan() says."""
+    command = plan(words, ranks, mpi)
+    try:
+        os.execve(command.file, command.words, command.environment)
+    except OSError as error:
+        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
 
 
 def is_launcher(word: str) -> bool:

@@ -1,8 +1,6 @@
 """Where the compiled part of Heddle lies: libraries and programs that `make build` puts beside this package."""
 
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +37,9 @@ def tool(*arguments: str) -> dict | list:
 
 def ask(*arguments: str) -> tuple[dict | list, str]:
     """The answer, and what heddle-tool says about the environment meanwhile."""
+    import json
+    import subprocess
+
     answer = subprocess.run([program("heddle-tool"), *arguments], capture_output=True, text=True, errors="replace")
     if answer.returncode != 0:
         complaint = answer.stderr.rstrip("\n").removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
@@ -48,6 +49,9 @@ def ask(*arguments: str) -> tuple[dict | list, str]:
 
 def stream(*arguments: str) -> Iterator[dict]:
     """The lines that heddle-tool prints, each of them JSON, as it prints them."""
+    import json
+    import subprocess
+
     with subprocess.Popen(
         [program("heddle-tool"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:

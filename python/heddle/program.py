@@ -1,26 +1,20 @@
 """Which MPI a program uses: an executable by what the loader will give it, a Python program by what mpi4py picks."""
 
-import mmap
 import os
 import re
-import shutil
-import subprocess
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-
-from heddle import families
+from heddle import elf, families, remembered
 from heddle.families import Family
 from heddle.problem import Problem
+from heddle.remembered import Found
 
 
-@dataclass(frozen=True)
-class Linkage:
-    program: str
-    soname: str
-    path: Path | None  # None: the loader does not find it by itself
+class Linkage(namedtuple("Linkage", "program soname path")):
+    """`path` None: the loader does not find it by itself."""
+
+    __slots__ = ()
 
     @property
     def family(self) -> Family | None:
@@ -36,6 +30,8 @@ def resolve(word: str) -> Path:
         if path.is_dir() or not os.access(path, os.X_OK):
             raise Problem(f"{word} is not an executable file (chmod +x, or start it with its interpreter).", code=126)
         return path
+    import shutil
+
     found = shutil.which(word)
     if found is None:
         hint = f" There is a file of that name here: write ./{word}." if Path(word).is_file() else ""
@@ -45,12 +41,17 @@ def resolve(word: str) -> Path:
 
 def linkage(path: Path, word: str = "") -> Linkage | None:
     """The MPI library that an executable (`word` as the user wrote it) is linked with; None: no MPI, or a script."""
-    if not _is_elf(path):
+    if not elf.is_elf(path):
         return None
-    for soname, target in _shared_libraries(path):
-        if families.is_mpi(soname):
-            return Linkage(word or str(path), soname, target)
-    if _defines_mpi(path):
+    found = remembered.fact(
+        "linkage",
+        [path, "/etc/ld.so.cache", *remembered.folders("LD_LIBRARY_PATH")],
+        lambda: _looked_up(path),
+        remembered.variables("LD_LIBRARY_PATH"),
+    )
+    if found["soname"]:
+        return Linkage(word or str(path), found["soname"], Path(found["path"]) if found["path"] else None)
+    if found["static"]:
         raise Problem(
             f"{path} has its MPI linked statically, where nothing can be put between. Link it with the shared libmpi "
             f"(mpicc without -static), then run it again."
@@ -58,38 +59,25 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
     return None
 
 
-def _is_elf(path: Path) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) == b"\x7fELF"
-    except OSError:
-        return False
+def _looked_up(path: Path) -> Found:
+    libraries = _shared_libraries(path)
+    files = [target for _, target in libraries if target]
+    for soname, target in libraries:
+        if families.is_mpi(soname):
+            return Found({"soname": soname, "path": str(target) if target else None, "static": False}, files)
+    return Found({"soname": None, "path": None, "static": elf.defines(path, "MPI_Init")}, files)
 
 
 def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:
     """(soname, file) of all that the loader will map, as the loader itself says: it knows run paths and the cache."""
+    import subprocess
+
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     answer = subprocess.run(["ldd", path.absolute()], capture_output=True, text=True, env=environment)
     return [
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
         for found in re.finditer(r"^\s*(\S+) => (not found|\S+)", answer.stdout, re.MULTILINE)
     ]
-
-
-def _defines_mpi(path: Path) -> bool:
-    try:
-        with open(path, "rb") as file:
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
-                if image.find(b"\0MPI_Init\0") < 0:
-                    return False
-            for section in (ELFFile(file).get_section_by_name(name) for name in (".symtab", ".dynsym")):
-                if section and any(
-                    symbol["st_shndx"] != "SHN_UNDEF" for symbol in section.get_symbol_by_name("MPI_Init") or ()
-                ):
-                    return True
-    except (OSError, ValueError, ELFError):
-        pass
-    return False
 
 
 def python_of(path: Path) -> list[str] | None:
@@ -123,6 +111,22 @@ for line in open("/proc/self/maps"):
 
 def python_linkages(interpreter: list[str], preload: Path | None = None) -> list[Linkage]:
     """The MPI libraries mapped once mpi4py is imported; `preload` is there before. Empty: no mpi4py, or no MPI for it."""
+    import shutil
+
+    file = shutil.which(interpreter[0]) or interpreter[0]
+    found = remembered.fact(
+        "mpi4py",
+        [file, "mpi4py", *([preload] if preload else []), *remembered.folders("LD_LIBRARY_PATH", "PYTHONPATH")],
+        lambda: _mapped(interpreter, preload),
+        remembered.variables("LD_LIBRARY_PATH", "MPI4PY_LIBMPI", "MPI4PY_MPIABI", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"),
+    )
+    return [Linkage(interpreter[0], soname, Path(path)) for soname, path in found or []]
+
+
+def _mapped(interpreter: list[str], preload: Path | None) -> Found:
+    """What the interpreter has mapped once it has imported mpi4py; None: it cannot."""
+    import subprocess
+
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     if preload:
         environment["LD_PRELOAD"] = str(preload)
@@ -136,29 +140,20 @@ def python_linkages(interpreter: list[str], preload: Path | None = None) -> list
             timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return []
+        return Found(None)
     if answer.returncode != 0:
-        return []
-    files = dict.fromkeys(Path(line) for line in answer.stdout.splitlines() if line.startswith("/"))
-    linkages = []
-    for file in files:
-        soname = _soname(file) if file.name.startswith("lib") and families.is_mpi(_short(file.name)) else None
-        if soname and families.is_mpi(soname):
-            linkages.append(Linkage(interpreter[0], soname, file))
-    return linkages
+        return Found(None)
+    files = list(dict.fromkeys(Path(line) for line in answer.stdout.splitlines() if line.startswith("/")))
+    likely = [file for file in files if file.name.startswith("lib") and families.is_mpi(_short(file.name))]
+    named = [(elf.soname(file), str(file)) for file in likely]
+    return Found([each for each in named if families.is_mpi(each[0])], _rests_on(files))
+
+
+def _rests_on(files: list[Path]) -> list[Path]:
+    """Those files, what mpi4py's settings are read from, and the folder that says whether there is another mpi4py."""
+    packages = [file.parent for file in files if file.parent.name == "mpi4py"]
+    return [*files, *(folder / "mpi.cfg" for folder in packages), *(folder.parent for folder in packages)]
 
 
 def _short(file_name: str) -> str:
     return re.sub(r"(\.so\.\d+).*", r"\1", file_name)
-
-
-def _soname(path: Path) -> str:
-    """As it was linked; the file's own name where it has none (maps show the file, say libmpi.so.40.40.7)."""
-    try:
-        with open(path, "rb") as file:
-            dynamic = ELFFile(file).get_section_by_name(".dynamic")
-            for tag in dynamic.iter_tags("DT_SONAME") if dynamic else ():
-                return tag.soname
-    except (OSError, ELFError):
-        pass
-    return path.name

@@ -93,6 +93,9 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
+    {"HEDDLE_CACHE", "", "a file, or off",
+     "where heddle run keeps what it has found out about programs and launchers (by default found.json in ~/.cache/heddle)",
+     command_line},
     {"HEDDLE_MPI_PATH", "", "folders, separated by ':'",
      "further places where heddle looks for MPI installations (each with bin/mpiexec)", command_line},
 };

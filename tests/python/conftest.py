@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
 
 def clean_environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
-    return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"} | more
+    return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "HEDDLE_CACHE": "off"} | more
 
 
 @pytest.fixture

@@ -1,11 +1,8 @@
 """heddle run: starts an MPI program with Heddle between it and its MPI."""
 
-import os
 from typing import Annotated
 
 import typer
-
-from heddle.problem import Problem
 
 SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
@@ -39,10 +36,6 @@ def run(
     heddle run -- srun -N 2 -n 64 ./app            a batch system's
     heddle run -n 2 --mpi openmpi -- python script.py
     """
-    from heddle.launch import plan
+    from heddle.launch import start
 
-    command = plan(words, ranks, mpi)
-    try:
-        os.execve(command.file, command.words, command.environment)
-    except OSError as error:
-        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+    start(words, ranks, mpi)

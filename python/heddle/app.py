@@ -1,0 +1,65 @@
+"""The commands of `heddle`. One command, one file in heddle/commands; this one ties them together."""
+
+import importlib
+import sys
+from typing import Annotated
+
+import typer
+
+import heddle
+from heddle.commands import algorithms, doctor, env, explain, mpi, report, run, tune
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"heddle {heddle.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version, and nothing else.")
+    ] = False,
+) -> None:
+    """Heddle makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program.
+
+    \b
+    heddle run -n 4 -- ./app                     your program, with Heddle in it
+    heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
+    heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
+    heddle doctor                                what works on this machine, or with one program: heddle doctor -- ./app
+    """
+
+
+app.command(context_settings=run.SETTINGS)(run.run)
+app.command()(explain.explain)
+app.command()(algorithms.algorithms)
+app.command()(mpi.mpi)
+app.command(context_settings=doctor.SETTINGS)(doctor.doctor)
+app.command()(tune.tune)
+app.command()(report.report)
+app.command()(env.env)
+
+
+def _add_bench() -> None:
+    """The benchmarks bring their own commands; they are imported only when wanted, for the sake of a quick start."""
+    if sys.argv[1:2] == ["bench"]:
+        app.add_typer(importlib.import_module("heddle.bench").app, name="bench")
+    else:
+        app.command("bench", help="Measure Heddle against the host MPI; `heddle bench --help` lists the benchmarks.")(
+            lambda: None
+        )
+
+
+def run_app() -> None:
+    _add_bench()
+    sys.exit(app(standalone_mode=True))

@@ -1,0 +1,46 @@
+"""What an ELF file says of itself. pyelftools is imported only where a file is really read: it takes longer than a stat."""
+
+import mmap
+import os
+from pathlib import Path
+
+
+def is_elf(path: str | os.PathLike) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def defines(path: Path, symbol: str) -> bool:
+    """Whether an executable brings a function of that name itself."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with open(path, "rb") as file:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
+                if image.find(b"\0" + symbol.encode() + b"\0") < 0:
+                    return False
+            for section in (ELFFile(file).get_section_by_name(name) for name in (".symtab", ".dynsym")):
+                if section and any(each["st_shndx"] != "SHN_UNDEF" for each in section.get_symbol_by_name(symbol) or ()):
+                    return True
+    except (OSError, ValueError, ELFError):
+        pass
+    return False
+
+
+def soname(path: Path) -> str:
+    """As it was linked; the file's own name where it has none (maps show the file, say libmpi.so.40.40.7)."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with open(path, "rb") as file:
+            dynamic = ELFFile(file).get_section_by_name(".dynamic")
+            for tag in dynamic.iter_tags("DT_SONAME") if dynamic else ():
+                return tag.soname
+    except (OSError, ELFError):
+        pass
+    return path.name

@@ -1,0 +1,98 @@
+"""What was found out about files, kept between runs: to ask mpiexec, ldd or mpi4py takes longer than a short job lasts.
+
+    banner = fact("mpiexec --version", [path], lambda: Found(ask(path)))
+
+A fact holds as long as all files that it rests on are as they were (size, time, inode) and the context is the same. The notes
+are one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json; what cannot be read, or is somebody else's, counts
+as empty. Nothing that takes long is imported here: every `heddle run` does.
+"""
+
+import json
+import os
+from collections import namedtuple
+from collections.abc import Callable, Iterable
+
+VARIABLE = "HEDDLE_CACHE"
+_KEPT = 256  # facts; the oldest go
+_VERSION = 1
+
+# What find() answers: a value that JSON can say, and further files that it rests on.
+Found = namedtuple("Found", "value files", defaults=((),))
+
+
+def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found], context: Iterable[str] = ()):
+    """The value that `find` has found, now or in an earlier run. A value of None is not kept."""
+    files = [os.path.abspath(file) for file in files]
+    key = "\n".join([kind, *files, *context])
+    notes = _notes()
+    known = notes.get(key)
+    if known and known["rests on"] == _signatures(known["rests on"]):
+        return known["value"]
+    value, further = find()
+    if value is not None:
+        notes.pop(key, None)
+        notes[key] = {"value": value, "rests on": _signatures(dict.fromkeys([*files, *map(os.path.abspath, further)]))}
+        _keep(notes)
+    return value
+
+
+def variables(*names: str) -> list[str]:
+    """These environment variables, as context."""
+    return [f"{name}={os.environ[name]}" for name in names if name in os.environ]
+
+
+def folders(*names: str) -> list[str]:
+    """The folders that these variables list, as files that a fact rests on: what is put there changes their time."""
+    return [folder for name in names for folder in os.environ.get(name, "").split(":") if folder]
+
+
+def _signatures(files: Iterable[str]) -> dict[str, list[int] | None]:
+    return {file: _signature(file) for file in files}
+
+
+def _signature(file: str) -> list[int] | None:
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
+
+
+def _path() -> str | None:
+    asked = os.environ.get(VARIABLE, "")
+    if asked == "off":
+        return None
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return asked or os.path.join(home, "heddle", "found.json")
+
+
+def _notes() -> dict:
+    path = _path()
+    if path is None:
+        return {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return {}
+            notes = json.load(file)
+        facts = notes["facts"] if notes["version"] == _VERSION else {}
+        return facts if all(set(each) == {"value", "rests on"} for each in facts.values()) else {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _keep(facts: dict) -> None:
+    """Whole or not at all, whoever else is writing. A home that cannot be written is no problem."""
+    path = _path()
+    if path is None:
+        return
+    fresh = f"{path}.{os.getpid()}"
+    newest = dict(list(facts.items())[-_KEPT:])
+    try:
+        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump({"version": _VERSION, "facts": newest}, file)
+        os.replace(fresh, path)
+    except OSError:
+        if os.path.exists(fresh):
+            os.unlink(fresh)
