@@ -1,5 +1,5 @@
-// past: rank 0 announces messages, and rank 1 receives them in the way that the first argument names: past Heddle ("past ..."), or
-// in ways that leave them unclaimed for a while, or for ever, although nothing went past Heddle. Says "right" at its end.
+// past: rank 0 announces messages, and rank 1 receives them in the way that the first argument names: past Heddle ("past ..."),
+// or in ways that leave them unclaimed for a while, or for ever, although nothing went past Heddle. Says "right" at its end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
