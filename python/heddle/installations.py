@@ -90,9 +90,16 @@ def library_beside(launcher: Path, family: Family) -> Path | None:
 
 
 def _library_in(folder: Path, family: Family) -> Path | None:
-    if not folder.is_dir():
-        return None
-    return next((file for file in sorted(folder.glob("libmpi*.so.*")) if re.fullmatch(family.sonames, file.name)), None)
+    return next((folder / name for name in _libraries_of(str(folder)) if re.fullmatch(family.sonames, name)), None)
+
+
+@cache
+def _libraries_of(folder: str) -> list[str]:
+    """Several installations may share a large one."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.startswith("libmpi") and ".so." in name)
+    except OSError:
+        return []
 
 
 @cache

@@ -24,7 +24,7 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 Command = namedtuple("Command", "file words environment")
 
-# The MPI that ranks will have; without an installation Heddle knows no launcher of it.
+# The MPI that ranks will have; which installation it is of may have to be found out yet.
 Choice = namedtuple("Choice", "family library installation", defaults=(None,))
 
 
@@ -60,7 +60,7 @@ def is_launcher(word: str) -> bool:
 
 def _started(words: list[str], ranks: int, choice: Choice) -> Command:
     """`heddle run -n 4 -- ./app`: the launcher is ours to write."""
-    mpi = choice.installation
+    mpi = _with_launcher(choice)
     if mpi is None:
         raise Problem(
             f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start it with the launcher it is used with: "
@@ -139,22 +139,29 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
     if own is None:
         return _default()
     library = own.path or (beside if beside and beside.name == own.soname else None)
-    known = installations.find()
-    if library is None:  # the loader does not find it; an installation that has it will do, since it is preloaded by path
-        for mpi in known:
-            if sibling := _sibling(mpi, own):
-                return Choice(own.family, sibling, mpi)
-        raise Problem(
-            f"{own.program} needs {own.soname}, which the loader does not find and no MPI of `heddle mpi` has. Name the one it "
-            f"was compiled with: --mpi PATH."
-        )
-    for mpi in known:
-        if (sibling := _sibling(mpi, own)) and sibling.resolve() == library.resolve():
-            return Choice(own.family, library, mpi)
-    try:
-        return Choice(own.family, library, installations.at_path(library))
-    except Problem:
+    if library:
         return Choice(own.family, library)
+    for mpi in installations.find():  # the loader does not find it; one that has it will do, since it is preloaded by path
+        if sibling := _sibling(mpi, own):
+            return Choice(own.family, sibling, mpi)
+    raise Problem(
+        f"{own.program} needs {own.soname}, which the loader does not find and no MPI of `heddle mpi` has. Name the one it was "
+        f"compiled with: --mpi PATH."
+    )
+
+
+def _with_launcher(choice: Choice) -> Installation | None:
+    """The installation that a library belongs to; None: there is no mpiexec beside it."""
+    if choice.installation:
+        return choice.installation
+    for mpi in installations.find():
+        sibling = _sibling(mpi, Linkage("", choice.library.name, choice.library))
+        if sibling and sibling.resolve() == choice.library.resolve():
+            return mpi
+    try:
+        return installations.at_path(choice.library)
+    except Problem:
+        return None
 
 
 def _default() -> Choice:
