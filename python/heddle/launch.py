@@ -25,7 +25,7 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 Command = namedtuple("Command", "file words environment")
 
 # The MPI that ranks will have; which installation it is of may have to be found out yet.
-Choice = namedtuple("Choice", "family library installation", defaults=(None,))
+Choice = namedtuple("Choice", "family library installation with_program", defaults=(None, False))
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
@@ -67,7 +67,7 @@ def _started(words: list[str], ranks: int, choice: Choice) -> Command:
             f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
         )
     environment = dict(os.environ)
-    value = preload.value(choice.family, choice.library, environment.pop(preload.VARIABLE, ""))
+    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""))
     program_words = [words[0] if "/" not in words[0] else str(Path(words[0]).absolute()), *words[1:]]
     arguments = ["-n", str(ranks), *program_words]
     if mpi.family is OPENMPI:
@@ -95,7 +95,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None) ->
     else:
         choice = _choose(own, asked, beside)
     environment = dict(os.environ)
-    value = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))
+    value = preload.value(choice.family, _preloaded(choice), environment.get(preload.VARIABLE, ""))
     if launcher is None:  # srun and the like hand their environment on
         environment[preload.VARIABLE] = value
         return Command(file, words, environment)
@@ -115,7 +115,8 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None) -> 
         )
     choice = _choose(own, asked)
     environment = dict(os.environ)
-    environment[preload.VARIABLE] = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))
+    value = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))  # it may start others, too
+    environment[preload.VARIABLE] = value
     return Command(file, words, environment)
 
 
@@ -135,12 +136,13 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
             )
         if own and own.family is not asked.family:
             return Choice(own.family, _sibling(asked, own), asked)
-        return Choice(asked.family, asked.library, asked)
+        same = own and own.path and own.path.resolve() == asked.library.resolve()
+        return Choice(asked.family, asked.library, asked, with_program=bool(same and own.with_program))
     if own is None:
         return _default()
     library = own.path or (beside if beside and beside.name == own.soname else None)
     if library:
-        return Choice(own.family, library)
+        return Choice(own.family, library, with_program=own.with_program)
     for mpi in installations.find():  # the loader does not find it; one that has it will do, since it is preloaded by path
         if sibling := _sibling(mpi, own):
             return Choice(own.family, sibling, mpi)
@@ -162,6 +164,11 @@ def _with_launcher(choice: Choice) -> Installation | None:
         return installations.at_path(choice.library)
     except Problem:
         return None
+
+
+def _preloaded(choice: Choice) -> Path | None:
+    """The library that goes into LD_PRELOAD, too."""
+    return None if choice.with_program else choice.library
 
 
 def _default() -> Choice:
@@ -201,7 +208,7 @@ def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None
 def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
     """Goes through a launcher's arguments for programs; the first with an MPI tells. Two kinds in one job cannot be."""
     found: list[Linkage] = []
-    skip = False
+    skip = python = False
     for word in words:
         if word == ":":
             skip = False
@@ -213,11 +220,15 @@ def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
             continue
         linkage = linked(file, [word], library)
         found += [linkage] if linkage else []
-        skip = linkage is not None or program.python_of(file) is not None
+        is_python = program.python_of(file) is not None
+        python = python or is_python
+        skip = linkage is not None or is_python
     if found and any(linkage.family is not found[0].family for linkage in found):
         other = next(linkage for linkage in found if linkage.family is not found[0].family)
         raise Problem(f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI.")
-    return found[0] if found else None
+    if not found:
+        return None
+    return found[0]._replace(with_program=not python and all(linkage.with_program for linkage in found))
 
 
 def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:

@@ -1,7 +1,8 @@
-"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses.
+"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses, where that is needed.
 
 The interposer is linked with no MPI, so that one build serves a whole family; libmpi goes with it so that its PMPI_ calls
-resolve even where a program loads MPI privately (mpi4py does).
+resolve even where a program loads MPI privately (mpi4py does). A program that is linked with it has it anyway, and preloaded
+it would stand before a profiling library that is linked in between.
 """
 
 import itertools
@@ -16,16 +17,17 @@ from heddle.problem import Problem
 VARIABLE = "LD_PRELOAD"
 
 
-def value(family: Family, library: Path, before: str = "") -> str:
-    """What LD_PRELOAD is to be. Libraries named in it `before` stay first (a sanitizer insists on it)."""
-    pair = [str(native.interposer(family)), str(library)]
-    for path in pair:
+def value(family: Family, library: Path | None, before: str = "") -> str:
+    """What LD_PRELOAD is to be; `library` None: the program has it. Libraries named in it `before` stay first (a sanitizer
+    insists on it)."""
+    ours = [str(native.interposer(family))] + ([str(library)] if library else [])
+    for path in ours:
         if any(separator in path for separator in " :\t"):
             raise Problem(
                 f"LD_PRELOAD cannot name {path!r}: blanks and colons separate names there. Move it to a folder without them."
             )
-    kept = [entry for entry in before.replace(":", " ").split() if "libheddle_" not in entry and entry not in pair]
-    return ":".join(kept + pair)
+    kept = [entry for entry in before.replace(":", " ").split() if "libheddle_" not in entry and entry not in ours]
+    return ":".join(kept + ours)
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:

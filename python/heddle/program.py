@@ -11,8 +11,9 @@ from heddle.problem import Problem
 from heddle.remembered import Found
 
 
-class Linkage(namedtuple("Linkage", "program soname path")):
-    """`path` None: the loader does not find it by itself."""
+class Linkage(namedtuple("Linkage", "program soname path with_program", defaults=(False,))):
+    """`path` None: the loader does not find it by itself. `with_program`: it loads it with the program, where all objects see
+    it; not so what Python imports."""
 
     __slots__ = ()
 
@@ -50,7 +51,8 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
         remembered.variables("LD_LIBRARY_PATH"),
     )
     if found["soname"]:
-        return Linkage(word or str(path), found["soname"], Path(found["path"]) if found["path"] else None)
+        target = Path(found["path"]) if found["path"] else None
+        return Linkage(word or str(path), found["soname"], target, with_program=target is not None)
     if found["static"]:
         raise Problem(
             f"{path} has its MPI linked statically, where nothing can be put between. Link it with the shared libmpi "

@@ -37,6 +37,7 @@ def built(mpi, tmp_path_factory):
     return {
         "program": make("receives", SOURCES / "receives.c"),
         "linked": make("linked", SOURCES / "receives.c", SOURCES / "tool.c"),
+        "linked_shared": make("linked_shared", SOURCES / "receives.c", tool, f"-Wl,-rpath,{folder}"),
         "bound": make("bound", SOURCES / "receives.c", *bound),
         "own": make("own", *own),
         "own_sysv": make("own_sysv", *own, "-Wl,--hash-style=sysv"),
@@ -84,7 +85,7 @@ def test_beneath_a_tool_that_is_preloaded(heddle, mpi, built, how, ranks):
     assert ("tool: 5 receives" in said) == (how != "pmpi"), said
 
 
-@pytest.mark.parametrize("program", ["linked"])
+@pytest.mark.parametrize("program", ["linked", "linked_shared"])
 def test_beneath_a_tool_that_is_linked(heddle, mpi, built, program):
     assert "tool: 5 receives" in announced(heddle, mpi, built[program], "name")
 
