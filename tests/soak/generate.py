@@ -6,9 +6,11 @@ import itertools
 import math
 from random import Random
 
+from cancels import random_cancelled
 from collectives import random_collective
 from layouts import listed
-from messages import STREAM, random_cancelled, random_messages, random_ring
+from messages import STREAM, random_messages
+from rings import random_ring
 from scenario import Comm, Pattern, Scenario, Taste, Thread, free_early, merge
 
 
