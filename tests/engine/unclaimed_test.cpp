@@ -14,7 +14,7 @@ constexpr Bytes size = 1 << 20;
 
 /// Node memory of one process.
 struct Memory {
-  std::vector<std::max_align_t> words = std::vector<std::max_align_t>(size / sizeof(std::max_align_t) + 8);
+  std::vector<std::uint64_t> words = std::vector<std::uint64_t>(size / sizeof(std::uint64_t) + 8);  // zeroed, as node memory is
   std::byte* base() {
     void* at = words.data();
     std::size_t room = words.size() * sizeof words[0];
