@@ -7,6 +7,7 @@ are one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json; wha
 as empty. Nothing that takes long is imported here: every `heddle run` does.
 """
 
+import contextlib
 import json
 import os
 from collections import namedtuple
@@ -76,7 +77,8 @@ def _notes() -> dict:
                 return {}
             notes = json.load(file)
         facts = notes["facts"] if notes["version"] == _VERSION else {}
-        return facts if all(set(each) == {"value", "rests on"} for each in facts.values()) else {}
+        sound = all(set(each) == {"value", "rests on"} and isinstance(each["rests on"], dict) for each in facts.values())
+        return facts if sound else {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}
 
@@ -94,5 +96,5 @@ def _keep(facts: dict) -> None:
             json.dump({"version": _VERSION, "facts": newest}, file)
         os.replace(fresh, path)
     except OSError:
-        if os.path.exists(fresh):
+        with contextlib.suppress(OSError):
             os.unlink(fresh)

@@ -1,4 +1,4 @@
-// mpi/doctor.cpp
+// mpi/doctor.cpp: a line for each thing that is or is not in effect.
 #include "mpi/doctor.hpp"
 
 #include <cstdio>

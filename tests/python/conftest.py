@@ -46,6 +46,18 @@ def clean_environment(**more: str) -> dict[str, str]:
     return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "HEDDLE_CACHE": "off"} | more
 
 
+@pytest.fixture(scope="module", params=MPIS)
+def mpi(request) -> str:
+    """Each MPI of the checkout in turn."""
+    return request.param
+
+
+def compiled(mpi: str, to: Path, *words: object) -> Path:
+    """What an MPI's mpicc makes of sources and options."""
+    subprocess.run([prefix(mpi) / "bin/mpicc", *map(str, words), "-o", to, "-ldl"], check=True)
+    return to
+
+
 @pytest.fixture
 def heddle() -> Callable[..., subprocess.CompletedProcess]:
     """heddle("run", "-n", 2, ...): the command line itself, as a user starts it."""

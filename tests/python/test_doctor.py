@@ -9,15 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import MPIS, launcher, prefix
+from conftest import MPIS, compiled, launcher, prefix
 
 SOURCES = Path(__file__).parent / "interposition"
 NAME = {"mpich": "MPICH", "openmpi": "Open MPI"}
-
-
-@pytest.fixture(scope="module", params=MPIS)
-def mpi(request) -> str:
-    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +21,7 @@ def built(mpi, tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp(mpi)
     sources = {"starts": ["starts.c"], "tool": ["starts.c", "tool.c"], "own": ["starts.c", "own.c"]}
     for name, files in sources.items():
-        subprocess.run([prefix(mpi) / "bin/mpicc", *(SOURCES / file for file in files), "-o", folder / name], check=True)
+        compiled(mpi, folder / name, *(SOURCES / file for file in files))
     return {name: folder / name for name in sources}
 
 

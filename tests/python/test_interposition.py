@@ -6,17 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import MPIS, clean_environment, launcher, prefix
+from conftest import clean_environment, launcher, prefix
 from heddle import families
 from heddle.native import interposer
 
 SOURCES = Path(__file__).parent / "interposition"
 LIBRARY = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
-
-
-@pytest.fixture(scope="module", params=MPIS)
-def mpi(request) -> str:
-    return request.param
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,9 @@
 import json
 import os
 import stat
-import subprocess
 
 import pytest
-from conftest import MPIS, launcher, prefix
+from conftest import compiled, launcher
 from heddle import remembered
 from heddle.cli import plain_run
 from heddle.remembered import Found, fact
@@ -84,11 +83,12 @@ def test_what_was_not_found_is_looked_for_again(notes, tmp_path):
         '{"version": 1, "facts": []}',
         '{"version": 1, "facts": {"kind": 3}}',
         '{"version": 1, "facts": {"kind": {"value": 1}}}',
+        '{"version": 1, "facts": {"kind\\n%s": {"value": 1, "rests on": 3}}}',
     ],
 )
 def test_notes_that_make_no_sense_count_as_empty(notes, tmp_path, text):
     notes.parent.mkdir()
-    notes.write_text(text)
+    notes.write_text(text.replace("%s", str(tmp_path / "none")))
     asked = Asked()
     assert fact("kind", [tmp_path / "none"], asked) == "answer"
     assert fact("kind", [tmp_path / "none"], asked) == "answer"
@@ -140,17 +140,11 @@ def test_plain_lines_start_at_once_and_all_others_are_left_to_typer(words, line)
     assert plain_run(words) == line
 
 
-@pytest.fixture(scope="module", params=MPIS)
-def mpi(request) -> str:
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def program(mpi, tmp_path_factory):
     folder = tmp_path_factory.mktemp(mpi)
     (folder / "a.c").write_text("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n")
-    subprocess.run([prefix(mpi) / "bin/mpicc", "-o", folder / "a.out", folder / "a.c"], check=True)
-    return folder / "a.out"
+    return compiled(mpi, folder / "a.out", folder / "a.c")
 
 
 def test_the_second_run_of_a_program_asks_nobody(heddle, mpi, program, tmp_path):

@@ -9,7 +9,8 @@ from random import Random
 from cancels import random_cancelled
 from collectives import random_collective
 from layouts import listed
-from messages import STREAM, random_messages
+from messages import STREAM
+from random_messages import random_messages
 from rings import random_ring
 from scenario import Comm, Pattern, Scenario, Taste, Thread, free_early, merge
 

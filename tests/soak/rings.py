@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from layouts import random_unit
-from messages import STREAM, Message, as_vector, flattened
-from scenario import Comm, Pattern, Stage, Taste, some_bytes, some_side, some_units
+from messages import STREAM, Message
+from scenario import Comm, Pattern, Stage, Taste, as_vector, flattened, some_bytes, some_side, some_units
 
 
 class Ring(Pattern):

@@ -125,6 +125,25 @@ def some_bytes(random: Random, taste: Taste, cap: int = 1 << 40) -> int:
     return min(cap, int(low * (high / low) ** random.random()))
 
 
+def flattened(unit: Unit, n: int) -> Side | None:
+    import layouts
+
+    return Side(layouts.basic(unit.basics[0]), n) if len(unit.basics) == 1 else None
+
+
+def as_vector(unit: Unit, n: int) -> Side | None:
+    """Every second one."""
+    import layouts
+
+    if len(unit.basics) > 1 or n < 1:
+        return None
+    inner = layouts.basic(unit.basics[0])
+    e = inner.extent
+    made = inner.over(f"MPI_Type_vector({n}, 1, 2, @old, &@new)", layouts.loop(n, 2 * e, inner.walk), f"vector({n}, 1, 2, {inner.text})", n, 0,
+                      (2 * n - 1) * e, 0, (2 * n - 2) * e + inner.high, True)  # fmt: skip
+    return Side(made, 1)
+
+
 def some_units(random: Random, unit: Unit, size: int) -> int:
     n = size // unit.bytes if size == 0 else max(1, size // unit.bytes)
     return (
