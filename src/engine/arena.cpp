@@ -194,4 +194,15 @@ void Arena::give_control(Control* control) noexcept {
   (control->segments <= small_segments ? free_small_ : free_large_).push_back(control);
 }
 
+Control* control_at(std::uint64_t offset, std::byte* memory, Bytes memory_size) noexcept {
+  const auto size = static_cast<std::uint64_t>(memory_size);
+  if (offset % alignof(Control) != 0 || offset < Arena::head || offset > size || size - offset < sizeof(Control))
+    return nullptr;
+  auto* const control = reinterpret_cast<Control*>(memory + offset);
+  const Count segments = control->segments;
+  const bool fits =
+      segments >= 1 && segments <= Arena::most_segments && Control::bytes(segments) <= memory_size - static_cast<Bytes>(offset);
+  return fits ? control : nullptr;
+}
+
 }  // namespace heddle::engine

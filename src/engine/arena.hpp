@@ -1,6 +1,6 @@
 // engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
 //
-//   | a page to peers |  slot 0 | slot 1 | ...       slots of 64 KiB; some are cut into small control blocks,
+//   | for peers, 4 KiB | slot 0 | slot 1 | ...            slots of 64 KiB; some are cut into small control blocks,
 //                                                         some into pieces of 4, 8, 16 or 32 KiB for short messages
 //
 // Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
@@ -115,5 +115,8 @@ class Arena {
   std::vector<Control*> free_large_;
   Count small_ = 0, large_ = 0;  // control blocks there are of each kind
 };
+
+/// The control block at an offset that a peer names, in its node memory. Null: there can be none.
+[[nodiscard]] Control* control_at(std::uint64_t offset, std::byte* memory, Bytes memory_size) noexcept;
 
 }  // namespace heddle::engine

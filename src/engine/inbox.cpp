@@ -178,15 +178,11 @@ bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept {
 }
 
 bool drain(std::uint64_t control, std::byte* memory, Bytes memory_size, bool crowded) noexcept {
-  const auto size = static_cast<std::uint64_t>(memory_size);
-  if (control % alignof(Control) != 0 || control < Arena::head || control > size || size - control < sizeof(Control))
-    return false;
-  auto& block = *reinterpret_cast<Control*>(memory + control);
-  const Count segments = block.segments;
-  if (segments < 1 || segments > Arena::most_segments || Control::bytes(segments) > memory_size - static_cast<Bytes>(control))
-    return false;
+  Control* const block = control_at(control, memory, memory_size);
+  if (!block) return false;
+  const Count segments = block->segments;
   for (Count i = 0; i < segments; ++i) {
-    Cell& cell = block.cells[i];
+    Cell& cell = block->cells[i];
     if (claim(cell, State::taken)) {
       cell.state.store(State::done, std::memory_order_release);
       continue;

@@ -1,8 +1,6 @@
 // engine/unclaimed.cpp: a word says which message.
 #include "engine/unclaimed.hpp"
 
-#include <algorithm>
-
 namespace heddle::engine {
 namespace {
 
@@ -44,16 +42,6 @@ bool claimed(const Control& control, std::uint64_t generation) noexcept {
     if (now == State::taken || now == State::done) return true;
   }
   return low(control.generation.load(std::memory_order_acquire) ^ generation, Unclaimed::generation_bits) != 0;
-}
-
-const Control* block_of(const Unclaimed::Suspect& message, const std::byte* senders_memory, Bytes memory_size) noexcept {
-  const auto size = static_cast<std::uint64_t>(memory_size);
-  if (message.control < Arena::head || message.control > size || size - message.control < sizeof(Control)) return nullptr;
-  const auto* control = reinterpret_cast<const Control*>(senders_memory + message.control);
-  const Count segments = control->segments;
-  if (segments < 1 || segments > Arena::most_segments || Control::bytes(segments) > static_cast<Bytes>(size - message.control))
-    return nullptr;
-  return control;
 }
 
 }  // namespace heddle::engine

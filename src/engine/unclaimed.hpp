@@ -4,10 +4,9 @@
 //   sender      the host has delivered the announcement, and no cell is claimed ──▶ Unclaimed(memory of the receiver).suspect()
 //   receiver    no receive of its own is under way, and there is a suspicion: is still no cell claimed? Then it is true.
 //
-//   the receiver's node memory, from byte 3584 on    suspicion: sender + 1 (16 bits), control block (34, in lines), generation
-//   (14)
-//                                                    uncertain: nothing is to be concluded from what this process leaves
-//                                                    unclaimed
+//   node memory of the receiver, from byte 3584 on
+//     suspicion    sender + 1 (16 bits), its control block (34, in lines), generation (14)
+//     uncertain    nothing is to be concluded from what this process leaves unclaimed
 //
 // The sender takes its suspicion back as soon as a cell is claimed; the receiver, if it finds one claimed.
 #pragma once
@@ -61,8 +60,5 @@ class Unclaimed {
 
 /// Whether the receiver has begun to fetch the message of that generation, or has fetched it.
 bool claimed(const Control& control, std::uint64_t generation) noexcept;
-
-/// The control block that a suspicion names, for its receiver; null: there is none, or it is another message's by now.
-const Control* block_of(const Unclaimed::Suspect& message, const std::byte* senders_memory, Bytes memory_size) noexcept;
 
 }  // namespace heddle::engine

@@ -64,7 +64,7 @@ TEST(Unclaimed, WhatTheWordHasNoRoomForIsNotSuspected) {
 TEST(Unclaimed, AMessageIsClaimedOnceItsReceiverHasTouchedIt) {
   Sender sender;
   const Unclaimed::Suspect message = Sender::message();
-  const Control* found = block_of(message, sender.base(), size);
+  const Control* found = control_at(message.control, sender.base(), size);
   ASSERT_EQ(found, &sender.control);
   EXPECT_FALSE(claimed(*found, message.generation));
   for (const State by_sender : {State::packing, State::packed}) {
@@ -83,9 +83,9 @@ TEST(Unclaimed, AMessageIsClaimedOnceItsReceiverHasTouchedIt) {
 TEST(Unclaimed, NoPlaceOutsideOfTheMemoryIsLookedAt) {
   Sender sender;
   for (const std::uint64_t control : {std::uint64_t{0}, std::uint64_t{size}, std::uint64_t{size - 64}, ~std::uint64_t{0}})
-    EXPECT_EQ(block_of({.sender = 0, .control = control, .generation = 0}, sender.base(), size), nullptr) << control;
+    EXPECT_EQ(control_at(control, sender.base(), size), nullptr) << control;
   sender.control.segments = 1 << 20;
-  EXPECT_EQ(block_of(Sender::message(), sender.base(), size), nullptr);
+  EXPECT_EQ(control_at(Sender::at, sender.base(), size), nullptr);
 }
 
 TEST(Unclaimed, UncertaintyStays) {

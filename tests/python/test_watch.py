@@ -1,24 +1,16 @@
 """The last line of defence: an announcement that was received past Heddle ends the job; nothing else does."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import MPIS, launcher, prefix
+from conftest import compiled, launcher
 
 SOURCE = Path(__file__).parent / "interposition/past.c"
 
 
-@pytest.fixture(scope="module", params=MPIS)
-def mpi(request) -> str:
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def program(mpi, tmp_path_factory):
-    to = tmp_path_factory.mktemp(mpi) / "past"
-    subprocess.run([prefix(mpi) / "bin/mpicc", "-o", to, SOURCE, "-ldl"], check=True)
-    return to
+    return compiled(mpi, tmp_path_factory.mktemp(mpi) / "past", SOURCE)
 
 
 def ran(heddle, mpi, program, how, **environment):
@@ -26,7 +18,18 @@ def ran(heddle, mpi, program, how, **environment):
 
 
 @pytest.mark.parametrize("watch", ["some", "all"])
-@pytest.mark.parametrize("how", ["past", "past isend", "past sendrecv", "past ssend", "past end"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "past",
+        "past isend",
+        "past sendrecv",
+        "past ssend",
+        "past blocking ssend",
+        "past rsend",
+        "past end",
+    ],
+)
 def test_a_message_received_past_heddle_ends_the_job(heddle, mpi, program, how, watch):
     done = ran(heddle, mpi, program, how, HEDDLE_WATCH=watch)
     assert done.returncode != 0, done.stdout + done.stderr

@@ -10,7 +10,7 @@ namespace {
 Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
   Announced message(data, Derived(hold_any(data.type)), dest, tag, comm, Sender::waits);
   if (!message) return {};
-  if (mode == Mode::standard)
+  if (mode != Mode::synchronous)  // what is sent in ready mode may be sent in any
     if (const Done watched = Watch::send(message, dest, tag, comm)) {
       if (watched == MPI_SUCCESS) message.settle();
       return watched;
@@ -25,7 +25,9 @@ Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
   const int result = PMPI_Issend(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &matched);
   if (result != MPI_SUCCESS) return result;
   message.settle();
-  return PMPI_Wait(&matched, MPI_STATUS_IGNORE);
+  const int completed = PMPI_Wait(&matched, MPI_STATUS_IGNORE);
+  if (completed == MPI_SUCCESS) Watch::delivered(message);
+  return completed;
 }
 
 }  // namespace

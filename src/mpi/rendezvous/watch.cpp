@@ -1,7 +1,6 @@
 // mpi/rendezvous/watch.cpp: a few announcements at a time.
 #include "mpi/rendezvous/watch.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -36,7 +35,6 @@ struct Watched {
   enum class State { free, sending, watched };
   std::atomic<State> state{State::free};
   int peer = -1;
-  int tag = 0;
   engine::Unclaimed::Suspect message;
   const engine::Control* control = nullptr;
   MPI_Request delivered = MPI_REQUEST_NULL;  ///< Of the host; null: it is.
@@ -73,7 +71,6 @@ class Taken {
       each.peer = message.peer();
       each.message = message.named();
       each.control = message.control();
-      each.tag = each.control->tag;
       each.delivered = MPI_REQUEST_NULL;
       each.suspected = false;
       return;
@@ -106,8 +103,7 @@ bool delivered(Watched& each) {
 [[nodiscard]] std::string sentence(const Node& node, int receiver, int sender, int tag) {
   const auto name = [&node](int peer) { return "rank " + std::to_string(node.world_rank(peer)); };
   return name(receiver) + " of MPI_COMM_WORLD has received a message of " + name(sender) + " with tag " + std::to_string(tag) +
-         " past Heddle: the program got the bytes that announce the message instead of its data. The job ends before they "
-         "are " +
+         " past Heddle: the program got the bytes that announce the message instead of its data. The job ends before they are "
          "taken for results. Set HEDDLE_SCHEME=native: then no message is announced. Please report what receives there.";
 }
 
@@ -123,8 +119,8 @@ void judge(Node& node) {
   const std::optional<engine::Unclaimed::Suspect> suspect = mine.suspect();
   if (!suspect || receiving() || mine.uncertain()) return;
   const int sender = static_cast<int>(suspect->sender);
-  const std::byte* const memory = sender < node.size() ? node.reach(sender).memory : nullptr;
-  const engine::Control* const control = memory ? engine::block_of(*suspect, memory, node.memory_size()) : nullptr;
+  std::byte* const memory = sender < node.size() ? node.reach(sender).memory : nullptr;
+  const engine::Control* const control = memory ? engine::control_at(suspect->control, memory, node.memory_size()) : nullptr;
   if (!control || engine::claimed(*control, suspect->generation)) return mine.clear(*suspect);
   end_job(sentence(node, node.me(), sender, control->tag).c_str());
 }
@@ -140,6 +136,19 @@ bool look_at(Node& node, Watched& each) {
   if (receiver.uncertain()) return true;
   if (!each.suspected) each.suspected = receiver.suspect(each.message);
   return false;
+}
+
+/// Each announcement of this process that the host has delivered and that nobody has fetched.
+void last_look(Node& node) {
+  constexpr int looks = 100;  // the host may have more to do before it knows
+  for (Watched& each : all()) {
+    if (each.state.load(std::memory_order_acquire) != Watched::State::watched) continue;
+    for (int i = 0; i < looks && !delivered(each); ++i) continue;
+    if (each.delivered != MPI_REQUEST_NULL)
+      PMPI_Request_free(&each.delivered);  // nobody has received it
+    else if (!engine::claimed(*each.control, each.message.generation) && !node.unclaimed(each.peer).uncertain())
+      end_job(sentence(node, each.peer, node.me(), each.control->tag).c_str());
+  }
 }
 
 }  // namespace
@@ -182,16 +191,10 @@ void Watch::end() {
   // What the program has never completed may have received its announcement.
   if (node && (requests::table.any_active() || requests::any_freed || Held::any())) uncertain();
   PMPI_Barrier(MPI_COMM_WORLD);
-  if (!node) return;
-  constexpr int looks = 100;  // the host may have more to do before it knows
-  for (Watched& each : all()) {
-    if (each.state.load(std::memory_order_acquire) != Watched::State::watched) continue;
-    for (int i = 0; i < looks && !mpi::delivered(each); ++i) continue;
-    if (each.delivered != MPI_REQUEST_NULL)
-      PMPI_Request_free(&each.delivered);  // nobody has received it
-    else if (!engine::claimed(*each.control, each.message.generation) && !node->unclaimed(each.peer).uncertain())
-      end_job(sentence(*node, each.peer, node->me(), each.tag).c_str());
-  }
+  if (node) last_look(*node);
+  // Nobody leaves while another ends the job: Open MPI's launcher has crashed and hung where one rank aborted and another was
+  // in MPI_Finalize.
+  PMPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace heddle::mpi

@@ -43,7 +43,7 @@ BegunSend announce(Mode mode, const Buffer& data, Derived type, int dest, int ta
     const bool programs = probes == Probes::possible;
     sent->synchronous = programs && (waits || mode == Mode::synchronous);
     const auto post = mode == Mode::synchronous || waits ? PMPI_Issend : mode == Mode::ready ? PMPI_Irsend : PMPI_Isend;
-    if (programs && !waits && mode == Mode::standard) begun.result = send_watched(message, dest, tag, comm, &begun.request);
+    if (programs && !waits && mode != Mode::synchronous) begun.result = send_watched(message, dest, tag, comm, &begun.request);
     if (!begun.result) begun.result = post(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &begun.request);
     if (begun.result == MPI_SUCCESS && !message.open()) message.settle();
   }

@@ -55,8 +55,17 @@ foreach(family ${families})
     continue()
   endif()
 
-  # What ranks start; an entry of the user's own stays.
   set(preload "$<TARGET_FILE:heddle_${family}> ${library_${family}}")
+  # The host's errors, of calls that Heddle hands on: a request whose completion threw is forgotten. Open MPI 5.0.11 writes what a
+  # truncating receive of contiguous bytes has no room for behind them, here into Heddle's staging buffer (docs/safety.md).
+  if(NOT family STREQUAL openmpi)
+    add_test(NAME traps.thrown.native.${family}
+             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=native TEST_HEDDLE=off
+                     $<TARGET_FILE:heddle-thrown-${family}>)
+    set_tests_properties(traps.thrown.native.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+  endif()
+
+  # What ranks start; an entry of the user's own stays.
   foreach(entries none libm.so.6)
     string(REPLACE none "" theirs ${entries})
     add_test(NAME traps.children.${entries}.${family}
