@@ -1,4 +1,5 @@
 // mpi/progress/progress_mpich.cpp: MPIX_Async_start, since MPICH 4.2. Intel MPI has no such thing.
+#include "engine/give_way.hpp"
 #include "mpi/host.hpp"
 #include "mpi/progress/progress.hpp"
 
@@ -14,10 +15,16 @@ namespace {
 
 constinit std::atomic<bool> wanted{false};
 
-/// In every round of the engine, of calls that wait and of calls that do not.
+/// In every round of the engine, of calls that wait and of calls that do not. So where only naps help there is one in so many
+/// rounds: a wait has that many in a few us, and calls that do not wait hardly feel it.
 int poll(MPIX_Async_thing /*thing*/) {
   if (!wanted.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
-  sched_yield();
+  constexpr unsigned rounds = 32;
+  static constinit std::atomic<unsigned> round{0};
+  if (engine::yielding_helps())
+    sched_yield();
+  else if (round.fetch_add(1, std::memory_order_relaxed) % rounds == rounds - 1)
+    engine::nap();
   return MPIX_ASYNC_NOPROGRESS;
 }
 
