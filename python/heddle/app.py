@@ -64,4 +64,6 @@ def _add_bench() -> None:
 
 def run_app() -> None:
     _add_bench()
+    if sys.argv[1:2] == ["run"]:
+        sys.argv[2:] = run.spelled_out(sys.argv[2:])
     sys.exit(app(standalone_mode=True))

@@ -1,7 +1,7 @@
 """From what a user typed after `heddle run` to the command that starts it: which MPI, which launcher, which preload.
 
     command = plan(["./app"], ranks=4, mpi=None)
-    start(["./app"], ranks=4, mpi=None)          # becomes that command
+    start(["./app"], ranks=4, mpi=None)          # becomes that command, or stays beside it for a report
 
 Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
 """
@@ -45,8 +45,12 @@ def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = Tr
     return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked), heddle)
 
 
-def start(words: list[str], ranks: int | None, mpi: str | None) -> None:
-    """Becomes what plan() says."""
+def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
+    """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    if report is not None:
+        from heddle.reported.afterwards import run
+
+        run(words, ranks, mpi, report)
     command = plan(words, ranks, mpi)
     try:
         os.execve(command.file, command.words, command.environment)
