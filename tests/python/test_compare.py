@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import signal
 import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import MPIS, launcher, prefix
+from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
 from heddle.compared import statistics
 from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
 from heddle.compared.statistics import Meaning
@@ -163,6 +165,26 @@ def test_files_come_back_also_if_it_fails(compare, tmp_path):
     mine.write_text("precious")
     assert compare("mpich", "--output", mine, "--", "fail", mine)[1]["failure"]
     assert [file.name for file in tmp_path.iterdir()] == ["mine"] and mine.read_text() == "precious"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_files_come_back_also_if_it_is_ended(tmp_path, number):
+    mine, up = tmp_path / "mine", tmp_path / "up"
+    mine.write_text("precious")
+    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 50\n")
+    (tmp_path / "srun").chmod(0o755)
+    line = ["--output", mine, "--mpi", "mpich", "--", tmp_path / "srun", "true"]
+    started = subprocess.Popen([HEDDLE, "compare", *map(str, QUICK), *line], env=clean_environment(), stderr=subprocess.PIPE)
+    for _ in range(200):
+        if up.exists():
+            break
+        time.sleep(0.1)
+    assert not mine.exists()
+    started.send_signal(number)
+    assert started.wait(timeout=30) != 0 and b"Traceback" not in started.stderr.read()
+    assert mine.read_text() == "precious" and sorted(file.name for file in tmp_path.iterdir()) == ["mine", "srun", "up"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(up.read_text()), 0)
 
 
 @pytest.mark.parametrize("mpi", MPIS)

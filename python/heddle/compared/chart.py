@@ -91,5 +91,5 @@ def _finish(axis, names: list[str], label: str) -> None:
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
     axis.tick_params(axis="y", length=0)
-    axis.set_xlim(0, axis.dataLim.x1 * 1.15)
+    axis.set_xlim(0, axis.dataLim.x1 * 1.2)
     axis.set_xlabel(label)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
 import os
 import platform
 import re
@@ -127,6 +128,8 @@ class _Turns:
                     self._found.notes.append(f"which calls changed is not known: a run with HEDDLE={switch} {why}")
                     return
                 found.append(reported.rows_of(file))
+        if not any(one.procedures for one in found):
+            self._found.notes.append("the program makes no MPI call that Heddle stands in for")
         self._found = replace(self._found, calls=changed(*found), carried=carried(found[1]))
 
     def found(self) -> Compared:
@@ -185,9 +188,10 @@ def _progress(steps: int) -> Iterator:
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        bar = progress.add_task("", total=steps, completed=-1)
+        bar = progress.add_task("", total=steps)
+        begun = itertools.count()
 
         def step(name: str) -> None:
-            progress.update(bar, advance=1, description=name)
+            progress.update(bar, completed=next(begun), description=name)
 
         yield step
