@@ -59,6 +59,7 @@ class Compared:
     machine: str
     settings: dict[str, str]
     rounds: list[Round]
+    ignored: list[str] = field(default_factory=list)  # the patterns of --ignore
     failure: Failure | None = None
     outputs: list[Output] = field(default_factory=list)
     calls: list[Calls] = field(default_factory=list)

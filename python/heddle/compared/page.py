@@ -106,7 +106,7 @@ def _outputs(found: Compared) -> str:
     for one in found.outputs:
         pairs = [(name, line) for name, line in (("without", one.without), ("with", one.with_heddle)) if line]
         shown = "".join(f"<br>{name}: <code>{escape(_line(line))}</code>" for name, line in pairs) if one.without else ""
-        lines.append(f"<li>{escape(one.name)}: {escape(output_sentence(one))}{shown}</li>")
+        lines.append(f"<li>{escape(one.name)}: {escape(output_sentence(found, one))}{shown}</li>")
     return f"<h2>What it wrote</h2><ul>{''.join(lines)}</ul>"
 
 

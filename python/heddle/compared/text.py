@@ -33,12 +33,14 @@ def gain_sentence(found: Compared) -> str:
     return f"{ratio.median:.2f} × as fast with Heddle ({span})" + ("; it is slower" if meaning is Meaning.slower else "")
 
 
-def output_sentence(one: Output) -> str:
+def output_sentence(found: Compared, one: Output) -> str:
+    """Of one of its outputs."""
+    but = " (less the lines of --ignore)" if found.ignored else ""
     if one.verdict is Verdict.unsteady:
         return "not steady by itself: the runs without Heddle differ among themselves, so nothing is concluded"
     if one.verdict is Verdict.reordered:
-        return "the same lines, in another order (ranks that print race each other)"
-    return one.verdict.value
+        return f"the same lines, in another order (ranks that print race each other){but}"
+    return one.verdict.value + but
 
 
 def ratio(without: float, ours: float) -> str:
@@ -54,7 +56,7 @@ def show(found: Compared) -> None:
         return _failure(found.failure)
     _times(found)
     for one in found.outputs:
-        _output(one)
+        _output(found, one)
     _calls(found)
     for note in found.notes:
         out.print(Text(note, style="dim"), soft_wrap=True)
@@ -83,9 +85,9 @@ def _times(found: Compared) -> None:
     console().print(Text(gain_sentence(found), style=style))
 
 
-def _output(one: Output) -> None:
+def _output(found: Compared, one: Output) -> None:
     style = {Verdict.different: "red", Verdict.unsteady: "yellow"}.get(one.verdict, "")
-    console().print(Text(f"\n{one.name}: {output_sentence(one)}", style=style))
+    console().print(Text(f"\n{one.name}: {output_sentence(found, one)}", style=style))
     names = ("one run", "another") if one.verdict is Verdict.unsteady else ("without Heddle", "with Heddle")
     for name, line in zip(names, (one.without, one.with_heddle), strict=True):
         if line:

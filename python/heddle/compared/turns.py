@@ -72,6 +72,7 @@ class _Turns:
             machine=_machine(),
             settings={name: value for name, value in sorted(os.environ.items()) if name.startswith("HEDDLE_")},
             rounds=[],
+            ignored=[pattern.pattern.decode() for pattern in asked.ignore],
         )
 
     def _plan(self, with_heddle: bool) -> Command:
