@@ -2,7 +2,6 @@
 #include "engine/give_way.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): nanosleep is POSIX's
 #include <unistd.h>
 
@@ -25,11 +24,8 @@ bool yielding_helps() noexcept {
 }
 
 void nap() noexcept {
-  const int slack = prctl(PR_GET_TIMERSLACK);
-  if (slack > 1) prctl(PR_SET_TIMERSLACK, 1);
-  const timespec brief{0, 15'000};  // 5 us are over before the kernel has looked for another process
+  const timespec brief{0, 15'000};
   nanosleep(&brief, nullptr);
-  if (slack > 1) prctl(PR_SET_TIMERSLACK, slack);
 }
 
 }  // namespace heddle::engine

@@ -1,8 +1,7 @@
-// Naps leave the thread as it was; whether yielding helps depends on the session.
+// Whether yielding helps depends on the session.
 #include "engine/give_way.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,14 +24,6 @@ bool helps_child(bool own_session) {
 }
 
 }  // namespace
-
-TEST(GiveWay, ANapLeavesTheTimerSlackAsItWas) {
-  for (const int slack : {1, 50'000, 1'000'000}) {
-    ASSERT_EQ(prctl(PR_SET_TIMERSLACK, slack), 0);
-    nap();
-    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), slack);
-  }
-}
 
 TEST(GiveWay, YieldingDoesNotLeaveASessionWhereLinuxSchedulesBySession) {
   int grouped = 0;

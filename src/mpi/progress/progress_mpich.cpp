@@ -21,10 +21,11 @@ int poll(MPIX_Async_thing /*thing*/) {
   if (!wanted.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
   constexpr unsigned rounds = 32;
   static constinit std::atomic<unsigned> round{0};
-  if (engine::yielding_helps())
-    sched_yield();
-  else if (round.fetch_add(1, std::memory_order_relaxed) % rounds == rounds - 1)
+  const bool naps = !engine::yielding_helps() && round.fetch_add(1, std::memory_order_relaxed) % rounds == rounds - 1;
+  if (naps)
     engine::nap();
+  else
+    sched_yield();
   return MPIX_ASYNC_NOPROGRESS;
 }
 
