@@ -6,7 +6,7 @@ export PYTHON MPI
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build test demo bench conformance asan tsan fuzz soak lint format clean
+.PHONY: help bootstrap build test demo bench conformance asan tsan fuzz soak applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -43,6 +43,9 @@ fuzz: bootstrap  ## Fuzz the wire form and the grammar of `heddle explain` for a
 
 soak: build  ## Random MPI programs under Heddle against both MPIs, for ten minutes (scripts/soak --help)
 	@scripts/soak
+
+applications: build  ## Programs of others (Debian's: NWChem, LAMMPS, HPCC, ...) with Heddle and without
+	@scripts/applications
 
 lint:  ## clang-format, clang-tidy, ruff
 	@scripts/bootstrap --lint
