@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build install test demo bench conformance asan tsan fuzz soak lint format clean
+.PHONY: help bootstrap build install wheel test demo bench conformance asan tsan fuzz soak lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -23,6 +23,9 @@ build: bootstrap  ## Libraries, programs and a working .venv/bin/heddle
 
 install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
 	@scripts/install
+
+wheel:  ## dist/heddle_mpi-*.whl of what is built, for pip
+	@scripts/wheel
 
 test: build  ## All tests
 	@scripts/bootstrap --test
@@ -59,4 +62,4 @@ format:  ## Put all sources into the house style
 	@.venv/bin/ruff format -q python packaging tests apps scripts/tidy
 
 clean:  ## Remove what was built; .venv and .mpi stay
-	@rm -rf build python/heddle/native demo-output
+	@rm -rf build dist python/heddle/native demo-output

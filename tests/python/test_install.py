@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, clean_environment, launcher, prefix
+from conftest import CHECKOUT, MPIS, clean_environment, launcher, once, own_copy, prefix
 
 PREFIX = Path("/opt/heddle")  # staged by DESTDIR, and used from there
 SOURCES = Path(__file__).parent / "installed"
@@ -25,10 +25,12 @@ def environment(**more: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory) -> Path:
     """An installation."""
-    stage = tmp_path_factory.mktemp("stage")
-    install = ["make", "-s", "install", f"PREFIX={PREFIX}", f"DESTDIR={stage}"]
-    subprocess.run(install, cwd=CHECKOUT, check=True, stdout=subprocess.DEVNULL)
-    return stage / PREFIX.relative_to("/")
+
+    def install(stage: Path) -> None:
+        words = ["make", "-s", "install", f"PREFIX={PREFIX}", f"DESTDIR={stage}"]
+        subprocess.run(words, cwd=CHECKOUT, check=True, stdout=subprocess.DEVNULL)
+
+    return once(tmp_path_factory, "installation", install) / PREFIX.relative_to("/")
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +80,12 @@ def test_run_without_python(root, run, mpi, who):
     assert done.stdout.count(f": libheddle_{mpi}") == 2, done.stdout + done.stderr
 
 
-def test_what_is_missing_is_not_built_but_installed(root, run, who):
-    library = root / "lib/libheddle_mpich.so"
-    library.rename(library.with_suffix(".away"))
-    try:
-        done = run("heddle", "run", "-n", 2, who["mpich"])
-        looked = run("heddle", "doctor")
-    finally:
-        library.with_suffix(".away").rename(library)
-    assert done.returncode == 1 and f"Install Heddle in {root} again" in done.stderr
+def test_what_is_missing_is_not_built_but_installed(root, run, who, tmp_path):
+    part = own_copy(root, tmp_path / "part")
+    (part / "lib/libheddle_mpich.so").unlink()
+    done = run(part / "bin/heddle", "run", "-n", 2, who["mpich"])
+    looked = run(part / "bin/heddle", "doctor")
+    assert done.returncode == 1 and f"Install Heddle in {part} again" in done.stderr
     assert looked.returncode == 1 and "make build" not in looked.stdout + done.stderr
 
 
