@@ -124,10 +124,11 @@ def test_python_that_is_too_old(root, tmp_path):
 
 
 def test_cmake_package(root, run, tmp_path):
-    """Every target, by a compiler and a linker that make no position-independent program of their own accord."""
+    """Every target, in programs that are not position independent."""
     compiler = f"-DCMAKE_C_COMPILER={prefix('mpich')}/bin/mpicc"
-    flags = "-DCMAKE_EXE_LINKER_FLAGS=-no-pie"
-    made = run("cmake", "-S", SOURCES, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={root}", compiler, flags)
+    flags = [f"-DCMAKE_{language}_FLAGS=-fno-pie -Wall -Wextra -Wpedantic -Werror" for language in ("C", "CXX")]
+    flags.append("-DCMAKE_EXE_LINKER_FLAGS=-no-pie")
+    made = run("cmake", "-S", SOURCES, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={root}", compiler, *flags)
     assert made.returncode == 0, made.stderr
     made = run("cmake", "--build", tmp_path)
     assert made.returncode == 0, made.stdout + made.stderr
@@ -137,13 +138,14 @@ def test_cmake_package(root, run, tmp_path):
     assert done.stdout == "right shared heddle\n" * 2, done.stdout + done.stderr
 
 
-def test_pkg_config(root, run, mpi, tmp_path):
+@pytest.mark.parametrize("code", [["-fno-pie", "-no-pie", "-O2"], ["-fPIE", "-pie"]], ids=lambda code: code[0])
+def test_pkg_config(root, run, mpi, code, tmp_path):
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config")
     asked = run("pkg-config", "--cflags", "--libs", "heddle", PKG_CONFIG_PATH=str(root / "lib/pkgconfig"))
     assert asked.returncode == 0, asked.stderr
     compiler = prefix(mpi) / "bin/mpicc"
-    made = run(compiler, SOURCES / "headers.c", *asked.stdout.split(), "-no-pie", "-o", tmp_path / "headers")
+    made = run(compiler, SOURCES / "headers.c", *asked.stdout.split(), *code, "-o", tmp_path / "headers")
     assert made.returncode == 0, made.stderr
     done = run("heddle", "run", "-n", 2, tmp_path / "headers")
     assert done.stdout == "right shared heddle\n" * 2, done.stdout + done.stderr

@@ -118,7 +118,7 @@ def test_tag_and_contents(wheel):
             needed |= {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\0", content)}
     ours = {Path(name).name for name in binaries}
     assert ours == {"heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so"}
-    assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange")} <= {*names}
+    assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "weak")} <= {*names}
     assert not [name for name in names if re.search("/(bench|demo|__pycache__)/", name)]
     tag = re.fullmatch(r"heddle_mpi-[\d.]+-py3-none-(\w+)\.whl", wheel.name)[1]
     assert tag.startswith(f"manylinux_2_{max(needed)}_") or not importlib.util.find_spec("auditwheel"), tag

@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
   heddle_arrivals came = HEDDLE_ARRIVALS_INIT;
   heddle_exchange(word, 1, &to, &one, NULL, MPI_INT, &came, MPI_INT, MPI_COMM_WORLD);
   const int right = came.messages == 1 && *(int*)came.data == (rank + ranks - 1) % ranks;
-  printf("%s %s %s\n", right ? "right" : "wrong", heddle_shared_allocate ? "shared" : "plain",
-         heddle_exchange_carry_out ? "heddle" : "consensus");
+  printf("%s %s %s\n", right ? "right" : "wrong", HEDDLE_WEAK(heddle_shared_allocate) ? "shared" : "plain",
+         HEDDLE_WEAK(heddle_exchange_carry_out) ? "heddle" : "consensus");
   heddle_arrivals_free(&came);
   heddle_free(word);
   return MPI_Finalize();
