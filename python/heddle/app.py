@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import algorithms, doctor, env, explain, mpi, report, run, tune
+from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, tune
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,12 +37,14 @@ def about(
     \b
     heddle run -n 4 -- ./app                     your program, with Heddle in it
     heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
+    heddle compare -n 4 -- ./app                 the same with Heddle and without: what it gains
     heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
     heddle doctor                                what works on this machine, or with one program: heddle doctor -- ./app
     """
 
 
 app.command(context_settings=run.SETTINGS)(run.run)
+app.command(context_settings=compare.SETTINGS)(compare.compare)
 app.command()(explain.explain)
 app.command()(algorithms.algorithms)
 app.command()(mpi.mpi)
@@ -71,4 +73,6 @@ def run_app() -> None:
         from typer.completion import completion_init
 
         completion_init()
+    if sys.argv[1:2] == ["run"]:
+        sys.argv[2:] = run.spelled_out(sys.argv[2:])
     sys.exit(app(standalone_mode=True))

@@ -9,18 +9,23 @@ from heddle.problem import Problem
 
 _RANKS = ("-n", "--ranks")
 _MPI = "--mpi"
+_REPORT = "--report"
 
 
-def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None] | None:
-    """What `heddle run WORDS` is to start, with how many ranks and under which MPI. None: ask for help, a mistake, or anything
-    else that app.py knows better."""
+def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str | None] | None:
+    """What `heddle run WORDS` is to start, with how many ranks, under which MPI, and where its report goes ("": nowhere for
+    long). None: ask for help, a mistake, or anything else that app.py knows better."""
     ranks: int | None = None
     mpi: str | None = None
+    report: str | None = None
     rest = list(words)
     while rest and rest[0].startswith("-"):
         option, equals, value = rest.pop(0).partition("=")
         if option == "--" and not equals:
             break
+        if option == _REPORT:
+            report = value
+            continue
         if option not in (*_RANKS, _MPI) or (equals and option == "-n"):
             return None
         if not equals:
@@ -33,7 +38,7 @@ def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None] | No
             ranks = int(value)
         else:
             return None
-    return (rest, ranks, mpi) if rest else None
+    return (rest, ranks, mpi, report) if rest else None
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """From what a user typed after `heddle run` to the command that starts it: which MPI, which launcher, which preload.
 
     command = plan(["./app"], ranks=4, mpi=None)
-    start(["./app"], ranks=4, mpi=None)          # becomes that command
+    start(["./app"], ranks=4, mpi=None)          # becomes that command, or stays beside it for a report
 
 Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
 """
@@ -30,7 +30,8 @@ Command = namedtuple("Command", "file words environment")
 Choice = namedtuple("Choice", "family library installation with_program", defaults=(None, False))
 
 
-def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
+def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
+    """Without `heddle`: the same program by the same launcher under the same MPI, and nothing in between."""
     file = program.resolve(words[0])
     asked = installations.named(mpi) if mpi else None
     if is_launcher(words[0]):
@@ -39,15 +40,19 @@ def plan(words: list[str], ranks: int | None, mpi: str | None) -> Command:
                 f"{words[0]} is a launcher: give the number of ranks to it (heddle run -- {words[0]} -n {ranks} ...).",
                 code=2,
             )
-        return _under_launcher(file, words, asked)
+        return _under_launcher(file, words, asked, heddle)
     own = linked(file, words, asked.library if asked else None)
     if ranks is None and own is None and not program.python_of(file):
-        return _under_wrapper(file, words, asked)
-    return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked))
+        return _under_wrapper(file, words, asked, heddle)
+    return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked), heddle)
 
 
-def start(words: list[str], ranks: int | None, mpi: str | None) -> None:
-    """Becomes what plan() says."""
+def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
+    """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    if report is not None:
+        from heddle.reported.afterwards import run
+
+        run(words, ranks, mpi, report)
     command = plan(words, ranks, mpi)
     try:
         os.execve(command.file, command.words, command.environment)
@@ -60,7 +65,7 @@ def is_launcher(word: str) -> bool:
     return name in _NEUTRAL or _ASKED.fullmatch(name) is not None
 
 
-def _started(words: list[str], ranks: int, choice: Choice) -> Command:
+def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Command:
     """`heddle run -n 4 -- ./app`: the launcher is ours to write."""
     mpi = _with_launcher(choice)
     if mpi is None:
@@ -69,7 +74,7 @@ def _started(words: list[str], ranks: int, choice: Choice) -> Command:
             f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
         )
     environment = dict(os.environ)
-    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""))
+    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
     program_words = [words[0] if "/" not in words[0] else str(Path(words[0]).absolute()), *words[1:]]
     arguments = ["-n", str(ranks), *program_words]
     if mpi.family is OPENMPI:
@@ -81,7 +86,7 @@ def _started(words: list[str], ranks: int, choice: Choice) -> Command:
     return Command(mpi.mpiexec, [str(mpi.mpiexec), *arguments], environment)
 
 
-def _under_launcher(file: Path, words: list[str], asked: Installation | None) -> Command:
+def _under_launcher(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- mpiexec -n 4 ./app`: the line stays as it is, the preload is put in."""
     launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
     beside = installations.library_beside(file, launcher.family) if launcher else None
@@ -96,18 +101,16 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None) ->
         choice = Choice(launcher.family, beside)
     else:
         choice = _choose(own, asked, beside)
-    environment = dict(os.environ)
-    value = preload.value(choice.family, _preloaded(choice), environment.get(preload.VARIABLE, ""))
+    environment = dict(os.environ)  # LD_PRELOAD is for the ranks, not for the launcher
+    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
     if launcher is None:  # srun and the like hand their environment on
-        environment[preload.VARIABLE] = value
-        return Command(file, words, environment)
-    environment.pop(preload.VARIABLE, None)  # for the ranks, not for the launcher
+        return Command(file, words, _with(value, environment))
     if launcher.family is OPENMPI:
         return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment)
     return Command(file, [words[0], *preload.for_hydra(words[1:], value)], environment)
 
 
-def _under_wrapper(file: Path, words: list[str], asked: Installation | None) -> Command:
+def _under_wrapper(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: whatever it starts inherits the preload."""
     own = _first_linkage(words[1:], asked.library if asked else None)
     if not asked and not own:
@@ -117,9 +120,12 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None) -> 
         )
     choice = _choose(own, asked)
     environment = dict(os.environ)
-    value = preload.value(choice.family, choice.library, environment.get(preload.VARIABLE, ""))  # it may start others, too
-    environment[preload.VARIABLE] = value
-    return Command(file, words, environment)
+    value = preload.value(choice.family, choice.library, environment.pop(preload.VARIABLE, ""), heddle)  # it may start others
+    return Command(file, words, _with(value, environment))
+
+
+def _with(value: str, environment: dict[str, str]) -> dict[str, str]:
+    return environment | ({preload.VARIABLE: value} if value else {})
 
 
 def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None = None) -> Choice:

@@ -18,10 +18,10 @@ from heddle.problem import Problem
 VARIABLE = "LD_PRELOAD"
 
 
-def value(family: Family, library: Path | None, before: str = "") -> str:
+def value(family: Family, library: Path | None, before: str = "", heddle: bool = True) -> str:
     """What LD_PRELOAD is to be; `library` None: the program has it. Libraries named in it `before` stay first (a sanitizer
-    insists on it)."""
-    ours = [str(native.interposer(family))] + ([str(library)] if library else [])
+    insists on it). Without `heddle`: the same, but for Heddle; it may be empty."""
+    ours = ([str(native.interposer(family))] if heddle else []) + ([str(library)] if library else [])
     for path in ours:
         if any(separator in path for separator in " :\t"):
             raise Problem(
@@ -33,6 +33,8 @@ def value(family: Family, library: Path | None, before: str = "") -> str:
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
     """The arguments of mpirun, with -x for each program: other nodes would not get our environment otherwise."""
+    if not preload:
+        return list(arguments)
     ours = sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
     result: list[str] = []
     for part in _programs(arguments):
@@ -47,6 +49,8 @@ def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str
 
 def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
     """The arguments of mpiexec, with -genv; a user's own setting of LD_PRELOAD is kept by joining ours to it."""
+    if not preload:
+        return list(arguments)
     result: list[str] = []
     words = iter(arguments)
     joined = False

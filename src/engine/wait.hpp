@@ -1,8 +1,9 @@
-// engine/wait.hpp: waiting for another process of the node. May include nothing of Heddle.
+// engine/wait.hpp: waiting for another process of the node. May include: give_way.hpp.
 #pragma once
 
 #include <sched.h>
-#include <time.h>  // NOLINT(modernize-deprecated-headers): nanosleep is POSIX's
+
+#include "engine/give_way.hpp"
 
 namespace heddle::engine {
 
@@ -15,9 +16,8 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Waiting, a little longer each time: spins, gives the core away, and in the end sleeps: where every rank has a session of its
-/// own (MPICH's launcher) the scheduler takes no hint to yield. With more ranks than cores it does not spin for long, or the
-/// one waited for would never run.
+/// Waiting, a little longer each time: spins, gives the core away, and in the end naps. With more ranks than cores it does not
+/// spin for long, or the one waited for would never run.
 class Patience {
  public:
   // About 10 us of spinning: longer than packing a segment, shorter than a time slice.
@@ -35,8 +35,7 @@ class Patience {
       ++turn_;
       sched_yield();
     } else {
-      constexpr timespec nap{0, 15'000};
-      nanosleep(&nap, nullptr);
+      nap();
     }
     return true;
   }

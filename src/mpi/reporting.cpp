@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/host.hpp"
+#include "mpi/interposition/procedures.hpp"
 #include "mpi/say.hpp"
 #include "mpi/start.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 /// Of Heddle's own: the program may have receives open on MPI_COMM_WORLD.
 MPI_Comm own = MPI_COMM_NULL;
+
+double started_ns = 0;
 
 constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
 
@@ -54,6 +57,13 @@ std::vector<std::string> room_for(int ranks) noexcept try {
   return {};
 }
 
+/// What procedures took is counted beside it, by who stands in their place.
+void end(report::Report& report) noexcept {
+  for (const interposition::Procedure& each : interposition::procedures())
+    if (each.spent && each.spent->calls > 0) report.add_procedure(each.name, *each.spent);
+  report.end(report::now() - started_ns, running());
+}
+
 /// Of this rank; empty: no memory for it.
 std::string text_of(const report::Report& report) noexcept try {
   return report.to_json();
@@ -70,6 +80,7 @@ void start_reporting() noexcept {
   if (!report) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  started_ns = report::now();
   if (able)
     report_of_process.store(report.release(), std::memory_order_release);
   else if (own != MPI_COMM_NULL)
@@ -79,8 +90,9 @@ void start_reporting() noexcept {
 
 void finish_reporting() noexcept try {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
-  const report::Report* report = report_of_process.exchange(nullptr);
+  report::Report* const report = report_of_process.exchange(nullptr);
   if (!report) return;
+  end(*report);
   int me = 0;
   int ranks = 1;
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;

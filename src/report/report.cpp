@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -73,6 +74,21 @@ void Report::add_communicator(const char* call, std::string_view kept, int size,
   }
 }
 
+void Report::add_procedure(const char* name, const Spent& spent) noexcept {
+  const std::lock_guard guard(lock_);
+  try {
+    procedures_.push_back({name, spent.calls, static_cast<double>(spent.ns) / 1000});
+  } catch (const std::exception&) {
+    return;  // as above
+  }
+}
+
+void Report::end(double ns, bool on) noexcept {
+  const std::lock_guard guard(lock_);
+  elapsed_us_ = ns / 1000;
+  on_ = on;
+}
+
 std::string Report::to_json() const {
   const std::lock_guard guard(lock_);
   Json rows = Json::array();
@@ -94,18 +110,37 @@ std::string Report::to_json() const {
                              {"list_bytes", sizeof(std::int32_t) * static_cast<std::size_t>(kind.size)},
                              {"pointers_bytes", sizeof(void*) * static_cast<std::size_t>(kind.size)},
                              {"count", count}});
-  return dump(
-      {{"heddle_report", version}, {"ranks", 1}, {"rows", std::move(rows)}, {"communicators", std::move(communicators)}});
+  Json procedures = Json::array();
+  for (const Procedure& each : procedures_)
+    procedures.push_back({{"name", each.name}, {"ranks", 1}, {"calls", each.calls}, {"us", each.us}});
+  return dump({{"heddle_report", version},
+               {"ranks", 1},
+               {"heddle", on_ ? "on" : "off"},
+               {"elapsed_us", elapsed_us_},
+               {"rows", std::move(rows)},
+               {"communicators", std::move(communicators)},
+               {"procedures", std::move(procedures)}});
 }
 
 std::string merge(std::span<const std::string> reports) {
   std::map<std::array<std::string, 3>, Json> sums;
   std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
+  std::map<std::string, Json> procedures;
   int ranks = 0;
+  double elapsed_us = 0;  // of the rank that took longest
+  std::string on = "on";
   for (const std::string& text : reports) {
     const Json report = Json::parse(text, nullptr, false);
     if (!report.is_object() || !report.contains("rows") || !report["rows"].is_array()) continue;
     ++ranks;
+    if (report.contains("elapsed_us") && report["elapsed_us"].is_number())
+      elapsed_us = std::max(elapsed_us, report["elapsed_us"].get<double>());
+    if (report.contains("heddle") && report["heddle"].is_string()) on = report["heddle"].get<std::string>();
+    for (const Json& each : report.value("procedures", Json::array())) {
+      if (!each.is_object() || !each.contains("name") || !each["name"].is_string()) continue;
+      auto [at, first] = procedures.try_emplace(each["name"].get<std::string>(), each);
+      if (!first) add(at->second, each);
+    }
     for (const Json& row : report["rows"]) {
       if (!row.is_object()) continue;
       std::array<std::string, 3> key;
@@ -135,8 +170,15 @@ std::string merge(std::span<const std::string> reports) {
     kind.first["count"] = kind.second;
     communicators.push_back(std::move(kind.first));
   }
-  return dump(
-      {{"heddle_report", version}, {"ranks", ranks}, {"rows", std::move(rows)}, {"communicators", std::move(communicators)}});
+  Json all = Json::array();
+  for (auto& [name, each] : procedures) all.push_back(std::move(each));
+  return dump({{"heddle_report", version},
+               {"ranks", ranks},
+               {"heddle", on},
+               {"elapsed_us", elapsed_us},
+               {"rows", std::move(rows)},
+               {"communicators", std::move(communicators)},
+               {"procedures", std::move(all)}});
 }
 
 std::string write(const std::string& path, const std::string& text) {

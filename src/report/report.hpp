@@ -3,6 +3,7 @@
 //
 //   report.add("send", layout, select::name(scheme), bytes, times);
 //   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);
+//   report.add_procedure("MPI_Send", spent);
 //   write(path, merge(texts_of_all_ranks));                              // at the end, rank 0
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "layout/layout.hpp"
 #include "report/times.hpp"
@@ -34,6 +36,12 @@ class Report {
   /// @param kept  The format of its group.
   /// @param members, whole  Bytes of what describes the members, and of all that is kept; 0 where another one has it already.
   void add_communicator(const char* call, std::string_view kept, int size, std::size_t members, std::size_t whole) noexcept;
+
+  /// What was spent in all calls of a procedure ("MPI_Send", a literal), Heddle's or handed on.
+  void add_procedure(const char* name, const Spent& spent) noexcept;
+
+  /// How long the program was between MPI_Init and MPI_Finalize, and whether Heddle was on.
+  void end(double ns, bool on) noexcept;
 
   /// As `heddle report` reads it, for one rank.
   [[nodiscard]] std::string to_json() const;
@@ -68,6 +76,12 @@ class Report {
     auto operator<=>(const Kind&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
+  struct Procedure {
+    const char* name;
+    std::int64_t calls;
+    double us;
+  };
+
   const std::string& describe(const layout::Layout& layout);
 
   mutable std::mutex lock_;
@@ -75,6 +89,9 @@ class Report {
   std::unordered_map<const layout::Node*, Met> met_;
   Row others_;
   std::map<Kind, std::int64_t> communicators_;  // how many
+  std::vector<Procedure> procedures_;
+  double elapsed_us_ = 0;
+  bool on_ = true;
 };
 
 /// One report of those of all ranks: rows of the same kind are added up. What cannot be read is left out.

@@ -5,6 +5,8 @@
 //   { const Stopwatch watch(times, &Times::pack);  pack(); }
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <ctime>
 
 namespace heddle::report {
@@ -25,6 +27,19 @@ struct Times {
   }
 };
 
+/// How often a procedure was called, and how long that took in all. Safe for several threads.
+struct Spent {
+  std::atomic<std::int64_t> calls{0};
+  std::atomic<std::int64_t> ns{0};
+};
+
+/// ns, from some point in the past.
+inline double now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
 /// Adds the time of its life to one of them.
 class Stopwatch {
  public:
@@ -38,12 +53,6 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
-  static double now() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  }
-
   double* into_;
   double start_ = 0;
 };

@@ -74,7 +74,8 @@ constexpr Variable rows[] = {
      "there",
      library},
     {"HEDDLE_REPORT", "", "a file",
-     "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went; heddle report shows it",
+     "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went, with HEDDLE=off the times of "
+     "calls alone; heddle report shows it",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},

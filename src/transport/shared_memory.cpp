@@ -96,7 +96,6 @@ bool SharedMemory::show_to(Bytes end) noexcept {
 }
 
 bool SharedMemory::take_pages(const Region& region) noexcept {
-  const bool huge_now = region.bytes <= unused_memory() / 2;  // else with use, if at all
   const std::size_t end = end_chunk(region.offset + region.bytes);
   for (std::size_t i = first_chunk(region.offset); i < end; ++i) {
     if (!chunks_[i].pages) {
@@ -105,12 +104,11 @@ bool SharedMemory::take_pages(const Region& region) noexcept {
       while (run_end < end && !chunks_[run_end].pages) ++run_end;
       const auto at = static_cast<Bytes>(i) * chunk;
       const Bytes bytes = static_cast<Bytes>(run_end - i) * chunk;
-      if (huge_now) make_huge(space_.base() + at, bytes);
       if (commit_ == Commit::at_once && fallocate(file_.descriptor, 0, file_.shared_from + at, bytes) != 0) {
         give_back(at, bytes);
         return false;
       }
-      for (std::size_t j = i; j < run_end; ++j) chunks_[j].pages = true;
+      for (std::size_t j = i; j < run_end; ++j) chunks_[j] = {.pages = true};
       idle_ += bytes;
     }
   }
@@ -197,14 +195,26 @@ bool SharedMemory::release(void* memory) noexcept {
   return true;
 }
 
-std::optional<Place> SharedMemory::find_among(Bytes at, Bytes bytes) const noexcept {
+std::optional<Place> SharedMemory::find_among(Bytes at, Bytes bytes) noexcept {
   const std::lock_guard guard(lock_);
   const auto after = std::ranges::upper_bound(live_, at, {}, &Region::offset);
   if (after == live_.begin()) return std::nullopt;
   const Region& region = *std::prev(after);
   const Bytes offset = at - region.offset;
   if (offset >= region.bytes || bytes < 0 || bytes > region.bytes - offset) return std::nullopt;
+  count_found(at, bytes);
   return Place{.version = region.version, .offset = offset, .id = region.id};
+}
+
+void SharedMemory::count_found(Bytes at, Bytes bytes) noexcept {
+  for (Bytes begin = at / chunk * chunk; begin < at + bytes; begin += chunk) {
+    Chunk& each = chunks_[first_chunk(begin)];
+    if (each.huge) continue;
+    each.found += std::min(at + bytes, begin + chunk) - std::max(at, begin);
+    if (each.found < huge_after * chunk) continue;
+    each.huge = true;  // or refused: it is asked for once
+    if (chunk <= unused_memory() / 2) make_huge(space_.base() + begin, chunk);
+  }
 }
 
 std::size_t SharedMemory::live() const noexcept {

@@ -12,7 +12,7 @@ from conftest import CHECKOUT, MPIS, clean_environment, launcher, once, own_copy
 
 PREFIX = Path("/opt/heddle")  # staged by DESTDIR, and used from there
 SOURCES = Path(__file__).parent / "installed"
-COMMANDS = ("algorithms", "doctor", "env", "explain", "mpi", "report", "run", "tune")
+COMMANDS = ("algorithms", "compare", "doctor", "env", "explain", "mpi", "report", "run", "tune")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -102,6 +102,8 @@ def test_oldest_python(run, mpi, who, oldest):
     done = run("heddle", "doctor", HEDDLE_PYTHON=oldest)
     assert done.returncode == 0 and done.stdout.count("two ranks exchange") >= 2, done.stdout + done.stderr
     assert run("heddle", "run", "-n", 2, who[mpi], HEDDLE_PYTHON=oldest).stdout.count(f": libheddle_{mpi}") == 2
+    done = run("heddle", "compare", "--rounds", 1, "-n", 2, "--", who[mpi], HEDDLE_PYTHON=oldest)
+    assert "with Heddle" in done.stdout and "Traceback" not in done.stderr, done.stdout + done.stderr
 
 
 def test_python_that_is_not_there(run):

@@ -26,6 +26,15 @@ def test_nothing_twice(built):
     assert other == "/h/libheddle_openmpi.so:/m/libmpi.so.40"
 
 
+def test_without_heddle_there_is_all_the_rest():
+    assert (
+        preload.value(families.MPICH, "/m/libmpi.so.12", "/a.so:/h/libheddle_mpich.so", heddle=False) == "/a.so:/m/libmpi.so.12"
+    )
+    assert preload.value(families.MPICH, None, "", heddle=False) == ""
+    assert preload.for_openmpi(["-n", "1", "./a", ":", "./b"], "", {"HEDDLE": "on"}) == ["-n", "1", "./a", ":", "./b"]
+    assert preload.for_hydra(["-n", "1", "./a"], "") == ["-n", "1", "./a"]
+
+
 @pytest.mark.parametrize("path", ["/with blank/libmpi.so.12", "/with:colon/libmpi.so.12"])
 def test_what_ld_preload_cannot_name(built, path):
     with pytest.raises(Problem, match="cannot name"):

@@ -121,10 +121,13 @@ def test_the_oldest_facts_go(notes, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["-n", "4", "--", "./app", "-x"], (["./app", "-x"], 4, None)),
-        (["--ranks=2", "--mpi", "mpich", "./app", "--", "-n"], (["./app", "--", "-n"], 2, "mpich")),
-        (["mpiexec", "-n", "4", "./app"], (["mpiexec", "-n", "4", "./app"], None, None)),
-        (["--mpi=openmpi", "--", "-odd"], (["-odd"], None, "openmpi")),
+        (["-n", "4", "--", "./app", "-x"], (["./app", "-x"], 4, None, None)),
+        (["--ranks=2", "--mpi", "mpich", "./app", "--", "-n"], (["./app", "--", "-n"], 2, "mpich", None)),
+        (["mpiexec", "-n", "4", "./app"], (["mpiexec", "-n", "4", "./app"], None, None, None)),
+        (["--mpi=openmpi", "--", "-odd"], (["-odd"], None, "openmpi", None)),
+        (["--report", "-n", "2", "./app"], (["./app"], 2, None, "")),
+        (["--report=r.json", "--", "./app", "--report"], (["./app", "--report"], None, None, "r.json")),
+        (["--report"], None),
         ([], None),
         (["--"], None),
         (["-n"], None),

@@ -92,6 +92,25 @@ def test_a_program_is_reported(heddle, programs, tmp_path, mpi, scheme):
     assert scheme in heddle("report", file).stdout
 
 
+@pytest.mark.parametrize("switch", ["on", "off"])
+@pytest.mark.parametrize("mpi", MPIS)
+def test_times_of_procedures_are_told_with_heddle_and_without(heddle, programs, tmp_path, mpi, switch):
+    """By whatever name they are called; what is not Heddle's at all is not among them."""
+    file = tmp_path / "r.json"
+    done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file), HEDDLE=switch)
+    assert done.returncode == 0 and not done.stderr, done
+    found = json.loads(file.read_text())
+    assert found["heddle"] == switch and found["ranks"] == 2 and bool(found["rows"]) == (switch == "on")
+    assert {one["name"]: (one["ranks"], one["calls"]) for one in found["procedures"]} == {
+        name: (2, 2) for name in ("MPI_Bcast", "MPI_Ibcast", "MPI_Wait", "MPI_Gather")
+    }
+    spent = [one["us"] for one in found["procedures"]]
+    assert all(us > 0 for us in spent) and sum(spent) < 2 * found["elapsed_us"]
+    if switch == "off":
+        shown = heddle("report", file).stdout
+        assert "no message with holes" in shown and "MPI_Ibcast" in shown
+
+
 @pytest.mark.parametrize("mpi", MPIS)
 def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
     """By procedure and datatype, blocking or not; the root packs and the others unpack."""

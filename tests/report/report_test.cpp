@@ -89,6 +89,28 @@ TEST(Report, CommunicatorsOfOneKindAreCounted) {
   EXPECT_EQ(found[2]["members_bytes"], 0);
 }
 
+TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
+  Spent send, receive;
+  send.calls = 3;
+  send.ns = 4500;
+  receive.calls = 1;
+  receive.ns = 1000;
+  Report one, two;
+  one.add_procedure("MPI_Send", send);
+  one.end(7000, false);
+  two.add_procedure("MPI_Send", send);
+  two.add_procedure("MPI_Recv", receive);
+  two.end(9000, false);
+  const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "procedures": [3, {"name": 1}]})",
+                                          R"({"rows": [], "procedures": 3, "elapsed_us": "x", "heddle": 3})"};
+  const json all = json::parse(merge(texts));
+  EXPECT_EQ(all["elapsed_us"], 9.0);
+  EXPECT_EQ(all["heddle"], "off");
+  ASSERT_EQ(all["procedures"].size(), 2u);
+  const json wanted = {{"name", "MPI_Send"}, {"ranks", 2}, {"calls", 6}, {"us", 9.0}};
+  EXPECT_EQ(all["procedures"][1], wanted);
+}
+
 TEST(Report, LongDescriptionsAreCut) {
   std::vector<Count> lengths, places;
   for (Count i = 0; i < 500; ++i) {

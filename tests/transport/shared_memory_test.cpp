@@ -12,9 +12,12 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "processes.hpp"
@@ -42,6 +45,36 @@ int wrong_in(pid_t child) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// What this process has of a node's file in memory.
+Bytes pages_of(const Node& node) {
+  struct stat facts {};
+  EXPECT_EQ(fstat(node.file(node.me()).descriptor, &facts), 0);
+  return Bytes{512} * facts.st_blocks;
+}
+
+/// Bytes of the mapping around an address that huge pages back, of a file in memory.
+Bytes huge_around(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0, kib = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) here = begin <= at && at < end;
+    if (here && std::sscanf(line.c_str(), "ShmemPmdMapped: %lu kB", &kib) == 1) return static_cast<Bytes>(kib) << 10;
+  }
+  return 0;
+}
+
+/// Kernels before 6.1 do not.
+bool kernel_gives_huge_pages() {
+  Descriptor file;
+  Mapping mapping;
+  EXPECT_EQ(create_memory(huge_page, file), 0);
+  EXPECT_EQ(mapping.map(file.get(), 0, huge_page, Mapping::Access::write), 0);
+  make_huge(mapping.base(), huge_page);
+  return huge_around(mapping.base()) == huge_page;
 }
 
 TEST(SharedMemory, AForkedChildHasItForItselfAsItWas) {
@@ -315,15 +348,31 @@ TEST(SharedMemory, WhatCannotBeIsNull) {
   });
 }
 
+TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {
+  run_processes(1, [](Process& p) {
+    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    SharedMemory shared(node, Commit::with_use);
+    const Bytes before = pages_of(node);
+    constexpr Bytes bytes = 100'000'000;
+    auto* const large = static_cast<std::byte*>(shared.allocate(bytes));
+    ASSERT_NE(large, nullptr);
+    EXPECT_LE(pages_of(node), before + page_size());  // the table of regions
+
+    constexpr Bytes sent = 3 * huge_page;  // a chunk that is sent from, among others that are not
+    for (Bytes i = 0; i < bytes; i += 1000) large[i] = pattern(0, static_cast<std::size_t>(i));
+    EXPECT_EQ(huge_around(large), 0);
+    for (Bytes i = 0; i < 2 * SharedMemory::huge_after; ++i) ASSERT_TRUE(shared.find(large + sent, huge_page));
+    for (Bytes i = 0; i < bytes; i += 1000) ASSERT_EQ(large[i], pattern(0, static_cast<std::size_t>(i)));
+    EXPECT_EQ(huge_around(large), kernel_gives_huge_pages() ? huge_page : 0);
+    EXPECT_TRUE(shared.release(large));
+  });
+}
+
 TEST(SharedMemory, PagesCanBeTakenAtOnce) {
   run_processes(1, [](Process& p) {
     const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
     SharedMemory shared(node, Commit::at_once);
-    const auto blocks = [&] {
-      struct stat facts {};
-      fstat(node.file(0).descriptor, &facts);
-      return Bytes{512} * facts.st_blocks;
-    };
+    const auto blocks = [&] { return pages_of(node); };
     const Bytes before = blocks();
     void* const small = shared.allocate(1'000'000);
     void* const large = shared.allocate(100'000'000);

@@ -6,7 +6,20 @@ and writes JSON rows with --json.
 
 import typer
 
-from . import allgatherv, alltoall_struct, alltoallv_sparse, groups, hpl, neighbours, overhead, pack, seek, transpose, vector
+from . import (
+    allgatherv,
+    alltoall_struct,
+    alltoallv_sparse,
+    groups,
+    hpl,
+    neighbours,
+    overhead,
+    pack,
+    seek,
+    startup,
+    transpose,
+    vector,
+)
 
 app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
 app.command("pack")(pack.command)
@@ -20,4 +33,5 @@ app.command("alltoall-struct")(alltoall_struct.command)
 app.command("alltoallv-sparse")(alltoallv_sparse.command)
 app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
+app.command("startup")(startup.bench)
 app.command("halo")(neighbours.halo)

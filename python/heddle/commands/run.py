@@ -7,6 +7,17 @@ import typer
 SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
 
+def spelled_out(words: list[str]) -> list[str]:
+    """`--report` as `--report=`, which says that no file follows."""
+    plain = list(words)
+    i = 0
+    while i < len(words) and words[i].startswith("-") and words[i] != "--":
+        if words[i] == "--report":
+            plain[i] = "--report="
+        i += 2 if words[i] in ("-n", "--ranks", "--mpi") else 1
+    return plain
+
+
 def run(
     words: Annotated[
         list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
@@ -23,6 +34,15 @@ def run(
             help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder.",
         ),
     ] = None,
+    report: Annotated[
+        Optional[str],
+        typer.Option(
+            "--report",
+            metavar="[=FILE]",
+            help="Say at the end on stderr what Heddle did and which calls took longest; FILE keeps the whole report.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Start an MPI program with Heddle in it.
 
@@ -35,7 +55,8 @@ def run(
     heddle run -- mpiexec -n 4 ./app input.dat     your own launcher line
     heddle run -- srun -N 2 -n 64 ./app            a batch system's
     heddle run -n 2 --mpi openmpi -- python script.py
+    heddle run --report -n 4 -- ./app              what did it do?
     """
     from heddle.launch import start
 
-    start(words, ranks, mpi)
+    start(words, ranks, mpi, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from heddle.problem import Problem
@@ -51,14 +51,31 @@ class Communicator:
 
 
 @dataclass(frozen=True)
+class Procedure:
+    """All calls of one procedure that Heddle stands in for, carried out by it or not, over all ranks."""
+
+    name: str
+    ranks: int
+    calls: int
+    us: float
+
+
+@dataclass(frozen=True)
 class Found:
     ranks: int
     rows: list[Row]  # the dearest first
     communicators: list[Communicator]  # the largest first
+    procedures: list[Procedure] = field(default_factory=list)  # the dearest first; none in reports of older builds
+    elapsed_us: float = 0  # from MPI_Init to MPI_Finalize
 
     @property
     def time(self) -> float:
         return sum(row.time for row in self.rows)
+
+    @property
+    def in_procedures_us(self) -> float:
+        """Of a rank, on average."""
+        return sum(one.us for one in self.procedures) / max(1, self.ranks)
 
 
 def _row(raw: dict) -> Row:
@@ -74,6 +91,10 @@ def _communicator(raw: dict) -> Communicator:
 _COMMUNICATOR = [(field, str if field.name in ("call", "kept") else int) for field in fields(Communicator)]
 
 
+def _procedure(raw: dict) -> Procedure:
+    return Procedure(str(raw["name"]), int(raw["ranks"]), int(raw["calls"]), float(raw["us"]))
+
+
 def rows_of(file: Path) -> Found:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
@@ -85,6 +106,8 @@ def rows_of(file: Path) -> Found:
             int(raw["ranks"]),
             sorted(rows, key=lambda row: -row.time),
             sorted(communicators, key=lambda one: (-one.size, one.call, one.kept)),
+            sorted((_procedure(one) for one in raw.get("procedures", [])), key=lambda one: -one.us),
+            float(raw.get("elapsed_us", 0)),
         )
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None

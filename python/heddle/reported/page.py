@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from . import PARTS, Found, Row, advice
-from .table import KEPT, amount, duration, kept, speed
+from .table import KEPT, PROCEDURES, amount, duration, kept, procedures, speed
 
 COLOURS = {"search": "#b07aa1", "pack": "#4e79a7", "wait": "#c9c9c9", "copy": "#59a14f"}
 MEANING = {
@@ -78,6 +78,23 @@ def _communicators(found: Found) -> str:
 """
 
 
+def _procedures(found: Found) -> str:
+    if not found.procedures:
+        return ""
+    sort = ["", *[" class=n"] * (len(PROCEDURES) - 1)]
+    head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(PROCEDURES, sort))
+    lines = [
+        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort)) + "</tr>"
+        for cells in procedures(found)
+    ]
+    return f"""<h2>Time in MPI calls</h2>
+<p>Added up over the ranks. From MPI_Init to MPI_Finalize {escape(duration(found.elapsed_us))} passed.</p>
+<table><thead><tr>{head}</tr></thead><tbody>
+{chr(10).join(lines)}
+</tbody></table>
+"""
+
+
 def draw(found: Found, source: str) -> str:
     key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
     titles = "".join(f"<th>{title}</th>" for title in ("datatype", "call", "way"))
@@ -96,5 +113,5 @@ def draw(found: Found, source: str) -> str:
 <table><thead><tr>{titles}</tr></thead><tbody>
 {chr(10).join(_line(row) for row in found.rows)}
 </tbody></table>
-{_communicators(found)}</body></html>
+{_procedures(found)}{_communicators(found)}</body></html>
 """

@@ -57,11 +57,36 @@ def _communicators(found: Found, most: int) -> None:
         out.print(f"… {len(found.communicators) - most} more rows", style="dim")
 
 
+PROCEDURES = ("calls that Heddle stands in for", "ranks", "calls", "time")
+
+
+def procedures(found: Found) -> list[tuple[str, ...]]:
+    """The lines that PROCEDURES heads."""
+    return [(one.name, f"{one.ranks:,}", f"{one.calls:,}", duration(one.us)) for one in found.procedures]
+
+
+def _procedures(found: Found, most: int) -> None:
+    out = console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in PROCEDURES:
+        table.add_column(name, justify="left" if name == PROCEDURES[0] else "right")
+    for cells in procedures(found)[:most]:
+        table.add_row(*cells)
+    out.print()
+    out.print(table)
+    if found.elapsed_us > 0:
+        share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
+        whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
+        out.print(f"\n{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}.", style="dim")
+
+
 def show(found: Found, most: int) -> None:
     if found.rows:
         _rows(found, most)
     else:
         console().print(f"{found.ranks} ranks, and no message with holes in it.")
+    if found.procedures:
+        _procedures(found, most)
     if found.communicators:
         _communicators(found, most)
 

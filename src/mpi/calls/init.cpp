@@ -78,11 +78,11 @@ void world_started() {
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() || set.doctor ? 0 : wish_report);
-  const unsigned all = wished_by_all(running() ? wishes : 0, set);
+  const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   within_node = (all & wish_node) != 0;
   if (within_node) Node::start();
   if (all & wish_report) start_reporting();
-  if (all != 0) communicators::open();
+  if (running() && all != 0) communicators::open();
   if (all & wish_exchange) {
     Companion::allow();
     Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one

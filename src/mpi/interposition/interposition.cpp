@@ -49,16 +49,17 @@ struct Symbol {
   void* ours;
 };
 
-/// Remembers where the host's procedures are.
-std::vector<Symbol> find_places(const Object& host) {
+/// Remembers where the host's procedures are, and what is to stand there.
+std::vector<Symbol> find_places(const Object& host, bool timed) {
   std::vector<Symbol> symbols;
   for (const Procedure& each : procedures()) {
+    void* const ours = timed && each.timed ? each.timed : each.ours;
     const std::string names[] = {each.name, std::string("P") + each.name};
     for (const std::string& name : names) {
       const ElfW(Sym)* symbol = host.defined(name.c_str());
       if (!symbol) continue;
-      symbols.push_back({symbol, each.ours});
-      state().places.emplace(name, Place{host.address_of(*symbol), each.ours});
+      symbols.push_back({symbol, ours});
+      state().places.emplace(name, Place{host.address_of(*symbol), ours});
     }
   }
   return symbols;
@@ -76,8 +77,7 @@ bool take_symbols(const Object& host, const std::vector<Symbol>& symbols) {
   return true;
 }
 
-Taken take_place() {
-  if (!PMPI_Initialized) return Taken::no_host;
+Taken take_place(bool timed) {
   const std::vector<Object> objects = loaded_objects();
   const auto holds = [&](const void* address) {
     const Object* found = nullptr;
@@ -93,7 +93,7 @@ Taken take_place() {
 
   // Whatever fails, fails before anything is changed; but for the last step.
   if (!bind_now(*self, false) || !bind_now(*host, false)) return Taken::refused;
-  const std::vector<Symbol> symbols = find_places(*host);
+  const std::vector<Symbol> symbols = find_places(*host, timed);
   for (const Object& object : objects)
     if (object.defined(marker) && !bind_now(object, true)) return Taken::refused;
   if (!take_symbols(*host, symbols)) return Taken::refused;
@@ -109,7 +109,9 @@ constexpr const char* contained =
 // A loader that runs this before the C library has begun (glibc, by -z initfirst) hands over the environment; others have set
 // environ by then.
 [[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
-  state().taken = take_place();
+  if (!PMPI_Initialized) return;  // a shell, a launcher
+  const settings::Settings set = settings::read(environ ? environ : environment);
+  state().taken = take_place(!set.report.empty());
   switch (state().taken) {
     case Taken::all:
     case Taken::no_host:
@@ -124,7 +126,7 @@ constexpr const char* contained =
     case Taken::in_program:
       break;
   }
-  if (!settings::read(environ ? environ : environment).doctor) return;
+  if (!set.doctor) return;
   if (state().taken == Taken::in_program) say(contained);
   end_before_the_program();  // its MPI_Init does not come to Heddle
 } catch (const std::bad_alloc&) {

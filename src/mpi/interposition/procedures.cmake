@@ -1,28 +1,45 @@
 # mpi/interposition/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D OUT=procedures.cpp -P this
 # writes procedures.hpp's two tables: the MPI_ functions that the object files of the list define, and the rows of treatments.csv.
+cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " T MPI_[A-Za-z0-9_]+" names "${lines}")
 list(TRANSFORM names REPLACE " T " "")
 list(SORT names)
+file(STRINGS ${TABLE} table REGEX "^MPIX?_")
+set(treated "")
+set(timed MPI_Probe MPI_Iprobe MPI_Mprobe MPI_Improbe)  # and all that is accelerated, or starts, waits and tests
+foreach(line ${table})
+  string(REGEX MATCH "^([^,]+),([a-z]+)," row "${line}")
+  set(pattern ${CMAKE_MATCH_1})
+  set(treatment ${CMAKE_MATCH_2})
+  if(treatment STREQUAL accelerated OR pattern MATCHES "^MPI_(Start|Wait|Test)")
+    list(APPEND timed ${pattern})
+  endif()
+  set(ours false)
+  if(NOT treatment STREQUAL passed)
+    set(ours true)
+  endif()
+  string(APPEND treated "    {\"${pattern}\", ${ours}},\n")
+endforeach()
+# A header may lack what the library has; host.hpp declares what Heddle calls there.
+# No function makes a row: the table must be there before any constructor has run.
 set(declared "")
 set(rows "")
 foreach(name ${names})
-  string(APPEND declared "int ${name}();\n")
-  string(APPEND rows "    {\"${name}\", reinterpret_cast<void*>(&${name})},\n")
-endforeach()
-file(STRINGS ${TABLE} table REGEX "^MPIX?_")
-set(treated "")
-foreach(line ${table})
-  string(REGEX MATCH "^([^,]+),([a-z]+)," row "${line}")
-  set(ours false)
-  if(NOT CMAKE_MATCH_2 STREQUAL passed)
-    set(ours true)
+  string(APPEND declared "decltype(P${name}) ${name};\n")
+  set(row "\"${name}\", reinterpret_cast<void*>(&${name})")
+  string(REGEX REPLACE "_c$" "" plain ${name})
+  if(plain IN_LIST timed)
+    string(APPEND row ", reinterpret_cast<void*>(&Timed<&${name}>::call), &Timed<&${name}>::spent")
   endif()
-  string(APPEND treated "    {\"${CMAKE_MATCH_1}\", ${ours}},\n")
+  string(APPEND rows "    {${row}},\n")
 endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
 #include \"mpi/interposition/procedures.hpp\"
+
+#include \"mpi/host.hpp\"
+#include \"mpi/interposition/timed.hpp\"
 
 extern \"C\" {
 ${declared}}

@@ -13,7 +13,7 @@
 namespace heddle::mpi::progress {
 namespace {
 
-constinit bool hooked = false;
+constinit bool yields = false;
 
 int allowed(pid_t process) {
   cpu_set_t set;
@@ -45,14 +45,14 @@ int ranks() noexcept {
 }
 
 void start() noexcept {
-  if (hooked || !wanted()) return;
-  hooked = hook([] { sched_yield(); });
-  if (!hooked) say_once_verbose("waiting ranks do not yield their core", "this MPI library has no progress hook");
+  if (yields || !wanted()) return;
+  yields = begin_yielding();
+  if (!yields) say_once_verbose("waiting ranks do not yield their core", "this MPI library cannot be told to");
 }
 
 void stop() noexcept {
-  if (hooked) unhook();
-  hooked = false;
+  if (yields) end_yielding();
+  yields = false;
 }
 
 }  // namespace heddle::mpi::progress

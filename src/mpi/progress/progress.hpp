@@ -1,9 +1,8 @@
-// mpi/progress/progress.hpp: a hook in the host's own progress engine: it is called while the host waits, in whatever call.
-// Includes nothing of Heddle.
+// mpi/progress/progress.hpp: when a node has more ranks than cores, waiting ranks give their core away. Includes nothing of
+// Heddle.
 //
-// What it does today: when a node has more ranks than cores it gives the core away. MPICH spins while it waits; ranks that
-// share a core then wait for each other's time slices (16 ranks on 2 cores: MPI_Alltoallw in 18,700 us, 106 us with the hook).
-// A callback only copies and uses atomics, and never calls MPI.
+// MPICH spins while it waits; ranks that share a core then wait for each other's time slices (16 ranks on 2 cores:
+// MPI_Alltoallw in 18,700 us, 106 us with yielding). Open MPI yields by itself, if its launcher has told it of too few cores.
 #pragma once
 
 namespace heddle::mpi::progress {
@@ -19,8 +18,8 @@ int cores() noexcept;
 /// Ranks of this job on this node, as the launcher says; 0 if it does not say.
 int ranks() noexcept;
 
-/// The host's engine: calls `body` when it waits, from hook() to unhook(). False: this host has no such thing.
-bool hook(void (*body)()) noexcept;
-void unhook() noexcept;
+/// From here on the host's progress engine yields, in whatever call it waits. False: this host cannot be told to.
+bool begin_yielding() noexcept;
+void end_yielding() noexcept;
 
 }  // namespace heddle::mpi::progress

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "engine/wait.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/rendezvous/held.hpp"
 #include "mpi/requests/freed.hpp"
@@ -138,6 +139,15 @@ bool look_at(Node& node, Watched& each) {
   return false;
 }
 
+/// A barrier of all ranks that gives the core away: ranks may be more than cores, and MPICH's spin again by now (progress.hpp).
+void meet() {
+  MPI_Request all_here = MPI_REQUEST_NULL;
+  int done = 0;
+  if (PMPI_Ibarrier(MPI_COMM_WORLD, &all_here) != MPI_SUCCESS) return;
+  const auto over = [&] { return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done; };
+  engine::wait_until(over, true);
+}
+
 /// Each announcement of this process that the host has delivered and that nobody has fetched.
 void last_look(Node& node) {
   constexpr int looks = 100;  // the host may have more to do before it knows
@@ -190,11 +200,11 @@ void Watch::end() {
   Node* node = Node::here();
   // What the program has never completed may have received its announcement.
   if (node && (requests::table.any_active() || requests::any_freed || Held::any())) uncertain();
-  PMPI_Barrier(MPI_COMM_WORLD);
+  meet();
   if (node) last_look(*node);
   // Nobody leaves while another ends the job: Open MPI's launcher has crashed and hung where one rank aborted and another was
   // in MPI_Finalize.
-  PMPI_Barrier(MPI_COMM_WORLD);
+  meet();
 }
 
 }  // namespace heddle::mpi

@@ -1,0 +1,120 @@
+"""`heddle bench startup`: what a job costs that does nothing, by turns without Heddle, with it preloaded, and by `heddle run`.
+
+The launcher's whole time is measured, and in it what MPI_Init and MPI_Finalize take.
+"""
+
+from __future__ import annotations
+
+import json as formats
+import os
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from heddle.console import console
+from heddle.families import Family
+from heddle.problem import Problem
+
+from .jobs import TIMEOUT_S, Run, command
+from .native import Mpi, With
+from .rows import Row, write
+
+BARE, PRELOADED, STARTED = "host", "preloaded", "heddle run"
+METRICS = ("job", "init", "finalize")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One start: its MPI and milliseconds by metric."""
+
+    mpi: str
+    took: dict[str, float]
+
+
+def start(family: Family, way: str, ranks: int) -> Job:
+    between = With.heddle if way == PRELOADED else With.nothing
+    words, env = command("startup", family, Run(way, between), ranks, [])
+    if way == STARTED:
+        words = [str(Path(sys.executable).parent / "heddle"), "run", "--", *words]
+    begin = time.perf_counter()
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    job = 1e3 * (time.perf_counter() - begin)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or len(lines) != 1:
+        raise Problem(f"{' '.join(words)} ended with code {done.returncode}. {done.stderr.strip()}".strip())
+    found = formats.loads(lines[0])
+    expected = "host" if way == BARE else "heddle"
+    if found["interposer"] != expected:
+        raise Problem(f"{expected} was to answer MPI calls, but {found['interposer']} does: {' '.join(words)}")
+    return Job(found["mpi"], {"job": job, "init": found["init_ms"], "finalize": found["finalize_ms"]})
+
+
+def added(jobs: dict[str, list[Job]]) -> dict[tuple[str, str], float]:
+    """Milliseconds that Heddle adds, by metric and way: the median over the rounds of a start against the host's beside it."""
+
+    def of(metric: str, way: str) -> float:
+        parts = ("init", "finalize") if metric == "init and finalize" else (metric,)
+        pairs = zip(jobs[way], jobs[BARE], strict=True)
+        return statistics.median(sum(ours.took[part] - theirs.took[part] for part in parts) for ours, theirs in pairs)
+
+    return {(metric, way): of(metric, way) for metric in (*METRICS, "init and finalize") for way in (PRELOADED, STARTED)}
+
+
+def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
+    rows = []
+    for way, starts in jobs.items():
+        for metric in METRICS:
+            taken = sorted(job.took[metric] for job in starts)
+            lower, _, upper = statistics.quantiles(taken, n=4, method="inclusive") if len(taken) > 1 else taken * 3
+            known = {
+                "mpi": starts[0].mpi,
+                "lower": lower,
+                "upper": upper,
+                "best": taken[0],
+                "samples": len(taken),
+                "ranks": ranks,
+            }
+            rows.append(Row("startup", f"{ranks} ranks", way, metric, statistics.median(taken), "ms", **known))
+    return rows
+
+
+def bench(
+    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    ranks: Annotated[list[int] | None, typer.Option(min=1, help="Ranks of a job; may be repeated. [2, 16]")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often the ways take turns.")] = 15,
+    quick: Annotated[bool, typer.Option("--quick", help="Three rounds of 2 ranks.")] = False,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+) -> None:
+    """Show what Heddle adds to a job's start and end: to the job by `heddle run`, and to MPI_Init and MPI_Finalize."""
+    sizes = ranks or ([2] if quick else [2, 16])
+    rounds = 3 if quick else rounds
+    ways = (BARE, PRELOADED, STARTED)
+    table = Table("MPI", "ranks", "host job, ms", "preloaded adds", "heddle run adds", "MPI_Init adds", "MPI_Finalize adds")
+    rows: list[Row] = []
+    with Progress(console=console(), transient=True) as progress:
+        bar = progress.add_task("jobs", total=len(sizes) * len(mpi.families) * (rounds + 1) * len(ways))
+        for family in mpi.families:
+            for size in sizes:
+                jobs: dict[str, list[Job]] = {way: [] for way in ways}
+                for turn in range(rounds + 1):  # the first finds files and caches cold, and is not counted
+                    for way in ways[turn % 3 :] + ways[: turn % 3]:
+                        job = start(family, way, size)
+                        if turn > 0:
+                            jobs[way].append(job)
+                        progress.advance(bar)
+                more, host = added(jobs), statistics.median(job.took["job"] for job in jobs[BARE])
+                cells = [more["job", PRELOADED], more["job", STARTED], more["init", PRELOADED], more["finalize", PRELOADED]]
+                table.add_row(jobs[BARE][0].mpi, str(size), f"{host:.0f}", *(f"{value:+.1f}" for value in cells))
+                rows += rows_of(jobs, size)
+    console().print(table)
+    console().print(f"medians of {rounds} starts by turns; {os.cpu_count()} cores")
+    if json is not None:
+        write(rows, json)

@@ -1,0 +1,84 @@
+"""A program with Heddle and without: what `heddle compare` finds out. Values alone; how they are found is runs.py's,
+what they come to statistics.py's and outputs.py's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .outputs import Output, Verdict
+from .statistics import Gain, Spread, gain, spread
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Round:
+    """A run of each way, one right after the other."""
+
+    without_first: bool
+    without_s: float
+    with_s: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a pair of runs ended of which one failed. Codes: None is one that had to be ended."""
+
+    codes: tuple[int | None, int | None]  # without, with
+    errors: tuple[str, str]  # the ends of what they wrote to stderr
+
+
+@dataclass(frozen=True)
+class Calls:
+    """All calls of one procedure, over all ranks; times are a rank's on average."""
+
+    name: str
+    calls: int
+    without_us: float
+    with_us: float
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What Heddle moved of one datatype one way, over all ranks; the time is a rank's on average."""
+
+    call: str
+    datatype: str
+    way: str
+    calls: int
+    bytes: int
+    us: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    command: str
+    mpi: str
+    date: str
+    heddle: str  # its version
+    machine: str
+    settings: dict[str, str]
+    rounds: list[Round]
+    ignored: list[str] = field(default_factory=list)  # the patterns of --ignore
+    failure: Failure | None = None
+    outputs: list[Output] = field(default_factory=list)
+    calls: list[Calls] = field(default_factory=list)
+    carried: list[Carried] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def without(self) -> Spread:
+        return spread(one.without_s for one in self.rounds)
+
+    @property
+    def with_heddle(self) -> Spread:
+        return spread(one.with_s for one in self.rounds)
+
+    @property
+    def gain(self) -> Gain:
+        return gain((one.without_s, one.with_s) for one in self.rounds)
+
+    @property
+    def good(self) -> bool:
+        """Nothing failed, and no output is known to differ."""
+        return self.failure is None and all(one.verdict is not Verdict.different for one in self.outputs)

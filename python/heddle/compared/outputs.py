@@ -1,0 +1,86 @@
+"""Whether a program writes the same with Heddle as without. Ranks that print race each other, and many programs print times:
+so the runs without Heddle are compared among themselves, too, before anything is concluded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(str, Enum):
+    same = "the same, byte by byte"
+    reordered = "the same lines, in another order"
+    unsteady = "not steady by itself"
+    different = "different"
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a run has written into one place, less what is ignored."""
+
+    bytes: str  # digests
+    lines: str  # in whatever order
+
+
+@dataclass(frozen=True)
+class Line:
+    """The first line that the other side has not. Number 0: there is none."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Output:
+    name: str
+    verdict: Verdict
+    without: Line | None = None
+    with_heddle: Line | None = None
+
+
+def kept(data: bytes, ignore: Sequence[re.Pattern[bytes]]) -> bytes:
+    """Without the lines that one of the patterns is found in."""
+    if not ignore:
+        return data
+    lines = data.splitlines(keepends=True)
+    return b"".join(line for line in lines if not any(pattern.search(line) for pattern in ignore))
+
+
+def content(data: bytes) -> Content:
+    ordered = sorted(hashlib.sha256(line).digest() for line in data.split(b"\n"))
+    return Content(hashlib.sha256(data).hexdigest(), hashlib.sha256(b"".join(ordered)).hexdigest())
+
+
+def judge(without: Iterable[Content | None], with_heddle: Iterable[Content | None]) -> Verdict:
+    """None: it was not written."""
+    host, ours = set(without), set(with_heddle)
+    if len(host | ours) == 1:
+        return Verdict.same
+    lines = [{one.lines if one else None for one in side} for side in (host, ours)]
+    if len(lines[0] | lines[1]) == 1:
+        return Verdict.reordered
+    return Verdict.unsteady if len(lines[0]) > 1 else Verdict.different
+
+
+def first_difference(without: bytes, with_heddle: bytes) -> tuple[Line, Line]:
+    """Of each the first line that the other one lacks, wherever it stands there."""
+    sides = without.split(b"\n"), with_heddle.split(b"\n")
+    return _lacking(sides[0], sides[1]), _lacking(sides[1], sides[0])
+
+
+def _lacking(lines: list[bytes], other: list[bytes]) -> Line:
+    left = Counter(other)
+    for number, line in enumerate(lines, 1):
+        left[line] -= 1
+        if left[line] < 0:
+            return Line(number, _readable(line))
+    return Line(0, "")
+
+
+def _readable(line: bytes, most: int = 160) -> str:
+    text = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in line.decode("utf-8", "replace"))
+    return text if len(text) <= most else text[:most] + "…"

@@ -1,0 +1,147 @@
+"""A comparison as one HTML page for a ticket or a talk: no scripts, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+from html import escape
+
+from heddle.reported.page import STYLE
+from heddle.reported.table import amount, duration
+
+from . import Compared
+from .outputs import Line
+from .text import gain_sentence, output_sentence, ratio, seconds
+
+INK = {"without Heddle": "#5b7f95", "with Heddle": "#b5542a"}
+MOST_BARS = 12
+LEFT, WIDTH, RIGHT = 190, 560, 130
+MORE = """
+.gain { font-size: 1.25em; margin: .6em 0 } .facts td:first-child { color: #666; white-space: nowrap; width: 1% }
+tr.sum td { font-weight: 600; border-top: 2px solid #999 !important } text { fill: #222 } figure { max-width: 60em }
+figure + table { margin-top: 1em }
+"""
+
+
+def _svg(height: float, title: str, lines: list[str]) -> str:
+    head = f'<svg viewBox="0 0 {LEFT + WIDTH + RIGHT} {height}" role="img" aria-label="{escape(title)}" font-size="13">'
+    return "\n".join([head, f"<title>{escape(title)}</title>", *lines, "</svg>"])
+
+
+def _words(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _times(found: Compared) -> str:
+    """A bar to the median, and a dot for every run: those of a round stand at one height."""
+    sides = {
+        "without Heddle": ([one.without_s for one in found.rounds], found.without.median),
+        "with Heddle": ([one.with_s for one in found.rounds], found.with_heddle.median),
+    }
+    longest = max(max(values) for values, _ in sides.values())
+    pitch, thick = 58, 38
+    lines = []
+    for i, (name, (values, median)) in enumerate(sides.items()):
+        top = 6 + i * pitch
+        lines.append(_words(LEFT - 10, top + thick / 2 + 5, name, "end"))
+        size = f'width="{WIDTH * median / longest:.2f}" height="{thick}"'
+        lines.append(f'<rect x="{LEFT}" y="{top}" {size} fill="{INK[name]}" fill-opacity=".3"/>')
+        for j, value in enumerate(values):
+            y = top + thick * (j + 0.5) / len(values)
+            place = f'cx="{LEFT + WIDTH * value / longest:.2f}" cy="{y:.2f}" r="4"'
+            lines.append(f'<circle {place} fill="{INK[name]}"><title>round {j + 1}: {escape(seconds(value))}</title></circle>')
+        right = LEFT + WIDTH * max(*values, median) / longest
+        lines.append(_words(right + 12, top + thick / 2 + 5, f"median {seconds(median)}"))
+    return _svg(6 + 2 * pitch - 14, "wall time of every run", lines)
+
+
+def _bars(found: Compared) -> str:
+    rows = [row for row in found.calls[:MOST_BARS] if max(row.without_us, row.with_us) > 0]
+    if not rows:
+        return ""
+    longest = max(max(row.without_us, row.with_us) for row in rows)
+    pitch, thick, lines = 44, 15, []
+    for i, row in enumerate(rows):
+        top = 4 + i * pitch
+        lines.append(_words(LEFT - 10, top + thick + 5, row.name, "end"))
+        for j, (name, value) in enumerate(zip(INK, (row.without_us, row.with_us))):
+            y, length = top + j * (thick + 1), WIDTH * value / longest
+            lines.append(f'<rect x="{LEFT}" y="{y}" width="{length:.2f}" height="{thick}" fill="{INK[name]}"/>')
+            lines.append(_words(LEFT + length + 8, y + 12, duration(value)))
+    return f"<figure>{_svg(4 + pitch * len(rows), 'time in MPI calls', lines)}</figure>"
+
+
+def _table(titles: tuple[str, ...], words: int, rows: list[tuple[str, ...]], sum_last: bool = False) -> str:
+    """The first `words` columns are words, the rest numbers."""
+
+    def cells(tag: str, row: tuple[str, ...]) -> str:
+        return "".join(f"<{tag}{'' if i < words else ' class=n'}>{escape(cell)}</{tag}>" for i, cell in enumerate(row))
+
+    lines = [f"<tr>{cells('td', row)}</tr>" for row in rows]
+    if sum_last:
+        lines[-1] = lines[-1].replace("<tr>", '<tr class="sum">', 1)
+    return f"<table><thead><tr>{cells('th', titles)}</tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table>"
+
+
+def _calls(found: Compared) -> str:
+    if not found.calls:
+        return "".join(f"<p>{escape(note)}</p>" for note in found.notes)
+    rows = [
+        (one.name, f"{one.calls:,}", duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us))
+        for one in found.calls
+    ]
+    sums = sum(one.without_us for one in found.calls), sum(one.with_us for one in found.calls)
+    rows.append(("all of these", f"{sum(one.calls for one in found.calls):,}", *map(duration, sums), ratio(*sums)))
+    said = "<h2>Time of a rank in MPI calls, on average</h2>" + _bars(found)
+    said += _table(("procedure", "calls", "without Heddle", "with Heddle", ""), 1, rows, sum_last=True)
+    if found.carried:
+        rows = [
+            (one.datatype, one.call, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us)) for one in found.carried
+        ]
+        said += "<h2>What Heddle carried</h2>"
+        said += _table(("datatype", "call", "way", "calls", "bytes", "time of a rank"), 3, rows)
+    return said
+
+
+def _outputs(found: Compared) -> str:
+    lines = []
+    for one in found.outputs:
+        pairs = [(name, line) for name, line in (("without", one.without), ("with", one.with_heddle)) if line]
+        shown = "".join(f"<br>{name}: <code>{escape(_line(line))}</code>" for name, line in pairs) if one.without else ""
+        lines.append(f"<li>{escape(one.name)}: {escape(output_sentence(found, one))}{shown}</li>")
+    return f"<h2>What it wrote</h2><ul>{''.join(lines)}</ul>"
+
+
+def _line(line: Line) -> str:
+    return f"{line.number}: {line.text}" if line.number else line.text
+
+
+def _facts(found: Compared) -> str:
+    settings = " ".join(f"{name}={value}" for name, value in found.settings.items()) or "none"
+    facts = {
+        "command": found.command,
+        "MPI": found.mpi or "not known",
+        "Heddle": found.heddle,
+        "settings": settings,
+        "machine": found.machine,
+        "date": found.date,
+        "rounds": f"{len(found.rounds)}, with Heddle and without by turns",
+    }
+    lines = [f"<tr><td>{name}</td><td><code>{escape(value)}</code></td></tr>" for name, value in facts.items()]
+    return f'<table class="facts">{"".join(lines)}</table>'
+
+
+def draw(found: Compared) -> str:
+    key = "".join(f'<span style="background:{colour}"></span>{name}' for name, colour in INK.items())
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>With Heddle and without: {escape(found.command)}</title>
+<style>{STYLE}{MORE}</style></head><body>
+<h1>With Heddle and without: <code>{escape(found.command)}</code></h1>
+<p class="gain">{escape(gain_sentence(found))}</p>
+<p class="key">{key}</p>
+<h2>Wall time: every run, and the medians</h2>
+<figure>{_times(found)}</figure>
+{_outputs(found)}
+{_calls(found)}
+<h2>How it was measured</h2>
+{_facts(found)}
+</body></html>
+"""

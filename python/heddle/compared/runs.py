@@ -1,0 +1,161 @@
+"""Runs of a program, and what they write: into places of ours, so that no run sees what the one before has left.
+
+with Written(files, ignore) as written:
+    run = started(command, written, Path(os.devnull), timeout=None)
+    written.without.append(run.contents)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heddle.launch import Command
+from heddle.problem import Problem
+
+from .outputs import Content, Line, Output, Verdict, content, first_difference, judge, kept
+
+STDOUT = "stdout"
+TAIL_LINES = 12
+
+
+@dataclass(frozen=True)
+class Run:
+    seconds: float
+    code: int | None  # None: it took too long
+    errors: str
+    contents: dict[str, Content | None]
+
+
+class Written:
+    """stdout and the files of --output. Each content is kept once; what lay there before comes back at the end."""
+
+    def __init__(self, files: Sequence[Path], ignore: Sequence[re.Pattern[bytes]]):
+        self._files = {str(file): file for file in files}
+        self._ignore = ignore
+        self._aside: dict[str, Path] = {}
+        self._known: dict[Content, Path] = {}
+        self.without: list[dict[str, Content | None]] = []
+        self.with_heddle: list[dict[str, Content | None]] = []
+
+    def __enter__(self) -> Written:
+        self.folder = Path(tempfile.mkdtemp(prefix="heddle-compare-"))
+        try:
+            self._put_aside()
+        except OSError as error:
+            self.__exit__()
+            raise Problem(f"cannot move {error.filename} aside between runs ({error.strerror}).") from None
+        return self
+
+    def _put_aside(self) -> None:
+        for name, file in self._files.items():
+            if file.is_dir():
+                self.__exit__()
+                raise Problem(f"--output {name} is a folder; name the files in it.", code=2)
+            if file.exists():
+                aside = file.with_name(f".heddle-compare-{os.getpid()}-{file.name}")  # the same file system: a mere renaming
+                file.rename(aside)
+                self._aside[name] = aside
+
+    def __exit__(self, *_) -> None:
+        for name, file in self._files.items():
+            if aside := self._aside.get(name):
+                aside.rename(file)
+            elif not file.is_dir():
+                file.unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def taken(self) -> dict[str, Content | None]:
+        """What a run has left, out of the way of the next."""
+        return {name: self._take(place) for name, place in {STDOUT: self.folder / STDOUT, **self._files}.items()}
+
+    def _take(self, place: Path) -> Content | None:
+        if not place.is_file():
+            return None
+        data = kept(place.read_bytes(), self._ignore)
+        place.unlink()
+        found = content(data)
+        if found not in self._known:
+            copy = self.folder / found.bytes
+            copy.write_bytes(data)
+            self._known[found] = copy
+        return found
+
+    def outputs(self) -> list[Output]:
+        return [self._output(name) for name in (STDOUT, *self._files)]
+
+    def unknown(self) -> bool:
+        """Something differs, and one run without Heddle cannot say whether it always does."""
+        return len(self.without) == 1 and any(one.verdict is Verdict.different for one in self.outputs())
+
+    def _output(self, name: str) -> Output:
+        host, ours = ([run[name] for run in side] for side in (self.without, self.with_heddle))
+        verdict = judge(host, ours)
+        if verdict is Verdict.different:
+            other = next(one for one in ours if _lines(one) != _lines(host[0]))
+            return Output(name, verdict, *self._difference(host[0], other))
+        if verdict is Verdict.unsteady:
+            other = next(one for one in host if _lines(one) != _lines(host[0]))
+            return Output(name, verdict, *self._difference(host[0], other))
+        return Output(name, verdict)
+
+    def _difference(self, one: Content | None, other: Content | None) -> tuple[Line, Line]:
+        absent = Line(0, "not written")
+        if one is None or other is None:
+            return (absent if one is None else Line(0, "written")), (absent if other is None else Line(0, "written"))
+        return first_difference(self._known[one].read_bytes(), self._known[other].read_bytes())
+
+
+def _lines(one: Content | None) -> str | None:
+    return one.lines if one else None
+
+
+def started(command: Command, written: Written, stdin: Path, timeout: float | None) -> Run:
+    with open(stdin, "rb") as source, open(written.folder / STDOUT, "wb") as out, tempfile.TemporaryFile() as errors:
+        begin = time.perf_counter()
+        code = _ended(command, source, out, errors, timeout)
+        seconds = time.perf_counter() - begin
+        errors.seek(0)
+        tail = errors.read().decode("utf-8", "replace").splitlines()[-TAIL_LINES:]
+    return Run(seconds, code, "\n".join(tail), written.taken())
+
+
+def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> int | None:
+    try:
+        process = subprocess.Popen(
+            command.words,
+            executable=command.file,
+            env=command.environment,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+    with process:
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return None
+        except BaseException:  # Ctrl-C
+            _end(process)
+            raise
+
+
+def _end(process: subprocess.Popen) -> None:
+    """A launcher that is asked to ends its ranks."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,144 @@
+"""heddle run --report: the program runs as without it, and when it has ended a few lines on stderr say what Heddle did.
+
+run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
+lines(found, seconds, file)                    # what is said of a report
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from heddle import launch
+from heddle.problem import Problem
+
+from . import Found, Row, advice, rows_of
+
+VARIABLE = "HEDDLE_REPORT"
+FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+MOST = 3  # calls and datatypes that are named
+LONGEST = 44  # of a datatype
+
+
+def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
+    """`kept`: the file that stays, or "". HEDDLE_REPORT names one as ever."""
+    kept = kept or os.environ.get(VARIABLE, "")
+    with _place(kept) as file:
+        os.environ[VARIABLE] = str(file)
+        command = launch.plan(words, ranks, mpi)
+        before = _identity(file)
+        begin = time.perf_counter()
+        code = _run(command)
+        seconds = time.perf_counter() - begin
+        _say(file if _identity(file) != before else None, seconds, kept)
+    if code < 0:
+        _die(-code)
+    sys.exit(code)
+
+
+def _die(number: int) -> None:
+    """As the program did; a core file is that of the program."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):  # SIGKILL
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+@contextlib.contextmanager
+def _place(kept: str) -> Iterator[Path]:
+    if kept:
+        yield Path(kept).absolute()
+        return
+    folder = tempfile.mkdtemp(prefix="heddle-report-")
+    try:
+        yield Path(folder) / "report.json"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """A report is always a new file."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+def _run(command: launch.Command) -> int:
+    """Signals are the program's. Those of a terminal reach it by themselves: it is in the same group."""
+    try:
+        process = subprocess.Popen(command.words, executable=command.file, env=command.environment)
+    except OSError as error:
+        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, lambda *_: None)
+    for number in FORWARDED:
+        signal.signal(number, lambda taken, _: process.send_signal(taken))
+    return process.wait()
+
+
+def _say(file: Path | None, seconds: float, kept: str) -> None:
+    try:
+        if file is None:
+            where = "" if kept else " on another node (--report=FILE names a place that all see)"
+            raise Problem(
+                f"no report has come back: the program did not reach MPI_Finalize, or rank 0 ran{where or ' elsewhere'}."
+            )
+        said = lines(rows_of(file), seconds, kept)
+    except Problem as problem:
+        said = [str(problem)]
+    sys.stdout.flush()
+    for line in said:
+        print(f"heddle: {line}", file=sys.stderr)
+
+
+def lines(found: Found, seconds: float, kept: str = "") -> list[str]:
+    """Five at most."""
+    from .table import duration
+
+    ranks = max(1, found.ranks)
+    spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle stands in for"
+    if found.elapsed_us > 0:
+        spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
+    said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
+    said.append(_carried(found))
+    calls = [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]]
+    if calls:
+        said.append(f"most of that in {', '.join(calls)}")
+    rows = [f"{row.call} of {_short(row.datatype)} {duration(row.time / ranks)} ({row.way})" for row in found.rows[:MOST]]
+    if rows:
+        said.append(f"most of Heddle's own in {', '.join(rows)}")
+    said += [f"→ {sentence}" for sentence in advice(found)[:1]]
+    return said
+
+
+def _short(datatype: str) -> str:
+    return datatype if len(datatype) <= LONGEST else datatype[: LONGEST - 1] + "…"
+
+
+def _outgoing(row: Row) -> bool:
+    return row.call == "send" or (row.call != "receive" and row.way == "packed")
+
+
+def _carried(found: Found) -> str:
+    from .table import amount
+
+    ours = [row for row in found.rows if row.way != "native"]
+    if not ours:
+        return f"nothing to carry: no message with holes on {found.ranks} ranks"
+    sums = []
+    for out in (True, False):
+        rows = [row for row in ours if _outgoing(row) is out]
+        sums.append(f"{amount(sum(row.bytes for row in rows))} in {sum(row.calls for row in rows):,} pieces")
+    return f"carried: sent {sums[0]}, received {sums[1]}, with holes, on {found.ranks} ranks"

@@ -1,0 +1,33 @@
+"""`heddle bench startup`: jobs are started all three ways, and what Heddle adds is taken start by start."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from heddle.bench.startup import BARE, PRELOADED, STARTED, Job, added
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_every_way_and_metric_has_a_row(mpi, tmp_path):
+    rows = tmp_path / "rows.json"
+    words = ["bench", "startup", "--ranks", "3", "--rounds", "2", "--mpi", mpi, "--json", str(rows)]
+    done = subprocess.run([sys.executable, "-m", "heddle", *words], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(rows.read_text())
+    assert {(row["variant"], row["metric"]) for row in found} == {
+        (way, metric) for way in (BARE, PRELOADED, STARTED) for metric in ("job", "init", "finalize")
+    }
+    for row in found:
+        assert 0 < row["lower"] <= row["value"] <= row["upper"] and row["ranks"] == 3 and row["samples"] == 2
+    assert "medians of 2 starts" in done.stdout
+
+
+def test_what_is_added_is_the_median_of_pairs():
+    def jobs(*took):
+        return [Job("MPI", {"job": one, "init": one / 2, "finalize": 1.0}) for one in took]
+
+    # The machine was slow in the second round: for both.
+    more = added({BARE: jobs(100, 300, 100), PRELOADED: jobs(104, 304, 90), STARTED: jobs(110, 320, 130)})
+    assert more["job", PRELOADED] == 4 and more["job", STARTED] == 20
+    assert more["init and finalize", PRELOADED] == more["init", PRELOADED] == 2

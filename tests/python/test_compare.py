@@ -1,0 +1,300 @@
+"""heddle compare: what it says of programs that write the same, something else, never the same, or fail."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
+from heddle.compared import statistics
+from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
+from heddle.compared.statistics import Meaning
+
+# Sends a column, and does what it is told: print the same, say whether Heddle is there, say the time, fail where Heddle is.
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+static int heddle_is_here(void) {
+  char line[4096];
+  for (FILE* maps = fopen("/proc/self/maps", "r"); fgets(line, sizeof line, maps);)
+    if (strstr(line, "libheddle_")) return 1;
+  return getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "heddle");
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Datatype column;
+  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  int* matrix = calloc(128 * 4096, sizeof(int));
+  for (int i = 0; i < 3; ++i) {
+    if (rank == 0) MPI_Send(matrix, 1, column, size - 1, 0, MPI_COMM_WORLD);
+    if (rank == size - 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  const char* what = argv[1];
+  FILE* out = rank > 0 ? fopen("/dev/null", "w") : argc > 2 ? fopen(argv[2], argc > 3 ? argv[3] : "wx") : stdout;
+  if (!out) MPI_Abort(MPI_COMM_WORLD, 9);
+  char input[64] = "";
+  if (strcmp(what, "input") == 0 && rank == 0 && !fgets(input, sizeof input, stdin))
+    MPI_Abort(MPI_COMM_WORLD, 8);
+  fprintf(out, "first\n%s", input);
+  if (strcmp(what, "who") == 0) fprintf(out, "heddle: %d\n", heddle_is_here());
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (strcmp(what, "time") == 0) fprintf(out, "time: %ld.%ld s\n", (long)now.tv_sec, now.tv_nsec);
+  fclose(out);
+  MPI_Finalize();
+  if (rank == 0 && (strcmp(what, "fail") == 0 || (strcmp(what, "fail_with") == 0 && heddle_is_here()))) {
+    fprintf(stderr, "something is wrong\n");
+    return 3;
+  }
+  return 0;
+}
+"""
+
+QUICK = ("--rounds", 1, "--no-warm-up", "--no-calls")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> dict:
+    folder = tmp_path_factory.mktemp("turns")
+    (folder / "turns.c").write_text(PROGRAM)
+    for mpi in MPIS:
+        subprocess.run([prefix(mpi) / "bin/mpicc", folder / "turns.c", "-o", folder / mpi], check=True)
+    return {mpi: folder / mpi for mpi in MPIS}
+
+
+@pytest.fixture
+def compare(heddle, programs):
+    """compare("mpich", *options, "--", what): what the command says, and what it writes as JSON."""
+
+    def call(mpi: str, *words: object, **more):
+        at = words.index("--") + 1
+        done = heddle("compare", "--json", "-", *QUICK, "-n", 2, *words[:at], programs[mpi], *words[at:], **more)
+        return done, json.loads(done.stdout) if done.stdout else None
+
+    return call
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
+    files = {name: tmp_path / f"c.{name}" for name in ("json", "html", "png")}
+    options = [word for name, file in files.items() for word in (f"--{name}", file)]
+    done = heddle("compare", "--rounds", 2, *options, "--", *launcher(mpi), "-n", 2, programs[mpi], "who")
+    assert done.returncode == 1 and not done.stderr, done  # the output differs, and that alone
+    assert "without Heddle  line 2: heddle: 0" in done.stdout and "with Heddle     line 2: heddle: 1" in done.stdout
+    found = json.loads(files["json"].read_text())
+    assert found["heddle_compare"] == 1 and found["failure"] is None and found["command"].endswith(f"{programs[mpi]} who")
+    assert [one["without_first"] for one in found["rounds"]] == [True, False]
+    assert {"mpich": "MPICH", "openmpi": "Open MPI"}[mpi] in found["mpi"]
+    times = found["times"]
+    for side in ("without_s", "with_s"):
+        seen = [one[side] for one in found["rounds"]]
+        assert 0 < min(seen) == times[side]["least"] <= times[side]["median"] <= times[side]["most"] == max(seen)
+    assert found["gain"]["meaning"] in ("faster", "slower", "scatter")
+    calls = {one["name"]: one for one in found["calls"]}
+    assert calls["MPI_Send"]["calls"] == calls["MPI_Recv"]["calls"] == 3 and not found["notes"]
+    assert calls["MPI_Send"]["without_us"] > 0 and calls["MPI_Send"]["with_us"] > 0
+    assert {one["call"] for one in found["carried"]} <= {"send", "receive"}
+    page = files["html"].read_text()
+    assert "http" not in page and "<script" not in page and "src=" not in page and "MPI_Send" in page
+    for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        ElementTree.fromstring(picture)
+    dots = page.count("<circle")
+    assert dots == 4 and files["png"].read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_the_same_output(compare, mpi):
+    done, found = compare(mpi, "--", "same")
+    assert done.returncode == 0, done
+    assert [(one["name"], one["verdict"]) for one in found["outputs"]] == [("stdout", "same")]
+    assert found["gain"]["meaning"] == "single" and not found["calls"]
+
+
+def test_unsteady_output_proves_nothing_until_its_times_are_ignored(compare):
+    done, found = compare("mpich", "--", "time")
+    assert done.returncode == 0 and found["outputs"][0]["verdict"] == "unsteady", done
+    assert found["outputs"][0]["without"]["text"].startswith("time: ")
+    done, found = compare("mpich", "--ignore", "no such thing", "--ignore", "^time: ", "--", "time")
+    assert done.returncode == 0 and found["outputs"][0]["verdict"] == "same"
+
+
+def test_a_difference_that_is_ignored(compare):
+    assert compare("mpich", "--", "who")[0].returncode == 1
+    done, found = compare("mpich", "--ignore", "heddle", "--", "who")
+    assert done.returncode == 0 and found["ignored"] == ["heddle"]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_one_that_fails_with_heddle_alone(heddle, programs, mpi):
+    done = heddle("compare", *QUICK, "-n", 2, "--", programs[mpi], "fail_with")
+    assert done.returncode == 1 and "fails with Heddle alone" in done.stdout, done
+    assert "without Heddle: exit code 0" in done.stdout and "with Heddle: exit code 3" in done.stdout
+    assert "something is wrong" in done.stdout
+
+
+def test_one_that_always_fails(compare):
+    done, found = compare("mpich", "--", "fail")
+    assert done.returncode == 1 and found["failure"]["codes"] == [3, 3] and not found["rounds"]
+
+
+def test_files_are_moved_aside_and_come_back(compare, tmp_path):
+    """The program refuses to write over a file: it must find none in any run."""
+    mine, fresh = tmp_path / "mine", tmp_path / "fresh"
+    mine.write_text("precious")
+    done, found = compare("mpich", "--rounds", 2, "--output", mine, "--", "same", mine)
+    assert done.returncode == 0 and mine.read_text() == "precious", done
+    assert [(one["name"], one["verdict"]) for one in found["outputs"]] == [("stdout", "same"), (str(mine), "same")]
+    done, found = compare("mpich", "--output", fresh, "--", "who", fresh)
+    assert done.returncode == 1 and found["outputs"][1]["verdict"] == "different", done
+    assert found["outputs"][1]["with_heddle"] == {"number": 2, "text": "heddle: 1"}
+    assert [file.name for file in tmp_path.iterdir()] == ["mine"]
+
+
+def test_files_come_back_also_if_it_fails(compare, tmp_path):
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    assert compare("mpich", "--output", mine, "--", "fail", mine)[1]["failure"]
+    assert [file.name for file in tmp_path.iterdir()] == ["mine"] and mine.read_text() == "precious"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_files_come_back_also_if_it_is_ended(tmp_path, number):
+    mine, up = tmp_path / "mine", tmp_path / "up"
+    mine.write_text("precious")
+    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 50\n")
+    (tmp_path / "srun").chmod(0o755)
+    line = ["--output", mine, "--mpi", "mpich", "--", tmp_path / "srun", "true"]
+    started = subprocess.Popen([HEDDLE, "compare", *map(str, QUICK), *line], env=clean_environment(), stderr=subprocess.PIPE)
+    for _ in range(200):
+        if up.exists():
+            break
+        time.sleep(0.1)
+    assert not mine.exists()
+    started.send_signal(number)
+    assert started.wait(timeout=30) != 0 and b"Traceback" not in started.stderr.read()
+    assert mine.read_text() == "precious" and sorted(file.name for file in tmp_path.iterdir()) == ["mine", "srun", "up"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(up.read_text()), 0)
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_input_for_every_run(compare, mpi, tmp_path):
+    """The program fails without."""
+    (tmp_path / "in").write_text("a line\n")
+    done, found = compare(mpi, "--input", tmp_path / "in", "--", "input")
+    assert done.returncode == 0 and found["outputs"][0]["verdict"] == "same", done
+
+
+def test_one_that_never_ends_in_time(heddle):
+    done = heddle("compare", *QUICK, "--timeout", 1, "-n", 1, "--mpi", "mpich", "--", "sleep", 50)
+    assert done.returncode == 1 and "no end in time" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--no-such-option", "--", "true"), 2, "No such option"),
+        (("--ignore", "(", "--", "true"), 2, "is no regular expression"),
+        (("--rounds", 0, "--", "true"), 2, "rounds"),
+        (("--png", "picture.gif", "--", "true"), 2, "does not end in .png"),
+        (("--output", "/tmp", "-n", 1, "--mpi", "mpich", "--", "true"), 2, "is a folder"),
+        (("--output", "none", *QUICK, "-n", 1, "--mpi", "mpich", "--", "true"), 1, "no run has written none"),
+        (("--input", "/no/such/file", "--", "true"), 2, "there is no /no/such/file"),
+        (("-n", 2, "--", "./no-such-program"), 127, "there is no program"),
+        ((), 2, "Missing argument"),
+    ],
+)
+def test_problems(heddle, words, code, said, tmp_path):
+    done = heddle("compare", *words, cwd=tmp_path)
+    assert done.returncode == code and said in done.stderr and not list(tmp_path.iterdir()), done
+
+
+def test_heddle_off_compares_nothing(heddle):
+    done = heddle("compare", "-n", 1, "--", "true", HEDDLE="off")
+    assert done.returncode == 2 and "nothing to compare" in done.stderr
+
+
+def test_without_matplotlib_there_is_a_way_out(heddle, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\nfind = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'matplotlib' else find(name, *more)\n"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    done = heddle("compare", "--png", "c.png", "-n", 1, "--", "true", PYTHONPATH=path)
+    assert done.returncode == 1 and "pip install matplotlib" in done.stderr and "--html" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("pairs", "median", "meaning"),
+    [
+        ([(2.0, 1.0), (3.0, 1.0), (2.2, 1.0)], 2.2, Meaning.faster),
+        ([(1.0, 2.0), (1.0, 4.0)], 0.375, Meaning.slower),
+        ([(1.1, 1.0), (0.9, 1.0), (1.5, 1.0)], 1.1, Meaning.scatter),
+        ([(1.0, 1.0), (2.0, 1.0)], 1.5, Meaning.scatter),  # 1 itself is no difference
+        ([(1.0, 0.5)], 2.0, Meaning.single),
+    ],
+)
+def test_gain(pairs, median, meaning):
+    found = statistics.gain(pairs)
+    assert found.ratio.median == pytest.approx(median) and found.meaning is meaning
+
+
+def test_a_gain_is_of_pairs_not_of_medians():
+    """The machine is busy in the second round, for both."""
+    found = statistics.gain([(2.0, 1.0), (20.0, 10.0), (2.0, 1.0)])
+    assert found.ratio == statistics.Spread(2.0, 2.0, 2.0)
+
+
+def test_spread():
+    assert statistics.spread([3.0, 1.0, 2.0, 10.0]) == statistics.Spread(2.5, 1.0, 10.0)
+
+
+A, B, A_TURNED = content(b"1\n2\n"), content(b"1\n3\n"), content(b"2\n1\n")
+
+
+@pytest.mark.parametrize(
+    ("without", "ours", "verdict"),
+    [
+        ([A, A], [A, A], Verdict.same),
+        ([None], [None], Verdict.same),
+        ([A, A], [A, A_TURNED], Verdict.reordered),
+        ([A, A_TURNED], [A], Verdict.reordered),
+        ([A, A], [A, B], Verdict.different),
+        ([A, A_TURNED], [B], Verdict.different),
+        ([A, B], [B, B], Verdict.unsteady),
+        ([A, A], [A, None], Verdict.different),
+        ([A, None], [A], Verdict.unsteady),
+    ],
+)
+def test_judgement(without, ours, verdict):
+    assert judge(without, ours) is verdict
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "lines"),
+    [
+        (b"a\nb\n", b"a\nc\n", [(2, "b"), (2, "c")]),
+        (b"b\na\n", b"a\nc\n", [(1, "b"), (2, "c")]),  # lines that merely stand elsewhere are no difference
+        (b"a\na\n", b"a\n", [(2, "a"), (0, "")]),
+        (b"\x00\xff", b"", [(1, "\\x00�"), (1, "")]),
+    ],
+)
+def test_first_difference(one, other, lines):
+    assert [(line.number, line.text) for line in first_difference(one, other)] == lines
+
+
+def test_ignored_lines_are_dropped_whole():
+    patterns = [re.compile(b"^time"), re.compile(b"GF/s$")]
+    assert kept(b"a\ntime 1\nb 2 GF/s\nc time\n", patterns) == b"a\nc time\n"
+    assert kept(b"x", []) == b"x"

@@ -1,0 +1,157 @@
+"""heddle run --report: the program runs as without it, and a few lines at the end say what Heddle did."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import HEDDLE, clean_environment, compiled, launcher
+from heddle.commands.run import spelled_out
+from heddle.reported import Communicator, Found, Procedure, Row
+from heddle.reported.afterwards import lines
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Datatype column;
+  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  int* matrix = calloc(128 * 4096, sizeof(int));
+  for (int i = 0; i < 10; ++i) {
+    if (rank == 0) MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  char line[64] = "";
+  if (rank == 0 && argc > 2 && fgets(line, sizeof line, stdin)) printf("read %s", line);
+  if (argc > 1 && atoi(argv[1]) < 0) _exit(5);
+  MPI_Finalize();
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(mpi, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(mpi)
+    (folder / "a.c").write_text(PROGRAM)
+    return compiled(mpi, folder / "a.out", folder / "a.c")
+
+
+def said(done) -> list[str]:
+    return [line for line in done.stderr.splitlines() if line.startswith("heddle: ")]
+
+
+@pytest.mark.parametrize("form", ["ours", "theirs"])
+def test_five_lines_and_the_programs_own_all(heddle, mpi, program, tmp_path, form):
+    line = ["-n", 2, "--", program] if form == "ours" else ["--", *launcher(mpi), "-n", 2, program]
+    done = heddle("run", "--report", *line, 3, "input", stdin="a line\n", TMPDIR=str(tmp_path))
+    assert (done.returncode, done.stdout) == (3, "read a line\n"), done
+    text = "\n".join(said(done))
+    assert 3 <= len(said(done)) <= 5 and "in all; a rank spent" in text, done
+    assert "sent 1.25 MiB in 10 pieces, received 1.25 MiB in 10 pieces" in text and "MPI_Send" in text
+    assert not list(tmp_path.glob("heddle-report-*"))
+
+
+def test_a_file_stays_for_heddle_report(heddle, mpi, program, tmp_path):
+    done = heddle("run", "--report=r.json", "-n2", "--", program, cwd=tmp_path)  # -n2: the slow way through the command line
+    assert done.returncode == 0 and "heddle report r.json shows more" in said(done)[0], done
+    assert json.loads((tmp_path / "r.json").read_text())["ranks"] == 2
+    assert "MPI_Send" in heddle("report", tmp_path / "r.json").stdout
+    done = heddle("run", "--report", "-n", 2, "--", program, HEDDLE_REPORT=str(tmp_path / "named.json"))
+    assert "named.json shows more" in said(done)[0] and (tmp_path / "named.json").exists()
+
+
+def test_without_a_report_that_is_said_and_an_old_one_is_not_shown(heddle, mpi, program, tmp_path):
+    (tmp_path / "r.json").write_text('{"heddle_report": 1, "ranks": 2, "rows": []}')
+    done = heddle("run", f"--report={tmp_path / 'r.json'}", "-n", 2, "--", program, -1)
+    assert done.returncode != 0 and "did not reach MPI_Finalize" in "\n".join(said(done)), done
+
+
+def test_off_has_nothing_to_carry(heddle, mpi, program):
+    done = heddle("run", "--report", "-n", 2, "--", program, HEDDLE="off")
+    assert done.returncode == 0 and "nothing to carry" in done.stderr and "MPI_Send" in done.stderr, done
+
+
+def test_without_it_there_is_no_line(heddle, mpi, program):
+    assert not heddle("run", "-n", 2, "--", program).stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_signals_are_the_programs(number, tmp_path):
+    (tmp_path / "srun").write_text(
+        f"#!/bin/sh\ntrap 'exit 9' {number.name[3:]}\ntouch {tmp_path}/up\nwhile :; do sleep 0.1; done\n"
+    )
+    (tmp_path / "srun").chmod(0o755)
+    words = [HEDDLE, "run", "--report", "--mpi", "mpich", "--", tmp_path / "srun", "true"]
+    started = subprocess.Popen(words, env=clean_environment(), stderr=subprocess.PIPE, text=True)
+    for _ in range(200):
+        if (tmp_path / "up").exists():
+            break
+        time.sleep(0.1)
+    started.send_signal(number)
+    assert started.wait(timeout=30) == 9 and "no report has come back" in started.stderr.read()
+
+
+def test_who_is_killed_is_seen_to_be(heddle, tmp_path):
+    (tmp_path / "srun").write_text("#!/bin/sh\nkill -KILL $$\n")
+    (tmp_path / "srun").chmod(0o755)
+    assert heddle("run", "--report", "--mpi", "mpich", "--", tmp_path / "srun", "true").returncode == -signal.SIGKILL
+
+
+def test_mistakes_are_told_as_without_it(heddle):
+    done = heddle("run", "--report", "-n", "many", "true")
+    assert done.returncode == 2 and "--ranks" in done.stderr
+    done = heddle("run", "--report", "-n", 2, "--", "./no-such-program")
+    assert done.returncode == 127 and done.stderr.startswith("heddle: there is no program")
+
+
+@pytest.mark.parametrize(
+    ("words", "plain"),
+    [
+        ("--report -n4 ./a", "--report= -n4 ./a"),
+        ("-n4 --report ./a", "-n4 --report= ./a"),
+        ("--report=x -n4 ./a --report", "--report=x -n4 ./a --report"),
+        ("-n4 -- ./a --report", "-n4 -- ./a --report"),
+        ("-n4 -- --report", "-n4 -- --report"),
+        ("--mpi --report ./a", "--mpi --report ./a"),
+        ("./a --report", "./a --report"),
+    ],
+)
+def test_the_option_without_a_file(words, plain):
+    assert spelled_out(words.split()) == plain.split()
+
+
+def row(**more) -> Row:
+    plain = {"call": "send", "datatype": "block 8", "way": "packed", "ranks": 2, "calls": 10, "bytes": 2048}
+    return Row(**plain | {"times": {"search": 0.0, "pack": 2000.0, "wait": 0.0, "copy": 0.0}} | more)
+
+
+def test_lines():
+    rows = [
+        row(datatype="loop " * 30),
+        row(call="receive"),
+        row(call="gather", way="unpacked"),
+        row(way="native", bytes=1 << 40),
+    ]
+    calls = [Procedure(f"MPI_{i}", 2, 10 + i, 4e6 - i * 1e6) for i in range(4)]
+    found = Found(2, rows, [Communicator("MPI_Comm_dup", "identity", 2, 0, 0, 8, 16, 1)], calls, 10e6)
+    text = lines(found, 12.0, "r.json")
+    assert text[0] == (
+        "12 s in all; a rank spent 5 s in MPI calls that Heddle stands in for (50 % of MPI_Init to MPI_Finalize). "
+        "heddle report r.json shows more"
+    )
+    assert text[1] == "carried: sent 2 KiB in 10 pieces, received 4 KiB in 20 pieces, with holes, on 2 ranks"
+    assert text[2] == "most of that in MPI_0 2 s (10 calls), MPI_1 1.5 s (11 calls), MPI_2 1 s (12 calls)"
+    assert text[3].count(" ms (") == 3 and "…" in text[3] and len(text) <= 5
+
+
+def test_lines_of_nothing():
+    assert len(lines(Found(1, [], []), 1.0)) == 2
