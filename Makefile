@@ -1,12 +1,14 @@
 # The front door. `make` alone says what there is.
 PYTHON ?=
 MPI ?=
-export PYTHON MPI
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PYTHON MPI PREFIX DESTDIR
 
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build test demo bench conformance asan tsan fuzz soak applications lint format clean
+.PHONY: help bootstrap build install wheel test demo bench conformance asan tsan fuzz soak applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -18,6 +20,12 @@ bootstrap:  ## Install what a build needs (packages when root, .venv, .mpi)
 
 build: bootstrap  ## Libraries, programs and a working .venv/bin/heddle
 	@scripts/build
+
+install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
+	@scripts/install
+
+wheel:  ## dist/heddle_mpi-*.whl of what is built, for pip
+	@scripts/wheel
 
 test: build  ## All tests
 	@scripts/bootstrap --test
@@ -54,7 +62,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python tests apps scripts/tidy
+	@.venv/bin/ruff format -q python packaging tests apps scripts/tidy
 
 clean:  ## Remove what was built; .venv and .mpi stay
-	@rm -rf build python/heddle/native demo-output
+	@rm -rf build dist python/heddle/native demo-output

@@ -28,6 +28,7 @@
 #ifndef HEDDLE_EXCHANGE_H
 #define HEDDLE_EXCHANGE_H
 
+#include <heddle/weak.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -137,6 +138,14 @@ static inline int heddle_arrivals_lay_out(heddle_arrivals* arrivals, const heddl
 #ifndef HEDDLE_INTERPOSER
 #include <heddle/plain_exchange.h>
 
+/* Not for programs. */
+static inline int heddle_carry_out(const heddle_departures* departures, heddle_arrivals* arrivals, MPI_Datatype receive_type,
+                                   MPI_Comm comm) {
+  int (*const carry_out)(const heddle_departures*, heddle_arrivals*, MPI_Datatype, MPI_Comm) =
+      HEDDLE_WEAK(heddle_exchange_carry_out);
+  return (carry_out ? carry_out : heddle_plain_exchange)(departures, arrivals, receive_type, comm);
+}
+
 /* One type for all that is sent.
  * data      what is sent; places[i] extents of `type` from here message i begins. places NULL: one after the other
  * messages  how many, and so the length of to, counts and places; 0 is fine
@@ -148,8 +157,7 @@ static inline int heddle_exchange(const void* data, int messages, const int* to,
                                   const MPI_Count* places, MPI_Datatype type, heddle_arrivals* arrivals,
                                   MPI_Datatype receive_type, MPI_Comm comm) {
   const heddle_departures departures = {data, messages, to, counts, places, type, NULL};
-  return heddle_exchange_carry_out ? heddle_exchange_carry_out(&departures, arrivals, receive_type, comm)
-                                   : heddle_plain_exchange(&departures, arrivals, receive_type, comm);
+  return heddle_carry_out(&departures, arrivals, receive_type, comm);
 }
 
 /* A type for each message, as in MPI_Alltoallw: message i begins places[i] bytes from data. */
@@ -158,8 +166,7 @@ static inline int heddle_exchange_w(const void* data, int messages, const int* t
                                     MPI_Datatype receive_type, MPI_Comm comm) {
   static const MPI_Datatype none = MPI_DATATYPE_NULL; /* with no messages `types` may be NULL */
   const heddle_departures departures = {data, messages, to, counts, places, MPI_DATATYPE_NULL, types ? types : &none};
-  return heddle_exchange_carry_out ? heddle_exchange_carry_out(&departures, arrivals, receive_type, comm)
-                                   : heddle_plain_exchange(&departures, arrivals, receive_type, comm);
+  return heddle_carry_out(&departures, arrivals, receive_type, comm);
 }
 #endif
 

@@ -10,6 +10,7 @@
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
+#include <heddle/weak.h>
 #include <stdlib.h>
 
 #ifdef __cplusplus
@@ -24,13 +25,15 @@ __attribute__((weak)) int heddle_shared_release(void* memory);
  * from layout to layout. Zeroed, aligned to a page, made of huge pages where the system has them.
  * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc. */
 static inline void* heddle_alloc(size_t bytes) {
-  void* memory = heddle_shared_allocate ? heddle_shared_allocate(bytes) : NULL;
+  void* (*const shared)(size_t) = HEDDLE_WEAK(heddle_shared_allocate);
+  void* memory = shared ? shared(bytes) : NULL;
   return memory ? memory : calloc(1, bytes ? bytes : 1);
 }
 
 /* Frees what heddle_alloc returned, before MPI_Finalize; NULL is fine. No message from it may be under way. */
 static inline void heddle_free(void* memory) {
-  if (memory && !(heddle_shared_release && heddle_shared_release(memory))) free(memory);
+  int (*const release)(void*) = HEDDLE_WEAK(heddle_shared_release);
+  if (memory && !(release && release(memory))) free(memory);
 }
 
 #ifdef __cplusplus

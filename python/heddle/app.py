@@ -1,7 +1,9 @@
 """The commands of `heddle`. One command, one file in heddle/commands; this one ties them together."""
 
 import importlib
+import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -53,7 +55,10 @@ app.command()(env.env)
 
 
 def _add_bench() -> None:
-    """The benchmarks bring their own commands; they are imported only when wanted, for the sake of a quick start."""
+    """The benchmarks bring their own commands; they are imported only when wanted, for the sake of a quick start. An installed
+    copy has none."""
+    if not (Path(__file__).parent / "bench").is_dir():
+        return
     if sys.argv[1:2] == ["bench"]:
         app.add_typer(importlib.import_module("heddle.bench").app, name="bench")
     else:
@@ -64,6 +69,10 @@ def _add_bench() -> None:
 
 def run_app() -> None:
     _add_bench()
+    if "_HEDDLE_COMPLETE" in os.environ:  # a shell asks (packaging/pages.py)
+        from typer.completion import completion_init
+
+        completion_init()
     if sys.argv[1:2] == ["run"]:
         sys.argv[2:] = run.spelled_out(sys.argv[2:])
     sys.exit(app(standalone_mode=True))

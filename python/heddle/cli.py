@@ -1,6 +1,8 @@
 """The command `heddle`. `heddle run` with a plain line starts at once; all else is app.py's, whose imports take longer than a
 short job's start."""
 
+from __future__ import annotations
+
 import sys
 
 from heddle.problem import Problem

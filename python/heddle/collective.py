@@ -1,5 +1,7 @@
 """An explained collective on the terminal."""
 
+from __future__ import annotations
+
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text

@@ -1,5 +1,7 @@
 """What an ELF file says of itself. pyelftools is imported only where a file is really read: it takes longer than a stat."""
 
+from __future__ import annotations
+
 import mmap
 import os
 from pathlib import Path

@@ -40,7 +40,7 @@ class Arrivals:
 
     def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
         ends = np.cumsum(self.counts)
-        for source, count, end in zip(self.sources, self.counts, ends, strict=True):
+        for source, count, end in zip(self.sources, self.counts, ends):
             yield int(source), self.data[end - count : end]
 
 
@@ -164,7 +164,7 @@ def _plain(to: list[int], blocks: list[np.ndarray], comm: MPI.Intracomm):
         raise MPI.Exception(MPI.ERR_RANK)
     own, tags = _lane(comm)
     tag = next(tags)
-    sends = [own.Issend([block, block.nbytes, MPI.BYTE], rank, tag) for rank, block in zip(to, blocks, strict=True)]
+    sends = [own.Issend([block, block.nbytes, MPI.BYTE], rank, tag) for rank, block in zip(to, blocks)]
     came: list[tuple[int, np.ndarray]] = []
     status = MPI.Status()
     barrier = None

@@ -3,6 +3,8 @@
 of_library("libmpi.so.40").name == "openmpi"
 """
 
+from __future__ import annotations
+
 import re
 from collections import namedtuple
 

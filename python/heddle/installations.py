@@ -3,16 +3,18 @@
 for mpi in find(): print(mpi.name, mpi.version, mpi.mpiexec)
 """
 
+from __future__ import annotations
+
 import os
 import re
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from heddle import elf, families, remembered
+from heddle import elf, families, native, remembered
 from heddle.families import Family
-from heddle.native import CHECKOUT
 from heddle.problem import Problem
 from heddle.remembered import Found
 
@@ -134,7 +136,7 @@ def at_path(path: Path) -> Installation:
         suffix = path.name.removeprefix("mpicc")
         candidates += [path] if path.name.startswith(("mpiexec", "mpirun")) else []
         candidates += [path.parent / (name + suffix) for name in _LAUNCHERS] if path.name.startswith("mpicc") else []
-        candidates += [above / "bin" / name for above in path.parents[1:4] for name in _LAUNCHERS]
+        candidates += [above / "bin" / name for above in list(path.parents)[1:4] for name in _LAUNCHERS]
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and (found := at_launcher(candidate)):
             return found
@@ -143,7 +145,7 @@ def at_path(path: Path) -> Installation:
 
 def _places() -> Iterator[Path]:
     """Every file that may be an mpiexec, the likeliest first."""
-    roots = sorted((CHECKOUT / ".mpi").glob("*"), key=lambda root: root.name)
+    roots = sorted((native.CHECKOUT / ".mpi").glob("*"), key=lambda root: root.name)
     roots += [Path(entry) for entry in os.environ.get("HEDDLE_MPI_PATH", "").split(":") if entry]
     for root in roots:
         yield from (root / "bin" / name for name in _LAUNCHERS)
@@ -151,6 +153,7 @@ def _places() -> Iterator[Path]:
     everyday = ("mpiexec.openmpi", "mpiexec.mpich", *_LAUNCHERS)
     for entry in os.environ.get("PATH", "").split(":"):
         yield from (Path(entry or ".") / name for name in everyday)
+    yield from (Path(sys.executable).parent / name for name in _LAUNCHERS)  # pip's, in a virtual environment that is not active
     yield from (Path("/usr/bin") / name for name in everyday)
     for pattern in (
         "usr/lib64/*mpi*/bin",
@@ -192,7 +195,7 @@ def named(text: str) -> Installation:
             return mpi
     if Path(text).exists():
         return at_path(Path(text))
-    names = ", ".join(mpi.name for mpi in known) or "none at all; run `make build`"
+    names = ", ".join(mpi.name for mpi in known) or f"none at all. {native.MEND_MPI}"
     raise Problem(
         f"there is no MPI called {text!r} here. --mpi takes one of these: {names}; or the folder of an installation.",
         code=2,

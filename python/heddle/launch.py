@@ -6,12 +6,14 @@
 Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections import namedtuple
 from pathlib import Path
 
-from heddle import installations, preload, program
+from heddle import installations, native, preload, program
 from heddle.families import ABI, OPENMPI
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
@@ -180,7 +182,7 @@ def _preloaded(choice: Choice) -> Path | None:
 def _default() -> Choice:
     known = installations.find()
     if not known:
-        raise Problem("there is no MPI on this machine. `make build` brings two; or name one: --mpi PATH.")
+        raise Problem(f"there is no MPI on this machine. {native.MEND_MPI}, or name one: --mpi PATH.")
     return Choice(known[0].family, known[0].library, known[0])
 
 

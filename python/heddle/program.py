@@ -1,5 +1,7 @@
 """Which MPI a program uses: an executable by what the loader will give it, a Python program by what mpi4py picks."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections import namedtuple

@@ -7,6 +7,8 @@ are one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json; wha
 as empty. Nothing that takes long is imported here: every `heddle run` does.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os

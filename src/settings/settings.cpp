@@ -97,6 +97,12 @@ constexpr Variable rows[] = {
     {"HEDDLE_CACHE", "", "a file, or off",
      "where heddle run keeps what it has found out about programs and launchers (by default found.json in ~/.cache/heddle)",
      command_line},
+    {"HEDDLE_PYTHON", "", "an interpreter", "the Python that runs the installed heddle command, instead of python3",
+     command_line},
+    {"HEDDLE_LIB_MPICH", "", "a file", "set by the module file: the library to preload under MPICH and its ABI family",
+     command_line},
+    {"HEDDLE_LIB_OPENMPI", "", "a file", "set by the module file: the library to preload under Open MPI", command_line},
+    {"HEDDLE_LIB_ABI", "", "a file", "set by the module file: the library to preload under the MPI standard ABI", command_line},
     {"HEDDLE_MPI_PATH", "", "folders, separated by ':'",
      "further places where heddle looks for MPI installations (each with bin/mpiexec)", command_line},
 };

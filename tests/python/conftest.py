@@ -1,6 +1,8 @@
 """What the tests of the command line share: running it, and small MPI programs compiled with each MPI of the checkout."""
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,6 +85,25 @@ def heddle() -> Callable[..., subprocess.CompletedProcess]:
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     return call
+
+
+def once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that `make` fills for all of pytest's workers. Nobody changes it: see own_copy."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with open(folder.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            fresh = folder.with_suffix(".fresh")
+            fresh.mkdir()
+            make(fresh)
+            fresh.rename(folder)
+    return folder
+
+
+def own_copy(folder: Path, to: Path) -> Path:
+    """Of links: to take files away, or put some there."""
+    return shutil.copytree(folder, to, symlinks=True, copy_function=os.link)
 
 
 def prefix(mpi: str) -> Path:

@@ -57,8 +57,8 @@ def test_env_knows_whatever_is_read_or_written_about(heddle):
     known = {row["name"] for row in json.loads(heddle("env", "--json").stdout)}
     reads = re.compile(r"""(?:getenv|environ(?:\.get)?)[(\[]["'](HEDDLE\w*)|\$\{?(HEDDLE_\w+):""")
     manuals = [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/*.md")]
-    named = {name for manual in manuals for name in re.findall(r"HEDDLE_[A-Z_]+", manual.read_text())}
-    for folder in ("src", "python/heddle", "scripts", "apps", "bench", "tests"):
+    named = {name for manual in manuals for name in re.findall(r"(?<!-D)HEDDLE_[A-Z_]+", manual.read_text())}
+    for folder in ("src", "packaging", "python/heddle", "scripts", "apps", "bench", "tests"):
         for file in (CHECKOUT / folder).rglob("*"):
             if file.is_file() and "native" not in file.parts:
                 named |= {one or other for one, other in reads.findall(file.read_text(errors="replace"))}

@@ -15,12 +15,12 @@ def libraries() -> Iterator[Finding]:
             native.interposer(family)
             yield good(family.interposer, f"for {family.title}")
         except Problem:
-            yield (bad if essential else poor)(family.interposer, "not built", "make build")
+            yield (bad if essential else poor)(family.interposer, "missing", native.MEND)
     try:
         native.tool("settings", "--json")
         yield good("heddle-tool", "answers")
     except (Problem, OSError, ValueError) as problem:
-        yield bad("heddle-tool", str(problem).splitlines()[0], "make build")
+        yield bad("heddle-tool", str(problem).splitlines()[0].removesuffix(f" {native.MEND}"), native.MEND)
 
 
 def environment() -> Iterator[Finding]:

@@ -1,5 +1,7 @@
 """The processor, the memory and what the kernel allows."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import shutil

@@ -4,6 +4,8 @@ before(words, mpi)            what can be known without running it
 at_init(command, seconds)     what Heddle says at the end of its MPI_Init, where the program then ends (HEDDLE_DOCTOR)
 """
 
+from __future__ import annotations
+
 import os
 import re
 import signal

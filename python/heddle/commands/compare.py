@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -16,35 +16,35 @@ def compare(
         list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
     ],
     ranks: Annotated[
-        int | None,
+        Optional[int],
         typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
     ] = None,
-    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
+    mpi: Annotated[Optional[str], typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
     rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Runs of each way that count.")] = 3,
     warm_up: Annotated[bool, typer.Option(help="One more of each before them.")] = True,
     calls: Annotated[bool, typer.Option(help="One more of each after them, to see which MPI calls changed.")] = True,
     output: Annotated[
-        list[Path] | None,
+        Optional[list[Path]],
         typer.Option("--output", metavar="FILE", help="A file that the program writes and that is compared, too."),
     ] = None,
     ignore: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Option("--ignore", metavar="REGEX", help="Lines that may differ (times, dates): those that it is found in."),
     ] = None,
     stdin: Annotated[
         Path, typer.Option("--input", metavar="FILE", help="What every run reads as its standard input.", show_default=False)
     ] = Path("/dev/null"),
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=1, help="Seconds after which a run has failed.", show_default=False)
+        Optional[float], typer.Option("--timeout", min=1, help="Seconds after which a run has failed.", show_default=False)
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
+        Optional[Path], typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
     ] = None,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Draw it there (needs matplotlib).", show_default=False)
+        Optional[Path], typer.Option("--png", metavar="FILE", help="Draw it there (needs matplotlib).", show_default=False)
     ] = None,
     json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="As JSON; - is stdout.", show_default=False)
+        Optional[Path], typer.Option("--json", metavar="FILE", help="As JSON; - is stdout.", show_default=False)
     ] = None,
 ) -> None:
     """Run a program with Heddle and without, by turns: how much faster is it, and does it write the same?

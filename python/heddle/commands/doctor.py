@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -11,14 +11,14 @@ SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
 def doctor(
     words: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Argument(
             metavar="[PROGRAM [ARGS]... | LAUNCHER ...]",
             help="What to look at; without it, this machine.",
             show_default=False,
         ),
     ] = None,
-    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
+    mpi: Annotated[Optional[str], typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
     timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds in which the program comes to MPI_Init.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -62,7 +62,7 @@ def _of_machine() -> Iterator[tuple]:
         yield from ((group, finding) for check in checks for finding in check())
 
 
-def _of_program(words: list[str], mpi: str | None, timeout: int) -> Iterator[tuple]:
+def _of_program(words: list[str], mpi: Optional[str], timeout: int) -> Iterator[tuple]:
     from heddle.checks import Finding, program
 
     os.environ["HEDDLE_DOCTOR"] = "on"  # as a user would set it: it comes to ranks of other nodes, too

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -13,19 +13,19 @@ MEMBERS = 16
 
 def explain(
     spec: Annotated[
-        str | None, typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)
+        Optional[str], typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)
     ] = None,
     count: Annotated[int, typer.Option("--count", "-c", min=0, help="How many of it, one behind the other.")] = 1,
     to: Annotated[
         str, typer.Option("--to", metavar="TYPE", help="What a receiver on the same node takes it as.", show_default=False)
     ] = "",
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
+    svg: Annotated[Optional[Path], typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
     group: Annotated[
-        str | None,
+        Optional[str],
         typer.Option("--group", metavar="RANKS", help="A group instead: how it is kept, and why.", show_default=False),
     ] = None,
     collective: Annotated[
-        str | None,
+        Optional[str],
         typer.Option("--collective", metavar="VOLUMES", help="A collective: which algorithm, why.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,

@@ -11,16 +11,16 @@ def mpi(
 ) -> None:
     """List the MPI libraries that Heddle can use here.
 
-    Looked for in the checkout's .mpi, in HEDDLE_MPI_PATH, on the PATH and in the usual places.
+    Looked for in a checkout's .mpi, in HEDDLE_MPI_PATH, on the PATH and in the usual places.
     """
-    from heddle import installations
+    from heddle import installations, native
 
     found = installations.find()
     if as_json:
         print(json.dumps([mpi.as_json() for mpi in found], indent=2))
         return
     if not found:
-        print("No MPI found. `make build` brings MPICH and Open MPI; HEDDLE_MPI_PATH names others.")
+        print(f"No MPI found. {native.MEND_MPI}; HEDDLE_MPI_PATH names others.")
         raise typer.Exit(1)
 
     from rich.table import Table

@@ -1,7 +1,7 @@
 """heddle report: what a program sent, by which way, and where the time went."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -9,7 +9,7 @@ import typer
 def report(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What HEDDLE_REPORT=FILE has written.", show_default=False)],
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
+        Optional[Path], typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
     ] = None,
     rows: Annotated[int, typer.Option("--rows", "-r", min=1, help="Show at most so many rows.")] = 20,
 ) -> None:

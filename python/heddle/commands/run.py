@@ -1,6 +1,6 @@
 """heddle run: starts an MPI program with Heddle between it and its MPI."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -23,11 +23,11 @@ def run(
         list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
     ],
     ranks: Annotated[
-        int | None,
+        Optional[int],
         typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
     ] = None,
     mpi: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             "--mpi",
             metavar="NAME|PATH",
@@ -35,7 +35,7 @@ def run(
         ),
     ] = None,
     report: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             "--report",
             metavar="[=FILE]",

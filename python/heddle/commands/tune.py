@@ -3,14 +3,14 @@
 import json
 import os
 from collections.abc import Callable
-from enum import StrEnum
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 
-class Messages(StrEnum):
+class Messages(str, Enum):
     """Of which MPI libraries messages are measured."""
 
     both = "both"
@@ -22,7 +22,7 @@ class Messages(StrEnum):
 def tune(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: half the time, rough.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the profile there.", show_default=False)
+        Optional[Path], typer.Option("--output", "-o", metavar="FILE", help="Write the profile there.", show_default=False)
     ] = None,
     mpi: Annotated[Messages, typer.Option(help="Whose messages to measure, by which collectives choose.")] = Messages.both,
     as_json: Annotated[bool, typer.Option("--json", help="Print the profile itself.")] = False,
@@ -49,7 +49,6 @@ def tune(
 def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
     """Words for heddle-tool, and what could not be measured."""
     from heddle import families
-    from heddle.bench.links import measured
     from heddle.problem import Problem
 
     words: list[str] = []
@@ -58,6 +57,10 @@ def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tu
         if mpi not in (Messages.both, family.name):
             continue
         try:
+            try:
+                from heddle.bench.links import measured
+            except ModuleNotFoundError:
+                raise Problem("that takes a build from source.") from None
             if len(os.sched_getaffinity(0)) == 1:
                 raise Problem("there is only one core.")
             words += [f"--{family.name}", *(f"{ns:.1f}" for ns in measured(family, quick, progress))]

@@ -8,10 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 
-class Verdict(StrEnum):
+class Verdict(str, Enum):
     same = "the same, byte by byte"
     reordered = "the same lines, in another order"
     unsteady = "not steady by itself"

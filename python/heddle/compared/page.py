@@ -62,7 +62,7 @@ def _bars(found: Compared) -> str:
     for i, row in enumerate(rows):
         top = 4 + i * pitch
         lines.append(_words(LEFT - 10, top + thick + 5, row.name, "end"))
-        for j, (name, value) in enumerate(zip(INK, (row.without_us, row.with_us), strict=True)):
+        for j, (name, value) in enumerate(zip(INK, (row.without_us, row.with_us))):
             y, length = top + j * (thick + 1), WIDTH * value / longest
             lines.append(f'<rect x="{LEFT}" y="{y}" width="{length:.2f}" height="{thick}" fill="{INK[name]}"/>')
             lines.append(_words(LEFT + length + 8, y + 12, duration(value)))

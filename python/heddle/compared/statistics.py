@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Spread:
     most: float
 
 
-class Meaning(StrEnum):
+class Meaning(str, Enum):
     faster = "faster"
     slower = "slower"
     scatter = "no difference beyond the scatter"

@@ -67,7 +67,7 @@ def _failure(failure: Failure) -> None:
     both = all(code != 0 for code in failure.codes)
     which = "with Heddle and without it" if both else "with Heddle alone" if failure.codes[1] != 0 else "without Heddle alone"
     console().print(Text(f"\nThe program fails {which}.", style="red"))
-    for name, code, errors in zip(("without Heddle", "with Heddle"), failure.codes, failure.errors, strict=True):
+    for name, code, errors in zip(("without Heddle", "with Heddle"), failure.codes, failure.errors):
         console().print(f"{name}: {'no end in time' if code is None else f'exit code {code}'}")
         if code != 0 and errors:
             console().print(Text("\n".join(f"  {line}" for line in errors.splitlines()), style="dim"), soft_wrap=True)
@@ -89,7 +89,7 @@ def _output(found: Compared, one: Output) -> None:
     style = {Verdict.different: "red", Verdict.unsteady: "yellow"}.get(one.verdict, "")
     console().print(Text(f"\n{one.name}: {output_sentence(found, one)}", style=style))
     names = ("one run", "another") if one.verdict is Verdict.unsteady else ("without Heddle", "with Heddle")
-    for name, line in zip(names, (one.without, one.with_heddle), strict=True):
+    for name, line in zip(names, (one.without, one.with_heddle)):
         if line:
             console().print(Text(f"  {name:<16}{_line(line)}"), soft_wrap=True)
 

@@ -8,7 +8,7 @@ def at(position: float) -> tuple[int, int, int]:
     place = min(max(position, 0.0), 1.0) * (len(_STOPS) - 1)
     low = min(int(place), len(_STOPS) - 2)
     part = place - low
-    return tuple(round(a + (b - a) * part) for a, b in zip(_STOPS[low], _STOPS[low + 1], strict=True))
+    return tuple(round(a + (b - a) * part) for a, b in zip(_STOPS[low], _STOPS[low + 1]))
 
 
 def hexadecimal(position: float) -> str:

@@ -65,9 +65,9 @@ def _communicators(found: Found) -> str:
         return ""
     words = ("communicators", "kept as")
     sort = ["" if name in words else " class=n" for name in KEPT]
-    head = "".join(f"<th{how}>{name}</th>" for name, how in zip(KEPT, sort, strict=True))
+    head = "".join(f"<th{how}>{name}</th>" for name, how in zip(KEPT, sort))
     lines = [
-        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(kept(one), sort, strict=True)) + "</tr>"
+        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(kept(one), sort)) + "</tr>"
         for one in found.communicators
     ]
     return f"""<h2>Who takes part</h2>
@@ -82,9 +82,9 @@ def _procedures(found: Found) -> str:
     if not found.procedures:
         return ""
     sort = ["", *[" class=n"] * (len(PROCEDURES) - 1)]
-    head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(PROCEDURES, sort, strict=True))
+    head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(PROCEDURES, sort))
     lines = [
-        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort, strict=True)) + "</tr>"
+        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort)) + "</tr>"
         for cells in procedures(found)
     ]
     return f"""<h2>Time in MPI calls</h2>

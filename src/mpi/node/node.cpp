@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
-#include <random>
+#include <stdexcept>
 
 #include "group/encoder.hpp"
 #include "mpi/node/profile.hpp"
@@ -23,9 +23,9 @@ std::int64_t now_ns() {
 
 /// A number that no program sends by chance.
 engine::Nonce random_nonce() {
-  std::random_device device;
-  const auto word = [&device] { return (std::uint64_t{device()} << 32) | device(); };
-  return {word(), word()};
+  const engine::Nonce nonce = transport::random_secret();
+  if (nonce == engine::Nonce{}) throw std::runtime_error("the system gives no random numbers");
+  return nonce;
 }
 
 /// A communicator of Heddle's own, freed at the end of the scope.

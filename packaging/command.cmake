@@ -1,0 +1,14 @@
+# Run by cmake --install: the parts of the command that are made then. version, packaging, python and vendor are set.
+if(vendor AND NOT EXISTS "${vendor}/typer")
+  message(FATAL_ERROR "heddle: ${vendor} has not the Python packages of the command. `make bootstrap` fetches them; "
+                      "-DHEDDLE_VENDOR= leaves them to the system's python3.")
+endif()
+set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+if(vendor)
+  file(INSTALL "${vendor}/" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/heddle/vendor" PATTERN __pycache__ EXCLUDE PATTERN bin EXCLUDE PATTERN stamp EXCLUDE)
+endif()
+set(prefix "${CMAKE_INSTALL_PREFIX}")
+configure_file("${packaging}/modulefile.in" "${root}/share/modulefiles/heddle/${version}" @ONLY)
+execute_process(COMMAND "${python}" -m compileall -q -s "$ENV{DESTDIR}" "${root}/lib/heddle" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PYTHONDONTWRITEBYTECODE=1" "PYTHONPATH=${root}/lib/heddle/python:${root}/lib/heddle/vendor"
+                        "${python}" "${packaging}/pages.py" "${root}/share" COMMAND_ERROR_IS_FATAL ANY)
