@@ -52,6 +52,8 @@ class Node {
   /// Whether that peer can read this process's buffers by process_vm_readv.
   [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
   [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
+  /// Where this process's node memory begins.
+  [[nodiscard]] const std::byte* memory() const noexcept { return transport_->memory(me()); }
   [[nodiscard]] int size() const noexcept { return transport_->size(); }
   /// The rank of this process in the node.
   [[nodiscard]] int me() const noexcept { return transport_->me(); }
