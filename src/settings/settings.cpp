@@ -22,10 +22,7 @@ constexpr Variable rows[] = {
     {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
      "instruction set of the packing kernels; auto is the widest the processor has", library},
     {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
-     "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly; packed "
-     "also "
-     "does each MPI_Pack, which auto begins to do when a type is used again",
-     library},
+     "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly", library},
     {"HEDDLE_SCHEME", "auto", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
      "how large messages with holes move within a node; native leaves them to the MPI library", library},
     {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",

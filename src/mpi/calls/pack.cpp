@@ -28,7 +28,7 @@ Place checked(const Entry& type, Count count, const void* packed, Count room, co
 template <class Position>
 Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm comm) {
   Entry* type = table.find(in.type);
-  if (!type || !type->ready_if_worth(in.type, in.count)) return {};
+  if (!type || !type->ready(in.type)) return {};
   const Place place = checked(*type, in.count, out, room, position, comm);
   if (place.end < 0) return {};
   heddle::layout::pack(type->layout(), in.count, in.address, static_cast<std::byte*>(out) + place.at);
@@ -39,7 +39,7 @@ Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm 
 template <class Position>
 Done unpack(const void* in, Count room, Position* position, void* out, Count count, MPI_Datatype datatype, MPI_Comm comm) {
   Entry* type = table.find(datatype);
-  if (!type || !type->ready_if_worth(datatype, count)) return {};
+  if (!type || !type->ready(datatype)) return {};
   const Place place = checked(*type, count, in, room, position, comm);
   if (place.end < 0) return {};
   heddle::layout::unpack(type->layout(), count, out, static_cast<const std::byte*>(in) + place.at);

@@ -30,14 +30,6 @@ bool Entry::prepare(MPI_Datatype type) noexcept {
   return result == State::ready;
 }
 
-bool Entry::worth_decoding(MPI_Datatype type, Count count) noexcept {
-  constexpr int calls_without = 2;
-  constexpr Bytes much = 32 << 10;  // hosts pack 5 to 20 bytes in a ns; decoding takes some 4 us
-  if (messages() == Messages::packed || calls_.fetch_add(1, std::memory_order_relaxed) >= calls_without) return true;
-  MPI_Count size = 0;
-  return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count >= much / size;
-}
-
 Entry::~Entry() {
   if (engine::Catalogue* catalogue = catalogue_.load(std::memory_order_acquire)) catalogue->strike(listed_);
   delete statistics_.load(std::memory_order_acquire);

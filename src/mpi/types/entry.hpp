@@ -45,12 +45,6 @@ class Entry {
     const State now = state_.load(std::memory_order_acquire);
     return now == State::fresh ? prepare(type) : now == State::ready;
   }
-  /// The same for a call that the host carries out as well (MPI_Pack): programs make a type for one short message (ScaLAPACK
-  /// for each of its own). Decodes from the third call on, or where there is much to move.
-  bool ready_if_worth(MPI_Datatype type, Count count) noexcept {
-    const State now = state_.load(std::memory_order_acquire);
-    return now == State::fresh ? worth_decoding(type, count) && prepare(type) : now == State::ready;
-  }
   /// Whether it is decoded already.
   [[nodiscard]] bool known() const noexcept { return state_.load(std::memory_order_acquire) == State::ready; }
 
@@ -84,11 +78,9 @@ class Entry {
 
  private:
   bool prepare(MPI_Datatype type) noexcept;
-  bool worth_decoding(MPI_Datatype type, Count count) noexcept;
   void choose_wire();
   mutable std::atomic<int> uses_{1};
   std::atomic<State> state_{State::fresh};
-  std::atomic<int> calls_{0};  // that could do without
   bool in_memory_ = false;
   bool in_memory_once_ = false;
   Bytes packs_from_[2] = {never, never};  // one element, several
