@@ -10,9 +10,10 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
-from heddle.compared import statistics
+from heddle.compared import runs, statistics
 from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
 from heddle.compared.statistics import Meaning
+from heddle.launch import Command
 
 # Sends a column, and does what it is told: print the same, say whether Heddle is there, say the time, fail where Heddle is.
 PROGRAM = r"""
@@ -186,6 +187,32 @@ def test_files_come_back_also_if_it_is_ended(tmp_path, number):
     assert mine.read_text() == "precious" and sorted(file.name for file in tmp_path.iterdir()) == ["mine", "srun", "up"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(up.read_text()), 0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_no_run_is_left_alone_if_it_is_ended_while_it_starts(monkeypatch, tmp_path, number):
+    begun = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            begun.append(self.pid)
+            signal.raise_signal(number)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with monkeypatch.context() as patched, runs.Written((), None) as written, pytest.raises(KeyboardInterrupt):
+            patched.setattr(subprocess, "Popen", Interrupted)
+            runs.started(Command("sleep", ["sleep", "50"], dict(os.environ)), written, os.devnull, None)
+        assert all(signal.getsignal(each) is interrupt for each in before)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    with pytest.raises(ProcessLookupError):
+        os.kill(begun[0], 0)
 
 
 @pytest.mark.parametrize("mpi", MPIS)

@@ -7,6 +7,7 @@ with Written(files, ignore) as written:
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,27 +130,52 @@ def started(command: Command, written: Written, stdin: Path, timeout: float | No
 
 
 def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> int | None:
-    try:
-        process = subprocess.Popen(
-            command.words,
-            executable=command.file,
-            env=command.environment,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
-    with process:
+    with _interrupts_held_back() as let_in:
         try:
-            return process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return None
-        except BaseException:  # Ctrl-C
-            _end(process)
-            raise
+            process = subprocess.Popen(
+                command.words,
+                executable=command.file,
+                env=command.environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+        with process:
+            try:
+                let_in()
+                return process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                return None
+            except BaseException:  # Ctrl-C
+                _end(process)
+                raise
+
+
+@contextlib.contextmanager
+def _interrupts_held_back() -> Iterator[Callable[[], None]]:
+    """Until what it yields is called: one that came while Popen starts a process would leave nobody who knows it."""
+    came: list[int] = []
+    theirs = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    theirs = {number: handler for number, handler in theirs.items() if callable(handler)}  # what is ignored stays so
+
+    def let_in() -> None:
+        while theirs:
+            signal.signal(*theirs.popitem())
+        if came:
+            first = came[0]
+            came.clear()
+            signal.raise_signal(first)
+
+    for number in theirs:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield let_in
+    finally:
+        let_in()
 
 
 def _end(process: subprocess.Popen) -> None:
