@@ -10,19 +10,12 @@
 #include <ctime>
 #include <fstream>
 
+#include "engine/give_way.hpp"
+
 namespace heddle::bench {
-namespace {
-
-bool grouped_by_session() {
-  int grouped = 0;
-  std::ifstream{"/proc/sys/kernel/sched_autogroup_enabled"} >> grouped;
-  return grouped != 0;
-}
-
-}  // namespace
 
 void let_others_run() {
-  static const bool alone = grouped_by_session() && getsid(0) == getpid() && prctl(PR_SET_TIMERSLACK, 1) == 0;
+  static const bool alone = !engine::yielding_helps() && prctl(PR_SET_TIMERSLACK, 1) == 0;
   if (!alone) {
     sched_yield();
     return;

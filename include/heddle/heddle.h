@@ -22,7 +22,7 @@ __attribute__((weak)) void* heddle_shared_allocate(size_t bytes);
 __attribute__((weak)) int heddle_shared_release(void* memory);
 
 /* Memory that the other ranks of the node can map: a message of a derived datatype from here reaches them in one pass, straight
- * from layout to layout. Zeroed, aligned to a page, made of huge pages where the system has them.
+ * from layout to layout. Zeroed, aligned to a page; huge pages, where the system has them, once it is sent from often.
  * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc. */
 static inline void* heddle_alloc(size_t bytes) {
   void* (*const shared)(size_t) = HEDDLE_WEAK(heddle_shared_allocate);

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, tune
+from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, starting, tune
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -43,12 +43,12 @@ def about(
     """
 
 
-app.command(context_settings=run.SETTINGS)(run.run)
-app.command(context_settings=compare.SETTINGS)(compare.compare)
+app.command(context_settings=starting.SETTINGS)(run.run)
+app.command(context_settings=starting.SETTINGS)(compare.compare)
 app.command()(explain.explain)
 app.command()(algorithms.algorithms)
 app.command()(mpi.mpi)
-app.command(context_settings=doctor.SETTINGS)(doctor.doctor)
+app.command(context_settings=starting.SETTINGS)(doctor.doctor)
 app.command()(tune.tune)
 app.command()(report.report)
 app.command()(env.env)

@@ -9,6 +9,7 @@ from heddle.problem import Problem
 
 _RANKS = ("-n", "--ranks")
 _MPI = "--mpi"
+VALUED = (*_RANKS, _MPI)  # options whose value may be the next word
 _REPORT = "--report"
 
 
@@ -26,7 +27,7 @@ def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str 
         if option == _REPORT:
             report = value
             continue
-        if option not in (*_RANKS, _MPI) or (equals and option == "-n"):
+        if option not in VALUED or (equals and option == "-n"):
             return None
         if not equals:
             if not rest:

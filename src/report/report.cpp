@@ -127,15 +127,16 @@ std::string merge(std::span<const std::string> reports) {
   std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
   std::map<std::string, Json> procedures;
   int ranks = 0;
-  double elapsed_us = 0;  // of the rank that took longest
-  std::string on = "on";
+  double elapsed_us = 0;         // of the rank that took longest
+  bool on = false, off = false;  // on some rank
   for (const std::string& text : reports) {
     const Json report = Json::parse(text, nullptr, false);
     if (!report.is_object() || !report.contains("rows") || !report["rows"].is_array()) continue;
     ++ranks;
     if (report.contains("elapsed_us") && report["elapsed_us"].is_number())
       elapsed_us = std::max(elapsed_us, report["elapsed_us"].get<double>());
-    if (report.contains("heddle") && report["heddle"].is_string()) on = report["heddle"].get<std::string>();
+    on |= report.contains("heddle") && report["heddle"] == "on";
+    off |= report.contains("heddle") && report["heddle"] == "off";
     for (const Json& each : report.value("procedures", Json::array())) {
       if (!each.is_object() || !each.contains("name") || !each["name"].is_string()) continue;
       auto [at, first] = procedures.try_emplace(each["name"].get<std::string>(), each);
@@ -174,7 +175,7 @@ std::string merge(std::span<const std::string> reports) {
   for (auto& [name, each] : procedures) all.push_back(std::move(each));
   return dump({{"heddle_report", version},
                {"ranks", ranks},
-               {"heddle", on},
+               {"heddle", on || !off ? "on" : "off"},
                {"elapsed_us", elapsed_us},
                {"rows", std::move(rows)},
                {"communicators", std::move(communicators)},

@@ -176,6 +176,17 @@ void* SharedMemory::allocate(Bytes bytes) noexcept try {
   return nullptr;
 }
 
+void* SharedMemory::allocate_zeroed(Bytes bytes) noexcept {
+  void* const memory = allocate(bytes);
+  if (!memory) return nullptr;
+  const Bytes offset = static_cast<std::byte*>(memory) - space_.base();
+  constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;  // whose pages are zero, and come with use
+  const bool anew = commit_ == Commit::with_use &&
+                    fallocate(file_.descriptor, hole, file_.shared_from + offset, round_up(bytes, page_size())) == 0;
+  if (!anew) std::memset(memory, 0, length(bytes));
+  return memory;
+}
+
 bool SharedMemory::release(void* memory) noexcept {
   const std::lock_guard guard(lock_);
   if (live_.empty()) return false;

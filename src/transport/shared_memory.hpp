@@ -56,19 +56,22 @@ class SharedMemory {
   static constexpr Bytes worthwhile = Bytes{16} << 10;
   /// Pages that no region uses and that are kept for the next one.
   static constexpr Bytes idle_most = Bytes{32} << 20;
-  /// A chunk gets a huge page when so many times its size have been found in it. The kernel copies it for that: 0.2 to 0.7 ms,
-  /// 7 where it first has to make room; each copy of the chunk is 10 to 20 % faster then, a transposition up to 2 ×.
+  /// A chunk gets a huge page when so many times its size have been found in it. The kernel copies it for that, which takes
+  /// some ms where it first has to make room.
   static constexpr Bytes huge_after = 32;
 
   /// Aligned to a page, from 2 MiB on to a huge page. What is in it is not said, as with MPI_Alloc_mem. Null: bytes <= 0, no
   /// room, or HEDDLE_TRANSPORTS has no mapped.
   [[nodiscard]] void* allocate(Bytes bytes) noexcept;
 
+  /// The same, all zero: pages that something else has had come anew.
+  [[nodiscard]] void* allocate_zeroed(Bytes bytes) noexcept;
+
   /// False, and nothing happens: not the beginning of something handed out.
   bool release(void* memory) noexcept;
 
   /// Where [address, address + bytes) lies, if it lies in one region handed out. A nanosecond if nothing near it ever was; a
-  /// lock and a look-up, 20 ns, if something was.
+  /// lock, a look-up and a step for each chunk, 20 ns, if something was; once for each chunk also its huge page.
   [[nodiscard]] std::optional<Place> find(const void* address, Bytes bytes) noexcept {
     const auto at =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_.load(std::memory_order_relaxed));

@@ -43,6 +43,34 @@ int main(int argc, char** argv) {
 """
 
 
+# Rank 0 sends ten messages with holes. Says what it reads with a second argument; ends with the code it is told, or -1: early.
+COLUMNS = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Datatype column;
+  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  int* matrix = calloc(128 * 4096, sizeof(int));
+  for (int i = 0; i < 10; ++i) {
+    if (rank == 0) MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  char line[64] = "";
+  if (rank == 0 && argc > 2 && fgets(line, sizeof line, stdin)) printf("read %s", line);
+  if (argc > 1 && atoi(argv[1]) < 0) _exit(5);
+  MPI_Finalize();
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
 def clean_environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
     return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "HEDDLE_CACHE": "off"} | more

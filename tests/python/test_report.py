@@ -5,7 +5,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import MPIS, prefix
+from conftest import COLUMNS, MPIS, prefix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,28 +31,7 @@ def written(tmp_path):
     return write
 
 
-PROGRAM = r"""
-#include <mpi.h>
-#include <stdlib.h>
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Datatype column;
-  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
-  MPI_Type_commit(&column);
-  int* matrix = calloc(128 * 4096, sizeof(int));
-  for (int i = 0; i < 10; ++i) {
-    if (rank == 0) MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD);
-    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  MPI_Finalize();
-  return 0;
-}
-"""
-
-
-COLLECTIVES = PROGRAM.replace(
+COLLECTIVES = COLUMNS.replace(
     "  for (int i = 0; i < 10; ++i) {",
     """
   int* all = malloc(2 * 128 * 256 * sizeof(int));
@@ -68,7 +47,7 @@ COLLECTIVES = PROGRAM.replace(
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory) -> dict:
     folder = tmp_path_factory.mktemp("columns")
-    (folder / "columns.c").write_text(PROGRAM)
+    (folder / "columns.c").write_text(COLUMNS)
     (folder / "collectives.c").write_text(COLLECTIVES)
     for mpi in MPIS:
         for name, program in (("columns", mpi), ("collectives", f"collectives-{mpi}")):

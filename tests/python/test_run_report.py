@@ -6,42 +6,16 @@ import subprocess
 import time
 
 import pytest
-from conftest import HEDDLE, clean_environment, compiled, launcher
+from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher
 from heddle.commands.run import spelled_out
 from heddle.reported import Communicator, Found, Procedure, Row
 from heddle.reported.afterwards import lines
-
-PROGRAM = r"""
-#include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Datatype column;
-  MPI_Type_vector(128, 256, 4096, MPI_INT, &column);
-  MPI_Type_commit(&column);
-  int* matrix = calloc(128 * 4096, sizeof(int));
-  for (int i = 0; i < 10; ++i) {
-    if (rank == 0) MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD);
-    if (rank == 1) MPI_Recv(matrix, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  char line[64] = "";
-  if (rank == 0 && argc > 2 && fgets(line, sizeof line, stdin)) printf("read %s", line);
-  if (argc > 1 && atoi(argv[1]) < 0) _exit(5);
-  MPI_Finalize();
-  return argc > 1 ? atoi(argv[1]) : 0;
-}
-"""
 
 
 @pytest.fixture(scope="module")
 def program(mpi, tmp_path_factory):
     folder = tmp_path_factory.mktemp(mpi)
-    (folder / "a.c").write_text(PROGRAM)
+    (folder / "a.c").write_text(COLUMNS)
     return compiled(mpi, folder / "a.out", folder / "a.c")
 
 

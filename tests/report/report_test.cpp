@@ -109,6 +109,9 @@ TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
   ASSERT_EQ(all["procedures"].size(), 2u);
   const json wanted = {{"name", "MPI_Send"}, {"ranks", 2}, {"calls", 6}, {"us", 9.0}};
   EXPECT_EQ(all["procedures"][1], wanted);
+  Report on;
+  const std::vector<std::string> mixed = {on.to_json(), two.to_json()};
+  EXPECT_EQ(json::parse(merge(mixed))["heddle"], "on");
 }
 
 TEST(Report, LongDescriptionsAreCut) {

@@ -19,6 +19,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "processes.hpp"
 #include "transport/peer_memory.hpp"
@@ -346,6 +347,31 @@ TEST(SharedMemory, WhatCannotBeIsNull) {
     EXPECT_EQ(shared.allocate(100), nullptr);
     EXPECT_FALSE(shared.release(&shared));
   });
+}
+
+TEST(SharedMemory, WhatIsAllocatedZeroedIsZeroThoughAnotherHadItsPages) {
+  for (const Commit commit : {Commit::with_use, Commit::at_once})
+    for (const bool refused : {false, true})
+      run_processes(1, [commit, refused](Process& p) {
+        const Node node(p.me, p.size, p.gather);
+        SharedMemory shared(node, commit);
+        void* const neighbour = shared.allocate(5000);  // in the same chunk
+        std::memset(neighbour, 7, 5000);
+        std::vector<void*> before;
+        for (const Bytes bytes : {Bytes{100'001}, Bytes{5} << 20}) {
+          before.push_back(shared.allocate(bytes));
+          std::memset(before.back(), 9, static_cast<std::size_t>(bytes));
+        }
+        for (void* each : before) EXPECT_TRUE(shared.release(each));
+        if (refused && commit == Commit::with_use) refuse_system_call(SYS_fallocate, EOPNOTSUPP);
+        for (const Bytes bytes : {Bytes{100'001}, Bytes{5} << 20}) {
+          auto* const memory = static_cast<std::byte*>(shared.allocate_zeroed(bytes));
+          ASSERT_NE(memory, nullptr);
+          EXPECT_EQ(std::count(memory, memory + bytes, std::byte{0}), bytes);
+        }
+        const auto* const other = static_cast<const std::byte*>(neighbour);
+        EXPECT_EQ(std::count(other, other + 5000, std::byte{7}), 5000);
+      });
 }
 
 TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {

@@ -5,13 +5,13 @@ The launcher's whole time is measured, and in it what MPI_Init and MPI_Finalize 
 
 from __future__ import annotations
 
-import json as formats
 import os
 import statistics
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from json import loads
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +50,7 @@ def start(family: Family, way: str, ranks: int) -> Job:
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or len(lines) != 1:
         raise Problem(f"{' '.join(words)} ended with code {done.returncode}. {done.stderr.strip()}".strip())
-    found = formats.loads(lines[0])
+    found = loads(lines[0])
     expected = "host" if way == BARE else "heddle"
     if found["interposer"] != expected:
         raise Problem(f"{expected} was to answer MPI calls, but {found['interposer']} does: {' '.join(words)}")
@@ -61,11 +61,11 @@ def added(jobs: dict[str, list[Job]]) -> dict[tuple[str, str], float]:
     """Milliseconds that Heddle adds, by metric and way: the median over the rounds of a start against the host's beside it."""
 
     def of(metric: str, way: str) -> float:
-        parts = ("init", "finalize") if metric == "init and finalize" else (metric,)
-        pairs = zip(jobs[way], jobs[BARE], strict=True)
-        return statistics.median(sum(ours.took[part] - theirs.took[part] for part in parts) for ours, theirs in pairs)
+        return statistics.median(
+            ours.took[metric] - host.took[metric] for ours, host in zip(jobs[way], jobs[BARE], strict=True)
+        )
 
-    return {(metric, way): of(metric, way) for metric in (*METRICS, "init and finalize") for way in (PRELOADED, STARTED)}
+    return {(metric, way): of(metric, way) for metric in METRICS for way in (PRELOADED, STARTED)}
 
 
 def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
@@ -115,6 +115,6 @@ def bench(
                 table.add_row(jobs[BARE][0].mpi, str(size), f"{host:.0f}", *(f"{value:+.1f}" for value in cells))
                 rows += rows_of(jobs, size)
     console().print(table)
-    console().print(f"medians of {rounds} starts by turns; {os.cpu_count()} cores")
+    console().print(f"medians of {rounds} starts by turns; {len(os.sched_getaffinity(0))} cores")
     if json is not None:
         write(rows, json)

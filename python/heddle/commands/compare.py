@@ -8,18 +8,13 @@ import typer
 
 from heddle.problem import Problem
 
-SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+from .starting import Mpi, Ranks, Words
 
 
 def compare(
-    words: Annotated[
-        list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
-    ],
-    ranks: Annotated[
-        Optional[int],
-        typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
-    ] = None,
-    mpi: Annotated[Optional[str], typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
+    words: Words,
+    ranks: Ranks = None,
+    mpi: Mpi = None,
     rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Runs of each way that count.")] = 3,
     warm_up: Annotated[bool, typer.Option(help="One more of each before them.")] = True,
     calls: Annotated[bool, typer.Option(help="One more of each after them, to see which MPI calls changed.")] = True,

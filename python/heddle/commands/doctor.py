@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+from .starting import Mpi
 
 
 def doctor(
@@ -18,7 +18,7 @@ def doctor(
             show_default=False,
         ),
     ] = None,
-    mpi: Annotated[Optional[str], typer.Option("--mpi", metavar="NAME|PATH", help="As `heddle run` takes it.")] = None,
+    mpi: Mpi = None,
     timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds in which the program comes to MPI_Init.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:

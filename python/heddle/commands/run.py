@@ -4,7 +4,9 @@ from typing import Annotated, Optional
 
 import typer
 
-SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+from heddle.cli import VALUED
+
+from .starting import Mpi, Ranks, Words
 
 
 def spelled_out(words: list[str]) -> list[str]:
@@ -14,26 +16,14 @@ def spelled_out(words: list[str]) -> list[str]:
     while i < len(words) and words[i].startswith("-") and words[i] != "--":
         if words[i] == "--report":
             plain[i] = "--report="
-        i += 2 if words[i] in ("-n", "--ranks", "--mpi") else 1
+        i += 2 if words[i] in VALUED else 1
     return plain
 
 
 def run(
-    words: Annotated[
-        list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
-    ],
-    ranks: Annotated[
-        Optional[int],
-        typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
-    ] = None,
-    mpi: Annotated[
-        Optional[str],
-        typer.Option(
-            "--mpi",
-            metavar="NAME|PATH",
-            help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder.",
-        ),
-    ] = None,
+    words: Words,
+    ranks: Ranks = None,
+    mpi: Mpi = None,
     report: Annotated[
         Optional[str],
         typer.Option(

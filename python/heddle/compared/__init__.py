@@ -9,6 +9,7 @@ from .outputs import Output, Verdict
 from .statistics import Gain, Spread, gain, spread
 
 VERSION = 1
+INK = {"without Heddle": "#5b7f95", "with Heddle": "#b5542a"}  # of pictures
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from textwrap import fill
 from heddle.problem import Problem
 from heddle.reported.table import duration
 
-from . import Compared
+from . import INK, Compared
 from .text import gain_sentence, seconds
 
-INK = {"without Heddle": "#5b7f95", "with Heddle": "#b5542a"}
 MOST_BARS = 8
 WIDE = 8.6  # inches
 

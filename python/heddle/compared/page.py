@@ -7,11 +7,10 @@ from html import escape
 from heddle.reported.page import STYLE
 from heddle.reported.table import amount, duration
 
-from . import Compared
+from . import INK, Compared
 from .outputs import Line
 from .text import gain_sentence, output_sentence, ratio, seconds
 
-INK = {"without Heddle": "#5b7f95", "with Heddle": "#b5542a"}
 MOST_BARS = 12
 LEFT, WIDTH, RIGHT = 190, 560, 130
 MORE = """

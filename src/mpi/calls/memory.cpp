@@ -29,7 +29,7 @@ int heddle_shared_release(void* memory);
 
 void* heddle_shared_allocate(std::size_t bytes) {
   Node* node = Node::here();
-  return node ? node->shared().allocate(static_cast<heddle::mpi::Bytes>(bytes)) : nullptr;
+  return node ? node->shared().allocate_zeroed(static_cast<heddle::mpi::Bytes>(bytes)) : nullptr;
 }
 
 int heddle_shared_release(void* memory) {

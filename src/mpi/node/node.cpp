@@ -37,8 +37,8 @@ class Private {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// Staging buffers come with the first message that needs one, as a huge page if the kernel has one: 0.2 ms for 2 MiB, 7 where
-/// it has to make room. Most of what is staged lies there.
+/// Staging buffers come with the first message that needs one, in a huge page if the kernel has one: most of what is staged
+/// lies there.
 bool grow(std::byte* base, Bytes size) noexcept {
   const Node* node = Node::ever();
   const bool first = node && base == node->memory();

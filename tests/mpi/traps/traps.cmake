@@ -88,6 +88,17 @@ foreach(family ${families})
     set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
                                                                        FAIL_REGULAR_EXPRESSION "wrong")
   endforeach()
+  # Open MPI yields, or not, by its own switch.
+  if(family STREQUAL openmpi)
+    add_executable(heddle-yields-${family} ${here}/yields.cpp)
+    target_link_libraries(heddle-yields-${family} PRIVATE host_${family} ${CMAKE_DL_LIBS})
+    string(REPLACE "mpi_yield_when_idle;1" "mpi_yield_when_idle;0" spinning "${two}")
+    foreach(yield on off)
+      add_test(NAME traps.yields.${yield}.${family}
+               COMMAND ${spinning} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_YIELD=${yield} $<TARGET_FILE:heddle-yields-${family}> ${yield})
+      set_tests_properties(traps.yields.${yield}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    endforeach()
+  endif()
   # Messages of every scheme on a small stack.
   foreach(scheme bc-spup rwg-up p-rrs multi-w direct both auto)
     add_test(NAME traps.fibre.${scheme}.${family}

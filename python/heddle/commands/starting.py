@@ -1,0 +1,21 @@
+"""What `heddle run`, `heddle compare` and `heddle doctor` take alike: a program, or a launcher's line."""
+
+from typing import Annotated, Optional
+
+import typer
+
+SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+
+Words = Annotated[
+    list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
+]
+Ranks = Annotated[
+    Optional[int],
+    typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
+]
+Mpi = Annotated[
+    Optional[str],
+    typer.Option(
+        "--mpi", metavar="NAME|PATH", help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder."
+    ),
+]
