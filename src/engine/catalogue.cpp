@@ -71,24 +71,4 @@ std::shared_ptr<const layout::Layout> Known::find(const Descriptor& descriptor, 
   return nullptr;
 }
 
-Desk* Known::take_desk() noexcept try {
-  const std::lock_guard guard(lock_);
-  if (free_desks_.empty()) {
-    free_desks_.reserve(desks_.size() + 1);
-    desks_.reserve(desks_.size() + 1);
-    desks_.push_back(std::make_unique_for_overwrite<Desk>());
-    return desks_.back().get();
-  }
-  Desk* desk = free_desks_.back();
-  free_desks_.pop_back();
-  return desk;
-} catch (const std::bad_alloc&) {
-  return nullptr;
-}
-
-void Known::give_desk(Desk* desk) noexcept {
-  const std::lock_guard guard(lock_);
-  free_desks_.push_back(desk);
-}
-
 }  // namespace heddle::engine

@@ -6,9 +6,6 @@
 //   sender     const Listed listed = catalogue.list(layout);          receiver   known.find(sender, memory, descriptor)
 #pragma once
 
-#include <sys/uio.h>
-
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,29 +48,12 @@ class Catalogue {
   std::multimap<std::size_t, std::byte*> free_room_;  // by bytes, powers of two
 };
 
-/// Where a receiver works. Not on the stack: programs may receive in fibres that have little of it.
-struct Desk {
-  static constexpr Bytes stage_bytes = 16 << 10;     // stays in the first-level cache between packing and unpacking
-  static constexpr std::size_t most_entries = 1024;  // of one process_vm_readv, on each side
-  /// So much of a transpose is put in place at once: whole lines then, several times as fast as by segments of 32 KiB.
-  static constexpr Bytes shelf_bytes = 256 << 10;
-
-  using Entries = std::array<iovec, most_entries>;
-  alignas(64) std::array<std::byte, stage_bytes> stage;
-  Entries far, near;
-  alignas(64) std::array<std::byte, shelf_bytes> shelf;
-};
-
-/// Of the receiver: layouts of peers, decoded once, and desks to work on. Safe for several threads.
+/// Of the receiver: layouts of peers, decoded once. Safe for several threads.
 class Known {
  public:
   /// The layout that a descriptor names, or null: forged, damaged, no memory. Only while the caller holds a claim on a cell of
   /// the message: then the sender keeps the wire form in place. What is returned stays until its id has a new version.
   [[nodiscard]] std::shared_ptr<const layout::Layout> find(const Descriptor& descriptor, const std::byte* memory) noexcept;
-
-  /// Kept between messages: as many as there have been threads that received at once. Null: no memory.
-  [[nodiscard]] Desk* take_desk() noexcept;
-  void give_desk(Desk* desk) noexcept;
 
  private:
   struct Item {
@@ -82,8 +62,6 @@ class Known {
   };
   std::mutex lock_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Item> items_;  // by sender and id
-  std::vector<std::unique_ptr<Desk>> desks_;                       // all of them
-  std::vector<Desk*> free_desks_;
 };
 
 }  // namespace heddle::engine

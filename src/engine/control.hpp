@@ -35,7 +35,10 @@ struct Cell {
 struct alignas(64) Control {
   std::atomic<std::uint64_t> generation{0};  ///< Counts the messages that have used this place; the descriptor quotes it.
   std::uint32_t segments = 0;
-  std::int32_t tag = 0;       ///< For messages of Heddle to people.
+  std::int32_t tag = 0;  ///< For messages of Heddle to people.
+  /// What the sender believes a cache line takes to the receiver, ns (distance.hpp). Corrected by the receiver of this
+  /// generation, before its last cell is done.
+  std::atomic<std::uint32_t> line_ns{0};
   alignas(64) Cell cells[1];  ///< `segments` of them.
 
   static constexpr Bytes bytes(Count segments) { return 64 + static_cast<Bytes>(sizeof(Cell)) * segments; }

@@ -22,12 +22,6 @@ const std::byte* address(std::uint64_t in_sender) {
 /// No buffer is larger; sums of two such numbers do not overflow.
 constexpr Bytes farthest = Bytes{1} << 61;
 
-/// A segment leaves lines half done that a whole shelf finishes, or does at least twice as much of.
-bool shelving_helps(const Target& target, Bytes segment) {
-  const layout::Lap lap = layout::lap(*target.layout, target.count);
-  return lap.whole > segment && 2 * lap.bytes <= Desk::shelf_bytes;
-}
-
 /// One message on its way in.
 class Incoming {
  public:
@@ -39,7 +33,10 @@ class Incoming {
         segments_(descriptor.segments()),
         capacity_(target.count * target.layout->size()),
         pulls_(descriptor.pullable && reach.known && (reach.theirs || reach.process)),
-        shelves_(descriptor.scheme != Scheme::p_rrs && shelving_helps(target, descriptor.segment)) {}
+        portion_(descriptor.scheme == Scheme::p_rrs
+                     ? 0
+                     : layout::portion(layout::lap(*target.layout, target.count), descriptor.total, descriptor.segment,
+                                       Desk::shelf_bytes)) {}
 
   Bytes receive() {
     if (!reach_.segment_unpack)
@@ -58,7 +55,7 @@ class Incoming {
       while (!finish(i) && !take(i)) await(i);
     }
     put();
-    if (desk_) reach_.known->give_desk(desk_);
+    if (desk_) reach_.desks->give(desk_);
     return damaged_ ? damaged : std::min(descriptor_.total, capacity_);
   }
 
@@ -97,7 +94,7 @@ class Incoming {
     const Bytes from = i * descriptor_.segment;
     if (place > reach_.memory_size - descriptor_.segment_length(i))
       damaged_ = true;
-    else if (shelves_ && length(i) > 0 && length(i) <= Desk::shelf_bytes && desk())
+    else if (portion_ > 0 && length(i) > 0 && desk())
       shelve(from, length(i), reach_.memory + place);
     else if (length(i) > 0 &&
              !(descriptor_.scheme == Scheme::p_rrs && reach_.process && desk() &&
@@ -108,7 +105,7 @@ class Incoming {
 
   /// Columns of a transpose: a segment has but one or two elements of each line it goes to, so several are put in place as one.
   void shelve(Bytes from, Bytes length, const std::byte* packed) {
-    if (from != shelved_from_ + shelved_ || shelved_ + length > Desk::shelf_bytes) {
+    if (from != shelved_from_ + shelved_ || shelved_ + length > portion_) {
       put();
       shelved_from_ = from;
     }
@@ -122,7 +119,7 @@ class Incoming {
   }
   /// Null: no memory for one.
   Desk* desk() {
-    if (!desk_ && reach_.known) desk_ = reach_.known->take_desk();
+    if (!desk_ && reach_.desks) desk_ = reach_.desks->take();
     return desk_;
   }
 
@@ -161,7 +158,7 @@ class Incoming {
   Count segments_;
   Bytes capacity_;
   bool pulls_;
-  bool shelves_;
+  Bytes portion_;  // of a transpose, that is put in place at once; 0: each segment by itself
   Desk* desk_ = nullptr;
   Bytes shelved_from_ = 0;
   Bytes shelved_ = 0;
@@ -172,9 +169,12 @@ class Incoming {
 
 }  // namespace
 
-bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept {
-  const auto& control = *reinterpret_cast<const Control*>(memory + descriptor.control);
-  return control.generation.load(std::memory_order_acquire) != descriptor.generation;
+bool stale(const Descriptor& descriptor, const Reach& reach) noexcept {
+  auto& control = *reinterpret_cast<Control*>(reach.memory + descriptor.control);
+  const bool looks = reach.distances && descriptor.total >= Distances::worthwhile;
+  const std::uint64_t generation = looks ? reach.distances->fetch(static_cast<int>(descriptor.sender), control)
+                                         : control.generation.load(std::memory_order_acquire);
+  return generation != descriptor.generation;
 }
 
 bool drain(std::uint64_t control, std::byte* memory, Bytes memory_size, bool crowded) noexcept {

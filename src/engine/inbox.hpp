@@ -1,4 +1,4 @@
-// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, catalogue.hpp,
+// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, catalogue.hpp, desk.hpp, distance.hpp,
 // pull.hpp, layout/, report/times.hpp.
 //
 //   Descriptor descriptor;
@@ -10,6 +10,8 @@
 
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
+#include "engine/desk.hpp"
+#include "engine/distance.hpp"
 #include "layout/layout.hpp"
 #include "report/times.hpp"
 #include "transport/peer_memory.hpp"
@@ -23,20 +25,23 @@ struct Target {
   void* base;
 };
 
-/// The control block is no longer that of the message: a descriptor that was received before, or a forged one.
-[[nodiscard]] bool stale(const Descriptor& descriptor, const std::byte* memory) noexcept;
-
 /// How this process reaches the sender of a message.
 struct Reach {
   std::byte* memory;                        ///< Its node memory, mapped here,
   Bytes memory_size = 0;                    ///< so many bytes.
   transport::PeerMemory* theirs = nullptr;  ///< What peers have handed out; null: nothing is mapped.
   pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
-  Known* known = nullptr;                   ///< Layouts of peers.
+  Known* known = nullptr;                   ///< Layouts of peers; null: nothing is pulled.
+  Desks* desks = nullptr;                   ///< Null: nothing is pulled.
+  Distances* distances = nullptr;           ///< Null: how far the sender is, is not looked at.
   bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
   report::Times* times = nullptr;           ///< Where the time goes; null: nobody wants to know.
   bool segment_unpack = true;               ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
 };
+
+/// The control block is no longer that of the message: a descriptor that was received before, or a forged one. Whoever asks is
+/// the first to look at the block, and sees how far the sender is.
+[[nodiscard]] bool stale(const Descriptor& descriptor, const Reach& reach) noexcept;
 
 /// The control block says what no sender says: a place outside of its memory, a state that the cell cannot be in. The rest is
 /// drained; what is in the target means nothing.

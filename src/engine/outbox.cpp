@@ -5,7 +5,8 @@
 #include <new>
 
 #include "engine/wait.hpp"
-#include "layout/pack_away.hpp"
+#include "layout/lap.hpp"
+#include "layout/pack.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -20,6 +21,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
   if (total <= 0 || segments > Arena::most_segments) return nullptr;
   const Count slots = total <= Arena::most_piece ? 0 : (total + slot_bytes - 1) / slot_bytes;
 
+  const Bytes portion = layout::portion(layout::lap(*source.layout, source.count), total, plan.segment, Desk::shelf_bytes);
   Outgoing* message = nullptr;
   {
     const std::lock_guard guard(lock_);
@@ -63,13 +65,17 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .slot = piece,
                 .slot_number = piece ? 0 : -1,
                 .grace_ns = plan.pullable && plan.scheme != Scheme::both ? plan.grace_ns : 0,
-                .code = code};
+                .code = code,
+                .receiver = plan.receiver,
+                .stores = plan.stores,
+                .portion = std::max(Count{1}, portion / plan.segment)};
     control->generation.store(++generation_, std::memory_order_relaxed);
   }
 
   Control& control = *message->control;
   control.segments = static_cast<std::uint32_t>(segments);
   control.tag = plan.tag;
+  if (plan.receiver >= 0) message->asked = shared_.distances.ask(plan.receiver, control);
   for (Count i = 0; i < segments; ++i) {
     control.cells[i].place = 0;
     control.cells[i].state.store(State::open, std::memory_order_release);  // who sees that sees the generation (unclaimed.hpp)
@@ -130,15 +136,57 @@ std::byte* Outbox::slot_for(Outgoing& message, Count i) noexcept {
   return message.slot;
 }
 
+std::byte* Outbox::place_for(Outgoing& message, Count i) noexcept {
+  return slot_for(message, i) + i % message.per_slot * message.segment;
+}
+
+void Outbox::publish(Cell& cell, const std::byte* place) noexcept {
+  cell.place = static_cast<std::uint32_t>((place - arena_.base()) / line_bytes);
+  cell.state.store(State::packed, std::memory_order_release);
+}
+
 void Outbox::pack(Outgoing& message, Count i) noexcept {
   Cell& cell = message.control->cells[i];
   if (!claim(cell, State::packing)) return;
-  std::byte* place = slot_for(message, i) + i % message.per_slot * message.segment;
+  std::byte* const place = place_for(message, i);
   const Bytes from = i * message.segment;
   layout::pack_away(*message.source.layout, message.source.count, message.source.base, from,
-                    std::min(message.segment, message.total - from), place);
-  cell.place = static_cast<std::uint32_t>((place - arena_.base()) / line_bytes);
-  cell.state.store(State::packed, std::memory_order_release);
+                    std::min(message.segment, message.total - from), place, message.stores);
+  publish(cell, place);
+}
+
+/// Columns of a transpose: a segment has but one or two elements of each line they lie in, so several are packed as one, in
+/// private memory. Returns the cell after them.
+Count Outbox::pack_portion(Outgoing& message, Count first, Desk& desk) noexcept {
+  Cell* const cells = message.control->cells;
+  const Count most = std::min(first + message.portion, message.segments);
+  Count end = first;
+  while (end < most && claim(cells[end], State::packing)) ++end;
+  if (end == first) return first + 1;  // it is the receiver's
+  const Bytes from = first * message.segment;
+  const Bytes length = std::min(end * message.segment, message.total) - from;
+  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from, length, desk.shelf.data());
+  for (Count i = first; i < end; ++i) {
+    const Bytes at = (i - first) * message.segment;
+    std::byte* const place = place_for(message, i);
+    layout::copy_away(desk.shelf.data() + at, std::min(message.segment, length - at), place, message.stores);
+    publish(cells[i], place);
+    message.passed = i + 1;
+  }
+  return end;
+}
+
+void Outbox::pack_rest(Outgoing& message) noexcept {
+  Desk* const desk = message.portion > 1 ? shared_.desks.take() : nullptr;
+  while (message.passed < message.segments) {
+    if (desk) {
+      message.passed = pack_portion(message, message.passed, *desk);
+    } else {
+      pack(message, message.passed);
+      ++message.passed;
+    }
+  }
+  if (desk) shared_.desks.give(desk);
 }
 
 /// Returns when no cell is open, or when the receiver has not taken one for grace_ns.
@@ -167,7 +215,7 @@ void Outbox::settle(Outgoing& message, report::Times* times) noexcept {
   }
   {
     const Stopwatch watch(times, &Times::pack);
-    for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
+    pack_rest(message);
   }
   const Stopwatch watch(times, &Times::wait);
   // What the receiver has taken it reads from the buffer; or gives back, if it could not.
@@ -220,6 +268,7 @@ void Outbox::look_at_some() noexcept {
 }
 
 void Outbox::release(Outgoing* message) noexcept {
+  if (message->receiver >= 0) shared_.distances.hear(message->receiver, message->asked, *message->control);
   arena_.give_control(message->control);
   lengths_.give(message->code);
   unused_.push_back(message);

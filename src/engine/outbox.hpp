@@ -1,5 +1,5 @@
 // engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: arena.hpp, catalogue.hpp, wait.hpp, layout/.
+// receiver. May include: arena.hpp, catalogue.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
@@ -17,8 +17,11 @@
 #include "engine/arena.hpp"
 #include "engine/catalogue.hpp"
 #include "engine/descriptor.hpp"
+#include "engine/desk.hpp"
+#include "engine/distance.hpp"
 #include "engine/lengths.hpp"
 #include "layout/layout.hpp"
+#include "layout/pack_away.hpp"
 #include "report/times.hpp"
 
 namespace heddle::engine {
@@ -36,6 +39,8 @@ struct Plan {
   Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
   bool pullable = false;       ///< The receiver can reach the buffer (mapped, process_vm), and the layout is listed.
   std::int64_t grace_ns = 0;   ///< How long a waiting sender leaves cells to the receiver before it packs them.
+  int receiver = -1;           ///< Rank of the node; -1: nothing is learned of its distance.
+  layout::Stores stores = layout::Stores::cached;
   Probed probed = Probed::never;
   int tag = 0;  ///< By which a probe sees it.
   Listed layout{};
@@ -57,16 +62,26 @@ struct Outgoing {
   Count slot_number = -1;      ///< and which of the message's it is.
   std::int64_t grace_ns = 0;
   int code = LengthBook::none;  ///< Of the announcement's length.
+  int receiver = -1;
+  std::uint32_t asked = 0;  ///< Of the distance, in the control block.
+  layout::Stores stores = layout::Stores::cached;
+  Count portion = 1;  ///< Segments that are best packed at once.
 };
 
 /// Nanoseconds of a clock that only moves forward.
 using Clock = std::int64_t (*)();
 
+/// What senders and receivers of a process share.
+struct Shared {
+  Desks& desks;
+  Distances& distances;
+};
+
 class Outbox {
  public:
   /// @param crowded  More ranks than cores: waiting gives the core away.
-  Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me, Clock clock, bool crowded)
-      : arena_(arena), nonce_(nonce), me_(me), clock_(clock), crowded_(crowded) {}
+  Outbox(Arena& arena, const Nonce& nonce, std::uint32_t me, Clock clock, bool crowded, const Shared& shared)
+      : arena_(arena), nonce_(nonce), me_(me), clock_(clock), crowded_(crowded), shared_(shared) {}
 
   [[nodiscard]] bool crowded() const { return crowded_; }
   /// The layouts that receivers may look up, in the same memory.
@@ -100,6 +115,10 @@ class Outbox {
   bool make_one() noexcept;
   void leave_to_receiver(const Outgoing& message) const noexcept;
   void pack(Outgoing& message, Count i) noexcept;
+  void pack_rest(Outgoing& message) noexcept;
+  Count pack_portion(Outgoing& message, Count first, Desk& desk) noexcept;
+  std::byte* place_for(Outgoing& message, Count i) noexcept;
+  void publish(Cell& cell, const std::byte* place) noexcept;
   std::byte* slot_for(Outgoing& message, Count i) noexcept;
   void reclaim(Outgoing& message) noexcept;
   bool finish_if_drained(std::size_t i) noexcept;
@@ -112,6 +131,7 @@ class Outbox {
   std::uint32_t me_;
   Clock clock_;
   bool crowded_;
+  Shared shared_;
   std::mutex lock_;  // of the arena, the catalogue and what follows
   Catalogue catalogue_{arena_, lock_};
   LengthBook lengths_{arena_.base()};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace heddle::layout {
 namespace {
@@ -14,7 +15,7 @@ Lap step(Count count, Bytes stride, const Node& child) {
   const Bytes apart = std::abs(stride);
   if (count < 2 || apart == 0 || apart >= line || child.high - child.low <= line) return {};
   Bytes whole = 0;
-  if (__builtin_mul_overflow(child.size, std::min(count, line / apart), &whole)) return {};
+  if (__builtin_mul_overflow(child.size, std::min(count, line / std::gcd(apart, line)), &whole)) return {};
   return {child.size, whole};
 }
 
@@ -34,6 +35,15 @@ Lap lap(const Layout& layout, Count count) noexcept {
       return {};
     }
   }
+}
+
+Bytes portion(const Lap& lap, Bytes total, Bytes segment, Bytes most) noexcept {
+  constexpr Bytes parts = 16;  // of a message: one side waits for the first of the other
+  if (lap.whole < segment || 2 * lap.bytes > most) return 0;
+  const Bytes unit = lap.whole <= most ? lap.whole : lap.bytes;  // rather some lines half done than all of them
+  const Bytes units = std::clamp(total / parts, unit, most) / unit;
+  const Bytes whole = units * unit / segment * segment;
+  return whole > segment ? whole : 0;
 }
 
 }  // namespace heddle::layout

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "layout/cursor.hpp"
 #include "layout/pack.hpp"
@@ -12,43 +17,75 @@ namespace {
 
 constexpr Bytes stage_bytes = 16 << 10;  // a part of the first-level cache; on the stack: warm, and each thread's own
 constexpr Bytes long_piece = 8 << 10;    // from here on memcpy itself copies so
+constexpr Bytes line = 64;
 
-void copy_lines(void* to, const void* from, Bytes bytes) {
+void copy(std::byte* to, const std::byte* from, Bytes bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+
 #if defined(__x86_64__)
+void copy_lines(std::byte* to, const std::byte* from, Bytes bytes) {
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+/// A store past the caches is quick if it fills a line.
+void stream_lines(std::byte* to, const std::byte* from, Bytes bytes) {
+  const Bytes lead = std::min(bytes, static_cast<Bytes>(-reinterpret_cast<std::uintptr_t>(to) % line));
+  copy(to, from, lead);
+  Bytes at = lead;
+  for (; at + line <= bytes; at += line)
+    for (Bytes i = at; i < at + line; i += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+  copy(to + at, from + at, bytes - at);
+}
+
+/// Streamed stores come in any order; whoever is told afterwards is to find them.
+void stream_fence() { _mm_sfence(); }
 #else
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+void copy_lines(std::byte* to, const std::byte* from, Bytes bytes) { copy(to, from, bytes); }
+void stream_lines(std::byte* to, const std::byte* from, Bytes bytes) { copy(to, from, bytes); }
+void stream_fence() {}
 #endif
-}
 
-void in_stages(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, std::byte* to) {
-  alignas(64) std::byte stage[stage_bytes];
-  while (length > 0) {
-    const Bytes part = std::min(length, stage_bytes);
-    pack_range(layout, count, base, from, part, stage);
-    copy_lines(to, stage, part);
-    from += part;
-    to += part;
-    length -= part;
+/// One call's work: what is packed, and how it leaves.
+struct Away {
+  const Layout& layout;
+  Count count;
+  const void* base;
+  Stores stores;
+
+  void lines(std::byte* to, const std::byte* from, Bytes bytes) const {
+    (stores == Stores::streamed ? stream_lines : copy_lines)(to, from, bytes);
   }
-}
 
-/// Pieces of different lengths: the long ones straight, runs of short ones in stages.
-void long_ones_straight(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, std::byte* to) {
-  Cursor look(layout, count);
-  look.seek(from);
-  Bytes done = 0;
-  for (Bytes seen = 0; seen < length;) {
-    const Segment piece = look.next(length - seen);
-    if (piece.length >= long_piece) {
-      in_stages(layout, count, base, from + done, seen - done, to + done);
-      std::memcpy(to + seen, static_cast<const std::byte*>(base) + piece.offset, static_cast<std::size_t>(piece.length));
-      done = seen + piece.length;
+  void in_stages(Bytes from, Bytes length, std::byte* to) const {
+    alignas(64) std::byte stage[stage_bytes];
+    while (length > 0) {
+      const Bytes part = std::min(length, stage_bytes);
+      pack_range(layout, count, base, from, part, stage);
+      lines(to, stage, part);
+      from += part;
+      to += part;
+      length -= part;
     }
-    seen += piece.length;
   }
-  in_stages(layout, count, base, from + done, length - done, to + done);
-}
+
+  /// Pieces of different lengths: the long ones straight, runs of short ones in stages.
+  void long_ones_straight(Bytes from, Bytes length, std::byte* to) const {
+    Cursor look(layout, count);
+    look.seek(from);
+    Bytes done = 0;
+    for (Bytes seen = 0; seen < length;) {
+      const Segment piece = look.next(length - seen);
+      if (piece.length >= long_piece) {
+        in_stages(from + done, seen - done, to + done);
+        const std::byte* const begin = static_cast<const std::byte*>(base) + piece.offset;
+        (stores == Stores::streamed ? stream_lines : copy)(to + seen, begin, piece.length);
+        done = seen + piece.length;
+      }
+      seen += piece.length;
+    }
+    in_stages(from + done, length - done, to + done);
+  }
+};
 
 /// Few of them: looking at each costs nothing to speak of.
 bool of_different_lengths(const Node& node) {
@@ -59,13 +96,26 @@ bool of_different_lengths(const Node& node) {
 
 }  // namespace
 
-void pack_away(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, void* out) {
+void pack_away(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, void* out, Stores stores) {
   const Node* node = layout.node();
   auto* to = static_cast<std::byte*>(out);
-  if (!node || node->size >= long_piece * node->blocks || length < 1024)
-    return pack_range(layout, count, base, from, length, to);
-  if (of_different_lengths(*node)) return long_ones_straight(layout, count, base, from, length, to);
-  in_stages(layout, count, base, from, length, to);
+  if (!node || length < 1024) return pack_range(layout, count, base, from, length, to);
+  const bool long_pieces = node->size >= long_piece * node->blocks;
+  const Away away{layout, count, base, stores};
+  if (stores == Stores::cached && long_pieces) return pack_range(layout, count, base, from, length, to);
+  if (long_pieces || of_different_lengths(*node))
+    away.long_ones_straight(from, length, to);
+  else
+    away.in_stages(from, length, to);
+  if (stores == Stores::streamed) stream_fence();
+}
+
+void copy_away(const void* packed, Bytes length, void* out, Stores stores) {
+  const auto* from = static_cast<const std::byte*>(packed);
+  auto* to = static_cast<std::byte*>(out);
+  if (stores == Stores::cached) return copy_lines(to, from, length);
+  stream_lines(to, from, length);
+  stream_fence();
 }
 
 }  // namespace heddle::layout

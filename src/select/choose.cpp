@@ -13,6 +13,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr Count most_entries = 1024;   // of a process_vm call, on either side
 constexpr double clearly = 0.9;        // of another cost: more than that is the model's error
+constexpr double far_line = 80;        // ns: from here on a store waits longer for its line than memory takes
 constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
 
 /// Cache lines beyond those of the curves, whose blocks have holes of their own length between them: sparse blocks.
@@ -108,7 +109,9 @@ Choice choose(const Facts& facts) noexcept {
 }
 
 Choice with(Scheme scheme, const Facts& facts) noexcept {
-  Choice choice{.scheme = scheme, .segment = segment(facts.bytes, facts.paired)};
+  Choice choice{.scheme = scheme,
+                .segment = segment(facts.bytes, facts.paired),
+                .stores = facts.line >= far_line ? layout::Stores::streamed : layout::Stores::cached};
   switch (scheme) {
     case Scheme::bc_spup:
     case Scheme::both:

@@ -12,6 +12,7 @@
 #include <array>
 #include <string>
 
+#include "layout/pack_away.hpp"
 #include "select/profile.hpp"
 #include "select/scheme.hpp"
 #include "select/side.hpp"
@@ -27,6 +28,7 @@ struct Facts {
   bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.
   bool blocking = true;     ///< The sender's call returns only when its buffer is free.
   bool paired = false;  ///< The receiver sends in the same call (a collective, MPI_Sendrecv): it unpacks when it has packed.
+  double line = 0;      ///< A cache line between these two ranks, now, ns; 0: not known yet.
   const Profile* profile = &builtin();
 };
 
@@ -34,6 +36,7 @@ struct Choice {
   Scheme scheme = Scheme::bc_spup;
   Bytes segment = 0;  ///< A power of two from 4 KiB to 64 KiB.
   double grace = 0;   ///< How long a sender that waits leaves cells open for its receiver before it packs them, ns.
+  layout::Stores stores = layout::Stores::cached;  ///< Of what the sender packs, into lines that its receiver has read.
 };
 
 /// What each scheme would take from announcement to last byte, ns; infinite where it cannot be.

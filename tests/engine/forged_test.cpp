@@ -19,11 +19,19 @@ constexpr Bytes memory_size = Bytes{4} << 20;
 constexpr Count ints = 192 * 200;  // three slots
 constexpr std::uint32_t number = 7;
 
+std::int64_t no_time() { return 0; }
+
+struct Shares {
+  Desks desks;
+  Distances distances{1, no_time};
+};
+
 /// A message of rows that has been sent and packed, and its receiver.
 struct Sent {
   Memory memory{memory_size};
   Arena arena{memory.base(), memory_size};
-  Outbox outbox{arena, nonce, 0, [] { return std::int64_t{0}; }, true};
+  Shares shares;
+  Outbox outbox{arena, nonce, 0, no_time, true, {shares.desks, shares.distances}};
   Typed type = typed(1, ints);
   Field field{type};
   Descriptor descriptor;
@@ -156,8 +164,8 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
   for (const Count count : {Count{2}, std::numeric_limits<Count>::max(), Count{1} << 61}) {
     Memory memory(memory_size);
     Arena arena(memory.base(), memory_size);
-    Outbox outbox(
-        arena, nonce, 0, [] { return std::int64_t{0}; }, true);
+    Shares shares;
+    Outbox outbox(arena, nonce, 0, no_time, true, {shares.desks, shares.distances});
     const Typed type = typed(1, ints), wanted = typed(2, ints);
     Field field(type), arrived(wanted);
     field.put(message(number, 4 * ints));
@@ -167,8 +175,12 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
     Outgoing* outgoing = outbox.begin({&type.layout, type.count, field.base()}, plan, descriptor);
     descriptor.count = count;
     Known known;
-    const Reach reach{
-        .memory = memory.base(), .memory_size = memory_size, .process = getpid(), .known = &known, .crowded = true};
+    const Reach reach{.memory = memory.base(),
+                      .memory_size = memory_size,
+                      .process = getpid(),
+                      .known = &known,
+                      .desks = &shares.desks,
+                      .crowded = true};
     Bytes moved = 0;
     std::thread receiver([&] { moved = engine::receive(descriptor, reach, {&wanted.layout, wanted.count, arrived.base()}); });
     outbox.settle(*outgoing);

@@ -57,10 +57,13 @@ std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch
 struct Sender {
   Memory memory;
   Arena arena;
+  Desks desks;
+  Distances distances{1, now_ns};
   Outbox outbox;
   std::atomic<int> native{0}, cancelled{0}, sent{0};
 
-  explicit Sender(Bytes size) : memory(size), arena(memory.base(), size), outbox(arena, nonce, 0, now_ns, true) {}
+  explicit Sender(Bytes size)
+      : memory(size), arena(memory.base(), size), outbox(arena, nonce, 0, now_ns, true, {desks, distances}) {}
 
   struct Message {
     Typed type;
@@ -98,6 +101,8 @@ struct Sender {
       message->field.put(test::message(number, 4 * ints));
       const bool alone = random() % 2;
       Plan plan{.scheme = static_cast<Scheme>(random() % 6), .segment = Bytes{1024} << random() % 7};
+      plan.receiver = static_cast<int>(random() % 2) - 1;
+      plan.stores = random() % 2 ? layout::Stores::streamed : layout::Stores::cached;
       if (plan.scheme == Scheme::direct) plan.scheme = Scheme::multi_w;  // nothing is mapped here
       if (alone && plan.scheme != Scheme::bc_spup) {
         plan.layout = message->listed = outbox.catalogue().list(message->type.layout);
@@ -148,13 +153,14 @@ struct Sender {
 int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, bool may_refuse) {
   std::mt19937 random(seed);
   Known known;
+  Desks desks;
+  Distances distances(1, now_ns);
   int received = 0;
   while (const auto letter = mail.receive(random)) {
     ++received;
     Descriptor descriptor;
     EXPECT_TRUE(announced(&letter->descriptor, nonce));
     EXPECT_TRUE(read(&letter->descriptor, nonce, 1, size, descriptor));
-    EXPECT_FALSE(stale(descriptor, memory));
     const Count ints = descriptor.total / 4;
     // As large as the message, larger, or too small.
     const Count room = random() % 5 == 0 ? std::max<Count>(192, ints / 2 / 192 * 192) : ints + (random() % 5 ? 0 : 192 * 3);
@@ -166,8 +172,11 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
                       .memory_size = size,
                       .process = random() % 5 == 0 && !letter->left_open ? 0 : getpid(),
                       .known = &known,
+                      .desks = &desks,
+                      .distances = random() % 4 ? &distances : nullptr,
                       .crowded = true,
                       .segment_unpack = letter->left_open || random() % 6 != 0};
+    EXPECT_FALSE(stale(descriptor, reach));
     const Bytes moved = receive(descriptor, reach, {&type.layout, type.count, field.base()});
     refused = false;
     EXPECT_EQ(moved, std::min<Bytes>(descriptor.total, type.count * type.layout.size()));
@@ -201,8 +210,9 @@ TEST(TwoThreads, EveryMessageArrivesOnceAndWhole) {
   receiver.join();
   EXPECT_EQ(received, sender.sent - sender.cancelled);
   EXPECT_EQ(sender.native, 0);
-  EXPECT_GT(reads, 0);     // cells were taken by the receiver,
-  EXPECT_GT(refusals, 0);  // and some given back
+  EXPECT_GT(reads, 0);                     // cells were taken by the receiver,
+  EXPECT_GT(refusals, 0);                  // and some given back
+  EXPECT_GT(sender.distances.line(0), 0);  // a receiver has seen it, and told
   sender.expect_all_back();
 }
 

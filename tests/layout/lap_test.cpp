@@ -27,7 +27,31 @@ TEST(Lap, OfATransposeHoweverItIsWritten) {
 TEST(Lap, OfBlocksShorterThanALine) {
   const Layout pairs = resized(vector(500, 2, 1000, element), 0, 32);
   expect(pairs, 500, 16000, 32000);
-  expect(resized(vector(500, 3, 1000, element), 0, 48), 300, 24000, 24000);
+}
+
+// Elements of 24 bytes lie in three lines before one begins where a line does.
+TEST(Lap, UntilNoLineIsHalfDone) {
+  expect(resized(vector(500, 3, 1000, element), 0, 48), 300, 24000, 96000);
+  const Layout three = basic(24);
+  expect(resized(vector(512, 1, 512, three), 0, 24), 512, 12288, 8 * 12288);
+  expect(resized(vector(512, 1, 512, three), 0, 24), 5, 12288, 5 * 12288);
+}
+
+TEST(Portion, IsOfWholeLinesInWholeSegments) {
+  const Bytes mib = 1 << 20, segment = 32 << 10, most = 256 << 10;
+  EXPECT_EQ(portion({12288, 8 * 12288}, 6 * mib, segment, most), 16 * 12288);
+  EXPECT_EQ(portion({24576, 8 * 24576}, 24 * mib, segment, most), 8 * 24576);
+  EXPECT_EQ(portion({6144, 8 * 6144}, 3 * mib / 2, segment, most), 16 * 6144);
+  EXPECT_EQ(portion({12000, 8 * 12000}, 6 * mib, segment, most), 5 * segment);
+  // Not even one: as much of them as there is room for.
+  EXPECT_EQ(portion({100'000, 400'000}, 40 * mib, segment, most), 6 * segment);
+}
+
+TEST(Portion, NoneWhereASegmentIsAsGood) {
+  const Bytes mib = 1 << 20, segment = 32 << 10, most = 256 << 10;
+  EXPECT_EQ(portion({}, mib, segment, most), 0);
+  EXPECT_EQ(portion({1536, 8 * 1536}, mib, segment, most), 0);         // finishes its lines
+  EXPECT_EQ(portion({200'000, 800'000}, 80 * mib, segment, most), 0);  // would not go twice over one
 }
 
 TEST(Lap, NoneWhereEachLineIsMetOnce) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -32,10 +33,17 @@ TEST(PackAway, IsPackRange) {
     for (const Bytes from : {Bytes{0}, total / 3, total})
       for (const Bytes length : {Bytes{0}, Bytes{1}, Bytes{1023}, Bytes{1024}, Bytes{16384}, Bytes{16385}, total - from}) {
         if (from + length > total) continue;
-        std::vector<std::uint8_t> expected(static_cast<std::size_t>(length) + 64, 0xee), packed = expected;
+        std::vector<std::uint8_t> expected(static_cast<std::size_t>(length) + 64, 0xee);
         pack_range(layout, count, memory.data(), from, length, expected.data());
-        pack_away(layout, count, memory.data(), from, length, packed.data());
-        EXPECT_EQ(packed, expected) << from << " + " << length;
+        for (const Stores stores : {Stores::cached, Stores::streamed})
+          for (const Bytes off : {Bytes{0}, Bytes{5}}) {  // of a line
+            std::vector<std::uint8_t> away(expected.size() + 64, 0xee), copied = away;
+            pack_away(layout, count, memory.data(), from, length, away.data() + off, stores);
+            copy_away(expected.data(), length, copied.data() + off, stores);
+            EXPECT_EQ(copied, away) << from << " + " << length;
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), away.begin() + off)) << from << " + " << length;
+            EXPECT_EQ(std::count(away.begin(), away.begin() + off, 0xee), off);
+          }
       }
   }
 }

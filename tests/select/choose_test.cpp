@@ -266,5 +266,19 @@ TEST(Choose, IsQuick) {
   EXPECT_LT(best, 1000);
 }
 
+// 200 ns a line: two cores that share no cache.
+TEST(Choose, WhatIsPackedForAFarCoreGoesPastTheCaches) {
+  Facts facts = vectors(128, 4096);
+  for (const auto& [line, stores] : {std::pair{0.0, layout::Stores::cached},
+                                     {40.0, layout::Stores::cached},
+                                     {79.0, layout::Stores::cached},
+                                     {80.0, layout::Stores::streamed},
+                                     {200.0, layout::Stores::streamed}}) {
+    facts.line = line;
+    EXPECT_EQ(choose(facts).stores, stores) << line;
+    for (const Scheme scheme : schemes) EXPECT_EQ(with(scheme, facts).stores, stores) << line;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::select

@@ -81,7 +81,9 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size(), grow, transport::release_owned),
-      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores()),
+      distances_(transport_->size(), now_ns),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
+              {desks_, distances_}),
       wishes_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),
@@ -138,6 +140,8 @@ engine::Reach Node::reach(int peer) noexcept {
           .theirs = &theirs_,
           .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
           .known = &known_,
+          .desks = &desks_,
+          .distances = &distances_,
           .crowded = crowded(),
           .segment_unpack = settings_of_process().segment_unpack};
 }

@@ -61,6 +61,8 @@ class Node {
   [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
   [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
+  /// How far the cores of this node's ranks are.
+  [[nodiscard]] const engine::Distances& distances() const noexcept { return distances_; }
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
   /// More ranks than cores.
@@ -95,6 +97,8 @@ class Node {
   std::unique_ptr<transport::Node> transport_;
   engine::Nonce nonce_;
   engine::Arena arena_;
+  engine::Desks desks_;
+  engine::Distances distances_;
   engine::Outbox outbox_;
   engine::Wishes wishes_;
   engine::Known known_;

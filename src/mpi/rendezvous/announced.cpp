@@ -66,6 +66,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
                             .crowded = node->crowded(),
                             .blocking = blocking,
                             .paired = sender == Sender::exchanges,
+                            .line = static_cast<double>(node->distances().line(peer)),
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);
@@ -78,6 +79,8 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
   engine::Plan plan{.scheme = choice.scheme,
                     .segment = set.segment > 0 ? set.segment : choice.segment,
                     .grace_ns = static_cast<std::int64_t>(choice.grace),
+                    .receiver = peer,
+                    .stores = choice.stores,
                     .probed = probed(),
                     .tag = tag};
   const bool packs =

@@ -28,7 +28,7 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
   Node* node = Node::here();
   Told told("receive");
   engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
-  if (!reach.memory || engine::stale(descriptor, reach.memory)) {
+  if (!reach.memory || engine::stale(descriptor, reach)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
     return MPI_ERR_INTERN;
   }

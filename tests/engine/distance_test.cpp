@@ -1,0 +1,65 @@
+// How far the other core is: what is believed, and when it is corrected. Time is what the test says.
+#include "engine/distance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::engine {
+namespace {
+
+std::int64_t time_ns = 0;
+std::int64_t step_ns = 0;
+
+/// Each look takes as long as the last step says.
+std::int64_t now() { return time_ns += step_ns; }
+
+Distances distances(int ranks) {
+  step_ns = 20;  // what a look costs is taken off
+  return {ranks, now};
+}
+
+void fetch(Distances& receiver, int rank, Control& control, std::int64_t ns) {
+  step_ns = 20 + ns;
+  control.generation = 7;
+  EXPECT_EQ(receiver.fetch(rank, control), 7U);
+}
+
+TEST(Distances, TheLessOfTheLastTwo) {
+  Distances all = distances(3);
+  Control control;
+  EXPECT_EQ(all.line(1), 0U);
+  const std::pair<int, std::uint32_t> seen[] = {{40, 40}, {5000, 40}, {200, 200}, {190, 190}, {35, 35}, {0, 1}};
+  for (const auto& [ns, line] : seen) {
+    fetch(all, 1, control, ns);
+    EXPECT_EQ(all.line(1), line) << ns;
+  }
+  EXPECT_EQ(all.line(0), 0U);
+  EXPECT_EQ(all.line(2), 0U);
+}
+
+TEST(Distances, ASenderIsToldWhatItDoesNotKnow) {
+  Distances sender = distances(2), receiver = distances(2);
+  Control control;
+  const auto send = [&](std::int64_t ns) {
+    const std::uint32_t asked = sender.ask(1, control);
+    fetch(receiver, 0, control, ns);
+    sender.hear(1, asked, control);
+    return sender.line(1);
+  };
+  EXPECT_EQ(send(40), 40U);
+  EXPECT_EQ(send(60), 40U);   // near enough: its line is not taken away for that
+  EXPECT_EQ(send(200), 40U);  // once is chance
+  EXPECT_EQ(send(180), 180U);
+  EXPECT_EQ(send(30), 30U);
+}
+
+TEST(Distances, WhatItHasSeenItselfMeanwhileStays) {
+  Distances both = distances(2);
+  Control out, in;
+  const std::uint32_t asked = both.ask(1, out);
+  fetch(both, 1, in, 170);
+  both.hear(1, asked, out);
+  EXPECT_EQ(both.line(1), 170U);
+}
+
+}  // namespace
+}  // namespace heddle::engine
