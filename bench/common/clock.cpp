@@ -41,8 +41,8 @@ double now_ns() {
 Spread spread_of(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
-  return {quantile(samples, 0.5), quantile(samples, 0.25), quantile(samples, 0.75), samples.front(),
-          static_cast<int>(samples.size())};
+  return {quantile(samples, 0.5), quantile(samples, 0.25),          quantile(samples, 0.75),
+          samples.front(),        static_cast<int>(samples.size()), quantile(samples, 0.9)};
 }
 
 void measure(std::vector<Timed>& forms, const Effort& effort) {

@@ -18,6 +18,7 @@ struct Spread {
   double median = 0, lower = 0, upper = 0;  ///< Lower and upper: the quartiles.
   double best = 0;
   int samples = 0;
+  double high = 0;  ///< The 90th percentile.
 };
 Spread spread_of(std::vector<double> samples);
 

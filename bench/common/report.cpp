@@ -12,6 +12,12 @@
 #include "common/host.hpp"
 
 namespace heddle::bench {
+namespace {
+
+constexpr int few = 3;  // samples: fewer say nothing
+
+}  // namespace
+
 bool crowded(int ranks) { return ranks > static_cast<int>(cores().size()); }
 
 void choose(std::vector<Way>& ways, const std::vector<std::string>& wanted) {
@@ -54,28 +60,43 @@ void Report::print(const Json& row, const std::string& variant, const char* unit
                {"lower", spread.lower * scale},
                {"upper", spread.upper * scale},
                {"best", spread.best * scale},
-               {"samples", spread.samples}});
+               {"samples", spread.samples},
+               {"high", spread.high * scale}});
   print(line);
 }
 
 void Report::measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit) {
-  Json with_line = row;
-  with_line["line_ns"] = stage_.line_ns();
-  measure(stage_, ways, clock, pace);
+  const std::array<double, 2> lines = measure(stage_, ways, clock, pace);
   if (stage_.rank() != 0) return;
-  for (const Way& way : ways) {
-    const Spread& ns = way.ns;
-    if (unit.rate_bytes > 0)
-      print(with_line, way.name, "GB/s", unit.rate_bytes, {1 / ns.median, 1 / ns.upper, 1 / ns.lower, 1 / ns.best, ns.samples});
-    else
-      print(with_line, way.name, "us", 1e-3 / unit.messages, ns);
+  bool told = false;
+  for (const bool far : {false, true}) {
+    if (std::ranges::any_of(ways, [far](const Way& way) { return way.seen[far].ns.samples < few; })) continue;
+    Json with_line = row;
+    with_line["line_ns"] = lines[far];
+    if (lines[far] > 0) with_line["cores"] = far ? "far" : "near";
+    print(with_line, ways, unit, [far](const Way& way) -> const Way::Seen& { return way.seen[far]; });
+    told = true;
   }
+  if (!told) print(row, ways, unit, [](const Way& way) -> const Way::Seen& { return way.mostly(); });
+}
+
+void Report::print(Json row, const std::vector<Way>& ways, const Unit& unit,
+                   const std::function<const Way::Seen&(const Way&)>& seen) const {
+  for (const Way& way : ways) {
+    const Spread& ns = seen(way).ns;
+    if (unit.rate_bytes > 0)
+      print(row, way.name, "GB/s", unit.rate_bytes,
+            {1 / ns.median, 1 / ns.upper, 1 / ns.lower, 1 / ns.best, ns.samples, 1 / ns.high});
+    else
+      print(row, way.name, "us", 1e-3 / unit.messages, ns);
+  }
+  const std::string metric = row.at("metric").get<std::string>();
   for (const char* base : {"contiguous", "host"}) {
     const auto found = std::ranges::find(ways, base, &Way::name);
     if (found == ways.end()) continue;
-    with_line["metric"] = row.at("metric").get<std::string>() + " over " + base;
+    row["metric"] = metric + " over " + base;
     for (const Way& way : ways)
-      if (way.name != base) print(with_line, way.name, "1", 1, ratio(way, *found));
+      if (way.name != base) print(row, way.name, "1", 1, ratio(seen(way), seen(*found)));
   }
 }
 

@@ -30,14 +30,15 @@ class Report {
   /// Takes out the ways that are wrong, and says so. Collective.
   void check(std::vector<Way>& ways, const std::string& name);
 
-  /// Measures (collective), and prints a row a way. Then how many times the time of the ways "contiguous" and "host" each takes
-  /// (metric "... over contiguous"). `row`: case, metric, bytes; the variant is the way's name.
+  /// Measures (collective), and prints a row a way, for near cores and for far ones ("cores") if both were seen. Then how many
+  /// times the time of the ways "contiguous" and "host" each takes (metric "... over contiguous"). `row`: case, metric, bytes;
+  /// the variant is the way's name.
   void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
   /// Prints a row that was measured otherwise, nanoseconds told as microseconds.
   void told(const Json& row, const std::string& variant, const Spread& ns) const { print(row, variant, "us", 1e-3, ns); }
   /// Prints a row of a plain number.
   void counted(const Json& row, const std::string& variant, const char* unit, double number) const {
-    print(row, variant, unit, 1, {number, number, number, number, 1});
+    print(row, variant, unit, 1, {number, number, number, number, 1, number});
   }
   void done(const std::string& what) const;
   bool all_right() const { return wrong_ == 0; }
@@ -45,6 +46,8 @@ class Report {
  private:
   void print(const Json& line) const;
   void print(const Json& row, const std::string& variant, const char* unit, double scale, const Spread& spread) const;
+  void print(Json row, const std::vector<Way>& ways, const Unit& unit,
+             const std::function<const Way::Seen&(const Way&)>& seen) const;
 
   Stage& stage_;
   std::string bench_;

@@ -38,8 +38,8 @@ class Stage {
   double started(int rank) const;
   double ended(int rank) const;
 
-  /// Whether some rank lost its core to another process between its stamps (which with more ranks than cores is no news:
-  /// false).
+  /// Whether some rank lost its core to another process between its stamps. False where that is no news: with more ranks than
+  /// cores, or where a process beside is what is measured (BENCH_DISTURBED in the environment).
   bool disturbed() const;
 
   /// Rank 0's value for all.
@@ -47,8 +47,9 @@ class Stage {
   /// The least value of all ranks.
   std::int64_t least(std::int64_t value);
 
-  /// Nanoseconds one way for a cache line between ranks 0 and 1, the best of a few thousand round trips. Collective.
-  double line_ns();
+  /// Nanoseconds one way for a cache line between ranks 0 and 1, the best of so many round trips, by groups of 50. Collective.
+  /// 0: there is no rank 1, or more ranks than cores.
+  double line_ns(long trips = 4000);
 
  private:
   struct Page;
@@ -56,6 +57,7 @@ class Stage {
 
   int rank_ = 0, ranks_ = 1;
   bool crowded_;
+  bool tells_;  // who has lost its core
   long evictions_ = 0;
   std::uint64_t turn_ = 0;
   Page* page_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace heddle::bench {
 namespace {
@@ -37,7 +38,7 @@ Sample once(Stage& stage, const Way& way, Clock clock, long number) {
   return {elapsed(stage, clock), stage.disturbed()};
 }
 
-/// All samples of one way.
+/// All samples of one way at one distance of the cores.
 struct Samples {
   std::vector<double> clean, all;
 };
@@ -54,9 +55,11 @@ void drop_wrong(Stage& stage, std::vector<Way>& ways,
   });
 }
 
-void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace) {
+std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace) {
   const std::size_t n = ways.size();
-  std::vector<Samples> samples(n);
+  std::vector<std::array<Samples, 2>> samples(n);
+  std::array<std::vector<double>, 2> lines;
+  constexpr long trips = 200;  // some tens of us
   std::vector<std::int64_t> burst(n);
   long number = 1;
   for (std::size_t i = 0; i < n; ++i) {
@@ -66,6 +69,7 @@ void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace
     burst[i] = stage.from_first(std::clamp<std::int64_t>(fitting, 2, pace.burst));
   }
   const double began = wall_ns();
+  double line = stage.line_ns(trips);
   for (int round = 0, clean_rounds = 0;; ++round) {
     const double spent = wall_ns() - began;
     const bool more = clean_rounds < pace.at_least ? spent < 4 * pace.budget_ns || round < pace.at_least
@@ -74,24 +78,42 @@ void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace
     bool all_clean = true;
     for (std::size_t turn = 0; turn < n; ++turn) {
       const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // nobody always runs after the same neighbour
-      std::vector<double> clean;
+      std::vector<double> clean, all;
       for (std::int64_t i = 0; i < burst[which]; ++i) {
         const Sample sample = once(stage, ways[which], clock, number++);
         if (i == 0) continue;
-        samples[which].all.push_back(sample.ns);
+        all.push_back(sample.ns);
         if (!sample.disturbed) clean.push_back(sample.ns);
       }
-      samples[which].clean.insert(samples[which].clean.end(), clean.begin(), clean.end());
-      all_clean = all_clean && !clean.empty();
-      ways[which].by_round.push_back(clean.empty() ? std::nan("") : spread_of(std::move(clean)).median);
+      const double before = std::exchange(line, stage.line_ns(trips));
+      const bool far = line >= far_ns;
+      const bool moved = far != (before >= far_ns);
+      for (const bool side : {false, true}) {
+        const bool counts = side == far && !moved && !clean.empty();
+        ways[which].seen[side].by_round.push_back(counts ? spread_of(std::vector(clean)).median : std::nan(""));
+      }
+      all_clean = all_clean && !clean.empty() && !moved;
+      Samples& kept = samples[which][far];
+      kept.all.insert(kept.all.end(), all.begin(), all.end());
+      if (moved) continue;
+      kept.clean.insert(kept.clean.end(), clean.begin(), clean.end());
+      lines[far].push_back(line);
     }
     clean_rounds += all_clean;
   }
   for (std::size_t i = 0; i < n; ++i)
-    ways[i].ns = spread_of(std::move(samples[i].clean.empty() ? samples[i].all : samples[i].clean));
+    for (const bool side : {false, true}) {
+      Samples& kept = samples[i][side];
+      std::vector<double>& counted = kept.clean.empty() ? kept.all : kept.clean;
+      if (!counted.empty()) ways[i].seen[side].ns = spread_of(std::move(counted));
+    }
+  std::array<double, 2> took{};
+  for (const bool side : {false, true})
+    if (!lines[side].empty()) took[side] = spread_of(std::move(lines[side])).median;
+  return took;
 }
 
-Spread ratio(const Way& way, const Way& base) {
+Spread ratio(const Way::Seen& way, const Way::Seen& base) {
   std::vector<double> ratios;
   for (std::size_t round = 0; round < std::min(way.by_round.size(), base.by_round.size()); ++round)
     if (const double times = way.by_round[round] / base.by_round[round]; std::isfinite(times)) ratios.push_back(times);

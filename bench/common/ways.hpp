@@ -9,6 +9,7 @@
 // Every rank has the same list, each with its own part in it: rank 1 sends, rank 0 receives, keeps the times and prints.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,9 +26,19 @@ struct Way {
   std::function<void(long)> act;      ///< What is timed.
   std::function<std::string()> verify = [] { return std::string{}; };  ///< After message 0: what is wrong, or nothing.
   double lead_ns = 400;  ///< The receiver's head start: time to be inside its receives when the sender begins.
-  Spread ns = {};
-  std::vector<double> by_round = {};  ///< The median of each round; not a number: disturbed throughout.
+  /// What was measured while the cores of ranks 0 and 1 were near each other, and while they were far.
+  struct Seen {
+    Spread ns = {};  ///< No samples: they never were.
+    std::vector<double> by_round =
+        {};  ///< The median of each round; not a number: disturbed throughout, or the other distance.
+  };
+  std::array<Seen, 2> seen = {};
+  /// At the distance with more samples.
+  [[nodiscard]] const Seen& mostly() const { return seen[seen[1].ns.samples > seen[0].ns.samples]; }
 };
+
+/// A cache line takes longer than this between cores that share no cache, and less between those that do. ns.
+constexpr double far_ns = 80;
 
 /// From when to when.
 enum class Clock {
@@ -50,11 +61,12 @@ struct Pace {
 void drop_wrong(Stage& stage, std::vector<Way>& ways,
                 const std::function<void(const std::string& name, const std::string& what)>& report);
 
-/// Fills in `ns` and `by_round` on rank 0. Messages in which a rank lost its core to another process do not count, unless there
-/// are no others.
-void measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace);
+/// Fills in `seen` on rank 0. Messages in which a rank lost its core to another process do not count, unless there are no
+/// others; nor do those between which the distance of the cores has changed, as it does in virtual machines. Returns what a
+/// line took, ns, near and far; 0: not seen.
+std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace);
 
 /// How many times the time of `base` a way takes, round by round: whatever slows the machine for a while slows both.
-Spread ratio(const Way& way, const Way& base);
+Spread ratio(const Way::Seen& way, const Way::Seen& base);
 
 }  // namespace heddle::bench

@@ -18,7 +18,7 @@ void print(const std::string& name, const std::string& variant, const char* metr
 }
 
 void print(const std::string& name, const std::string& variant, const char* metric, double value, const char* unit) {
-  print(name, variant, metric, Spread{value, value, value, value, 1}, unit);
+  print(name, variant, metric, Spread{value, value, value, value, 1, value}, unit);
 }
 
 namespace {

@@ -119,11 +119,21 @@ def test_heddles_choice_is_held_against_the_best_scheme_of_each_case():
 
 def test_runs_are_compared_where_the_cores_were_as_far_apart():
     over = "latency over contiguous"
-    far = [row("k=1", "heddle", over, 2.0, line_ns=180), row("k=1", "bc-spup", over, 1.9, line_ns=170)]
-    near = row("k=1", "rwg-up", over, 0.5, line_ns=21)
+    far = [row("k=1", "heddle", over, 2.0, cores="far"), row("k=1", "bc-spup", over, 1.9, cores="far")]
+    near = row("k=1", "rwg-up", over, 0.5, cores="near")
     assert over_best([*far, near]) == pytest.approx({"k=1": 2.0 / 1.9})
     assert over_best([far[0], near]) == {}
-    assert over_best([*far, near, row("k=1", "heddle", over, 0.7, line_ns=25)]) == pytest.approx({"k=1": 1.4})
+    both = over_best_scheme([*far, near, row("k=1", "heddle", over, 0.7, cores="near")])
+    assert {one.cores: one.value for one in both} == pytest.approx({"far": 2.0 / 1.9, "near": 1.4})
+
+
+def test_near_and_far_cores_have_tables_and_goals_of_their_own():
+    rows = [row("k=1", "heddle", "latency", value, cores=cores) for value, cores in ((1.0, "near"), (3.0, "far"), (5.0, "far"))]
+    rows += [row("k=1", "heddle", "search", 7.0)]
+    found = messages.by_mpi(merged(rows))
+    assert [figures.mpi for figures in found] == ["MPICH 5, far cores", "MPICH 5, near cores"]
+    assert [figures.value("k=1", "heddle", "latency") for figures in found] == [4.0, 1.0]
+    assert all(figures.value("k=1", "heddle", "search") == 7.0 for figures in found)
 
 
 def test_goals_name_the_worst_case_and_what_was_not_measured():

@@ -58,6 +58,7 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_least("over the host, outliers from 1 MiB and all of 48 ranks from 1 MiB in all", 2.0, large),
         messages.best("over the plain ring, an outlier of 32 KiB", 1.2, over_ring),
         messages.at_most("what is chosen over the best of the algorithms", 1.1, over_best),
+        messages.steady(of_one_mpi, METRIC),
         messages.at_most("choosing, of a call that Heddle chooses for", 0.02, choosing),
     ]
 
@@ -100,6 +101,7 @@ def command(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 8 ranks, three sizes.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
     ] = None,
@@ -118,7 +120,8 @@ def command(
     sizes = largest or ([512, 32768, 1 << 20] if quick else [8, 512, 4096, 32768, 1 << 18, 1 << 20, 1 << 22])
     arguments = ["--largest", *map(str, sizes)] + (["--quick"] if quick else [])
     forced = tuple(name for name in (algorithm or ALGORITHMS) if name != "none")
-    rows = messages.measure(METRIC, mpi, runs(forced), rounds, arguments, ranks or ([2, 8] if quick else [2, 8, 16, 48]))
+    counts = ranks or ([2, 8] if quick else [2, 8, 16, 48])
+    rows = messages.measure(METRIC, mpi, runs(forced), rounds, arguments, counts, disturb)
     messages.show(rows, METRIC, "MPI_Allgatherv", goals)
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:

@@ -84,6 +84,7 @@ def command(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 4 ranks, every other struct.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
     ] = None,
@@ -106,7 +107,7 @@ def command(
     arguments += ["--quick"] if quick else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("alltoall-struct", mpi, runs(wanted), rounds, arguments, ranks)
+    rows = messages.measure("alltoall-struct", mpi, runs(wanted), rounds, arguments, ranks, disturb)
     report(rows, memory)
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:

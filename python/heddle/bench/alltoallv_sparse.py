@@ -113,6 +113,7 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_most("what is chosen over the best of the three ways, everywhere", 1.1, over_best),
         messages.at_most("MPI_Alltoallv as chosen over the best of its algorithms, everywhere", 1.1, alltoallv),
         messages.mean("MPI_Alltoallv over the host's, geometric mean", 1.0, over_host),
+        messages.steady(of_one_mpi, METRIC),
         messages.at_most(f"agreeing once in {SELDOM} calls (volumes stay), of an MPI_Alltoallv", 0.02, staying),
         messages.at_most("agreeing as often as where volumes change, of an MPI_Alltoallv", 0.02, changing),
         messages.mean("over the host's MPI_Alltoallv, which is told who sends; geometric mean", 1.0, gains),
@@ -171,6 +172,7 @@ def command(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 8 ranks, three sizes.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="So many ranks; may be repeated.")
     ] = None,
@@ -208,7 +210,7 @@ def command(
     for group in [[n] for n in counts] if strong else [counts]:
         shrunk = [max(1, round(one * (group[0] / min(counts)) ** (-2 / 3))) if strong else one for one in sizes]
         words = ["--bytes", *map(str, dict.fromkeys(shrunk)), *arguments]
-        rows += messages.measure("alltoallv-sparse", mpi, wanted, rounds, words, group)
+        rows += messages.measure("alltoallv-sparse", mpi, wanted, rounds, words, group, disturb)
     found = messages.by_mpi(rows)
     for figures in found:
         messages.screen().print(table(figures))

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 TIMEOUT_S = 900
+DISTURBED = "BENCH_DISTURBED"  # for the programs: what loses its core counts
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,32 @@ def go_first(pid: int) -> None:
         Path(f"/proc/{pid}/autogroup").write_text("-15")
 
 
+@contextlib.contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """So many processes that compute without end, each with the priority that a job has."""
+    if processes == 0:
+        yield
+        return
+    words = [sys.executable, "-c", "while True: pass"]
+    started = [subprocess.Popen(words, start_new_session=True, stdin=subprocess.DEVNULL) for _ in range(processes)]
+    before = os.environ.get(DISTURBED)
+    os.environ[DISTURBED] = str(processes)
+    try:
+        for process in started:
+            go_first(process.pid)
+        yield
+    finally:
+        os.environ.pop(DISTURBED) if before is None else os.environ.update({DISTURBED: before})
+        for process in started:
+            process.kill()
+            process.wait()
+
+
 class Collector:
     """Rows of one run, and how far it is."""
 
-    def __init__(self, family: Family, run: Run, ranks: int = 2):
-        self.family, self.run, self.ranks = family, run, ranks
+    def __init__(self, family: Family, run: Run, ranks: int = 2, disturb: int = 0):
+        self.family, self.run, self.ranks, self.disturb = family, run, ranks, disturb
         self.rows: list[Row] = []
         self.wrong: list[str] = []
         self.steps = 0
@@ -149,4 +172,4 @@ class Collector:
             found = line["interposer"]
             raise Problem(f"{expected} was to stand before {self.family.name}, but its calls are answered by: {found}")
         self.steps = line["plan"]
-        self._facts = {name: line[name] for name in ("mpi", "core", "pinning")} | {"ranks": self.ranks}
+        self._facts = {name: line[name] for name in ("mpi", "core", "pinning")} | {"ranks": self.ranks, "disturb": self.disturb}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -14,25 +16,35 @@ from heddle.problem import Problem
 
 from .best_scheme import OVER_BEST, over_best_scheme
 from .compare import Goal, geometric_mean
-from .jobs import Collector, Run, known_settings, lines
+from .jobs import Collector, Run, busy, known_settings, lines
 from .native import Mpi
 from .rows import Row, merged, write
 from .table import human, verdict
 
+Disturb = Annotated[
+    int, typer.Option("--disturb", min=0, max=64, metavar="N", help="So many busy processes beside; their effect counts.")
+]
+
 
 def measure(
-    program: str, mpi: Mpi, runs: list[Run], rounds: int, arguments: list[str], ranks: list[int] | None = None
+    program: str,
+    mpi: Mpi,
+    runs: list[Run],
+    rounds: int,
+    arguments: list[str],
+    ranks: list[int] | None = None,
+    disturb: int = 0,
 ) -> list[Row]:
     """Rounds of all runs under each MPI in turn, so that a disturbance of the machine meets all alike."""
     rows: list[Row] = []
     wrong: list[str] = []
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpi.families for run in runs]
         whole = progress.add_task("all runs", total=len(todo))
         for family, run, count in todo:
             task = progress.add_task(f"{family.name}, {run.variant}", total=None)
-            collector = Collector(family, run, count)
+            collector = Collector(family, run, count, disturb)
             for line in lines(program, family, run, count, arguments):
                 collector.take(line)
                 if "plan" in line:
@@ -54,11 +66,12 @@ def screen() -> Console:
 
 
 class Figures:
-    """Rows of one MPI and one number of ranks, to be asked for single numbers."""
+    """Rows of one MPI, one number of ranks and one distance of the cores, to be asked for single numbers."""
 
-    def __init__(self, rows: list[Row], mpi: str, ranks: int = 2):
-        self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks]
-        self.mpi, self.ranks = mpi, ranks
+    def __init__(self, rows: list[Row], mpi: str, ranks: int = 2, cores: str = ""):
+        self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks and row.cores in (cores, "")]
+        beside = f", {self.rows[0].disturb} busy beside" if self.rows and self.rows[0].disturb else ""
+        self.mpi, self.ranks = f"{mpi}, {cores} cores{beside}" if cores else mpi + beside, ranks
         self._by = {(row.case, row.variant, row.metric): row for row in self.rows}
 
     def row(self, case: str, variant: str, metric: str) -> Row | None:
@@ -84,15 +97,21 @@ class Figures:
     def over_best_scheme(self, metric: str) -> dict[str, float]:
         return self.series("heddle", metric + OVER_BEST)
 
+    def slow_over_host(self, metric: str) -> dict[str, float]:
+        """The 90th percentile of Heddle's times over that of the host's."""
+        pairs = {case: (self.row(case, "heddle", metric), self.row(case, "host", metric)) for case in self.cases(metric)}
+        return {case: ours.high / host.high for case, (ours, host) in pairs.items() if ours and host and host.high > 0}
+
     def gains(self, metric: str, variant: str = "heddle") -> dict[str, float]:
         """How many times quicker than the host's own path."""
         return {case: 1 / ratio for case, ratio in self.series(variant, f"{metric} over host").items()}
 
 
 def by_mpi(rows: list[Row]) -> list[Figures]:
-    """One for each MPI and number of ranks."""
-    pairs = dict.fromkeys((row.mpi, row.ranks) for row in rows)
-    return [Figures(rows, mpi, ranks) for mpi, ranks in sorted(pairs)]
+    """One for each MPI, number of ranks and distance of the cores: a time on near cores says nothing of far ones."""
+    seen = {(row.mpi, row.ranks, row.cores) for row in rows}
+    apart = {(mpi, ranks) for mpi, ranks, cores in seen if cores}
+    return [Figures(rows, *found) for found in sorted(seen) if found[2] or found[:2] not in apart]
 
 
 def _cell(row: Row | None) -> str:
@@ -163,6 +182,16 @@ def at_least(text: str, wanted: float, gains: dict[str, float]) -> Goal:
     worst = min(gains, key=gains.__getitem__)
     below = sum(gain < wanted for gain in gains.values())
     return Goal(text, wanted, gains[worst], f"{worst}; {below} of {len(gains)} below")
+
+
+def steady(of_one_mpi: list[Figures], metric: str) -> Goal:
+    """Waiting that naps where it should not shows in the slow tenth."""
+    found = {
+        f"{figures.ranks} ranks, {case}": ratio
+        for figures in of_one_mpi
+        for case, ratio in figures.slow_over_host(metric).items()
+    }
+    return at_most("90th percentile over the host's", 1.2, found)
 
 
 def best(text: str, wanted: float, gains: dict[str, float]) -> Goal:

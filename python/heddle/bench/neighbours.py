@@ -47,13 +47,17 @@ def ring_goals(of_one_mpi: list[Figures]) -> list:
         messages.at_most("over four bare contiguous messages, everywhere", 1.1, bare),
         messages.best("less than round-robin, at best", REPORTED, robin),
         messages.at_least("a persistent start over the blocking call", 2.0, kept),
+        messages.steady(of_one_mpi, "ring"),
         *late_goals(of_one_mpi),
     ]
 
 
 def halo_goals(of_one_mpi: list[Figures]) -> list:
     gains = {case: 1 / ratio for case, ratio in _ratios(of_one_mpi, "halo", "heddle", "host").items()}
-    return [messages.at_least("over the host's MPI_Neighbor_alltoallw", 2.0, gains)]
+    return [
+        messages.at_least("over the host's MPI_Neighbor_alltoallw", 2.0, gains),
+        messages.steady(of_one_mpi, "halo"),
+    ]
 
 
 def late_goals(of_one_mpi: list[Figures]) -> list:
@@ -137,6 +141,7 @@ def _command(
         json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
         quick: Annotated[bool, typer.Option("--quick", help="Short and rough, for two numbers of ranks.")] = False,
         rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+        disturb: messages.Disturb = 0,
         ranks: Annotated[
             list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
         ] = None,
@@ -146,7 +151,7 @@ def _command(
             figure.base(plot)
         started = time.monotonic()
         arguments = ["--case", what, *extra] + (["--quick"] if quick else [])
-        rows = messages.measure("neighbours", mpi, RUNS, rounds, arguments, ranks or (short if quick else usual))
+        rows = messages.measure("neighbours", mpi, RUNS, rounds, arguments, ranks or (short if quick else usual), disturb)
         for figures in messages.by_mpi(rows):
             if figures.cases(LATE):
                 messages.screen().print(late_table(figures))

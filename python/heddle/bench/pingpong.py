@@ -29,23 +29,35 @@ def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
                 collector = Collector(family, Run(between.value, between))
                 for line in lines("pingpong", family, collector.run, 2, arguments):
                     collector.take(line)
-                for row in collector.rows:
+                for row in _mostly(collector.rows):
                     variant = between.value if row.variant == "through" else f"direct under {between.value}"
                     rows.append(Row.of(row.__dict__, variant=variant))
     return rows
 
 
+def _mostly(rows: list[Row]) -> list[Row]:
+    """Of rows for near and for far cores, those of the distance at which more was measured."""
+    found: dict[tuple, Row] = {}
+    for row in rows:
+        if row.key not in found or row.samples > found[row.key].samples:
+            found[row.key] = row
+    return list(found.values())
+
+
 def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
-    """By (MPI, case): the share that `variant` takes more than the host alone; each round's pair alone, then their median."""
-    by: dict[tuple[str, str, str], list[float]] = {}
+    """By (MPI, case): the share that `variant` takes more than the host alone, median over rounds. Pairs
+    at the same distance of the cores, if there are any."""
+    by: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == "pingpong":
-            by.setdefault((row.mpi, row.case, row.variant), []).append(row.value)
+            by.setdefault((row.mpi, row.case, row.variant), []).append(row)
     found = {}
-    for (mpi, case, name), values in by.items():
+    for (mpi, case, name), ours in by.items():
         alone = by.get((mpi, case, "nothing"), [])
-        if name == variant and len(alone) == len(values):
-            found[mpi, case] = statistics.median(ours / theirs for ours, theirs in zip(values, alone, strict=True)) - 1
+        if name == variant and len(alone) == len(ours):
+            pairs = list(zip(ours, alone, strict=True))
+            alike = [(one, other) for one, other in pairs if one.cores == other.cores] or pairs
+            found[mpi, case] = statistics.median(one.value / other.value for one, other in alike) - 1
     return found
 
 

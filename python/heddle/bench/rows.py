@@ -26,12 +26,15 @@ class Row:
     size: str = ""  # small, L2, memory
     lower: float = 0.0
     upper: float = 0.0
+    high: float = 0.0  # the 90th percentile
     best: float = 0.0
     samples: int = 0
     core: int = -1
     ranks: int = 1
     pinning: str = ""  # the cores of the ranks, in their order
     line_ns: float = 0.0  # what a cache line takes from rank 0's core to rank 1's
+    disturb: int = 0  # busy processes beside
+    cores: str = ""  # near or far from each other while this was measured; empty: more ranks than cores, or one
 
     @classmethod
     def of(cls, found: dict, **known) -> Row:
@@ -48,13 +51,14 @@ def merged(rows: Iterable[Row]) -> list[Row]:
     """Rounds of one measurement become one row: the median of their medians, the widest quartiles, the best of all."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.key, row.ranks), []).append(row)
+        groups.setdefault((row.key, row.ranks, row.cores), []).append(row)
     return [
         replace(
             group[0],
             value=statistics.median(row.value for row in group),
             lower=min(row.lower for row in group),
             upper=max(row.upper for row in group),
+            high=statistics.median(row.high for row in group),
             best=(max if group[0].unit == "GB/s" else min)(row.best for row in group),
             samples=sum(row.samples for row in group),
         )

@@ -141,6 +141,7 @@ def command(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough, to n = 512.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    disturb: messages.Disturb = 0,
     sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="Only these; may be repeated.")] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
     scatter: Annotated[bool, typer.Option("--scatter", help="The other way: rows sent, columns received.")] = False,
@@ -159,7 +160,7 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     arguments += ["--scatter"] if scatter else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("transpose", mpi, runs(wanted), rounds, arguments)
+    rows = messages.measure("transpose", mpi, runs(wanted), rounds, arguments, disturb=disturb)
     search = searching(sizes, quick)
     metric = "scatter" if scatter else "latency"
     report(rows, search, metric, memory)

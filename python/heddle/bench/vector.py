@@ -138,6 +138,7 @@ def command(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    disturb: messages.Disturb = 0,
     columns: Annotated[
         list[int] | None, typer.Option("--columns", metavar="K", help="Only so many columns; may be repeated.")
     ] = None,
@@ -159,7 +160,8 @@ def command(
     arguments += ["--changing"] if buffers is Buffers.changing else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("vector", mpi, runs(quick, bandwidth, segment_unpack, wanted), rounds, arguments)
+    todo = runs(quick, bandwidth, segment_unpack, wanted)
+    rows = messages.measure("vector", mpi, todo, rounds, arguments, disturb=disturb)
     report(rows, f"{buffers.value} buffers, memory from {memory.value}")
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:
