@@ -108,10 +108,17 @@ Choice choose(const Facts& facts) noexcept {
   return with(best, facts);
 }
 
+bool far(double line) noexcept { return line >= far_line; }
+
+bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept {
+  return !facts.crowded &&
+         costs(facts).of(choice.scheme) < clearly * (host.latency + host.byte * static_cast<double>(facts.bytes));
+}
+
 Choice with(Scheme scheme, const Facts& facts) noexcept {
   Choice choice{.scheme = scheme,
                 .segment = segment(facts.bytes, facts.paired),
-                .stores = facts.line >= far_line ? layout::Stores::streamed : layout::Stores::cached};
+                .stores = far(facts.line) ? layout::Stores::streamed : layout::Stores::cached};
   switch (scheme) {
     case Scheme::bc_spup:
     case Scheme::both:

@@ -49,6 +49,12 @@ Costs costs(const Facts& facts) noexcept;
 /// The cheapest scheme. BC-SPUP unless another is clearly cheaper: it alone depends on nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
 
+/// Whether stores for that core wait longer for its lines than memory takes. `line`: Facts::line.
+bool far(double line) noexcept;
+
+/// Whether a message in one piece is clearly faster that way than as the MPI library carries it.
+bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept;
+
 /// Segment and grace that go with a scheme, whoever chose it (HEDDLE_SCHEME).
 Choice with(Scheme scheme, const Facts& facts) noexcept;
 

@@ -28,6 +28,11 @@ constexpr Variable rows[] = {
     {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",
      "messages with holes of at least this size are announced to receivers on the same node, and moved by HEDDLE_SCHEME",
      library},
+    {"HEDDLE_CONTIGUOUS", "on", "on|off",
+     "messages in one piece (32 KiB to 4 MiB) are announced, too, where the profile says that Heddle moves them faster than "
+     "the "
+     "MPI library; off: they are the library's unless their receiver scatters them",
+     library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},
     {"HEDDLE_SEGMENT_UNPACK", "on", "on|off",
@@ -360,6 +365,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_MESSAGES", messages, set.messages);
   take("HEDDLE_SCHEME", scheme, set.scheme);
   take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
+  take("HEDDLE_CONTIGUOUS", on_off, set.contiguous);
   take("HEDDLE_SEGMENT", segment, set.segment);
   take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
   take("HEDDLE_COLLECTIVES", collectives, set.collectives);

@@ -67,6 +67,7 @@ struct Settings {
   Messages messages = Messages::automatic;           ///< HEDDLE_MESSAGES
   Scheme scheme = Scheme::automatic;                 ///< HEDDLE_SCHEME
   std::int64_t rendezvous = 4 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
+  bool contiguous = true;                            ///< HEDDLE_CONTIGUOUS
   std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
   bool segment_unpack = true;                        ///< HEDDLE_SEGMENT_UNPACK
   Transports transports;                             ///< HEDDLE_TRANSPORTS

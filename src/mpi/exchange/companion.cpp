@@ -15,10 +15,10 @@
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/exchange/letters.hpp"
-#include "mpi/exchange/links.hpp"
 #include "mpi/exchange/numbered.hpp"
 #include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
+#include "mpi/node/links.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/exchange/links.hpp"
+#include "mpi/node/links.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/progress/progress.hpp"
 #include "mpi/start.hpp"

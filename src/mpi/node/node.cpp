@@ -89,7 +89,9 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       theirs_(*transport_),
       ranks_(std::move(ranks)),
       profile_(profile_of_machine()),
-      threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})) {}
+      threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})),
+      moves_pieces_(settings_of_process().contiguous && settings_of_process().messages != settings::Messages::native &&
+                    !outbox_.crowded()) {}
 
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
 // it comes to every collective that the others come to.

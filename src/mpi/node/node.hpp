@@ -84,6 +84,13 @@ class Node {
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
+  /// Messages in one piece may be announced, too (HEDDLE_CONTIGUOUS), if they are neither short nor of a size that would take
+  /// much node memory. Bytes.
+  static constexpr Bytes least_piece = Bytes{32} << 10;
+  static constexpr Bytes most_piece = Bytes{4} << 20;
+  [[nodiscard]] bool moves_pieces(Bytes bytes) const noexcept {
+    return moves_pieces_ && bytes >= least_piece && bytes <= most_piece;
+  }
 
  private:
   struct Place;
@@ -107,6 +114,7 @@ class Node {
   group::Group ranks_;  // of this node, in the world
   select::Loaded profile_;
   Bytes threshold_;
+  bool moves_pieces_;
 };
 
 }  // namespace heddle::mpi

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/touched.hpp"
+#include "mpi/node/links.hpp"
 #include "mpi/rendezvous/rendezvous.hpp"
 #include "mpi/start.hpp"
 #include "select/choose.hpp"
@@ -12,6 +13,10 @@ namespace {
 
 /// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
 constexpr Bytes host_waits_from = 128 << 10;
+
+/// Of a longer piece, sent by a rank that receives as well, copying out and copying in do not overlap. That costs more than a
+/// near core gains.
+constexpr Bytes most_beside = 128 << 10;
 
 /// HEDDLE_SCHEME, if it names one.
 std::optional<select::Scheme> forced(settings::Scheme wanted) {
@@ -48,7 +53,10 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
   const select::Statistics* statistics = type_->statistics();
   if (!statistics) return;
   const Bytes bytes = data.count * type_->size();
-  if (type_->contiguous(data.count) && !node->wishes().of(peer)) return;
+  const bool piece = type_->contiguous(data.count) && !node->wishes().of(peer);
+  const double line = node->distances().line(peer);
+  if (piece && !node->moves_pieces(bytes)) return;
+  if (piece && sender != Sender::waits && bytes > most_beside && !select::far(line)) return;
 
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
   // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
@@ -66,11 +74,12 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
                             .crowded = node->crowded(),
                             .blocking = blocking,
                             .paired = sender == Sender::exchanges,
-                            .line = static_cast<double>(node->distances().line(peer)),
+                            .line = line,
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
+  if (piece && !select::beats(facts, choice, links_of_job().node)) return;
 
   const auto probed = [&] {
     if (tag == never_probed) return engine::Probed::never;

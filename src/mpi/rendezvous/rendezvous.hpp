@@ -14,13 +14,20 @@
 
 namespace heddle::mpi {
 
-/// Whether `count` elements of a type may be announced at all: large, and with holes, or in one piece to a node where somebody
-/// scatters it.
+/// Whether `count` elements of a type may be announced at all: large, and with holes, or in one piece that Heddle may move
+/// faster, or that somebody on the node scatters.
 inline bool may_be_announced(const Entry& entry, Count count) noexcept {
   const Node* node = Node::here();
   Bytes bytes = 0;
   return node && count > 0 && !__builtin_mul_overflow(count, entry.size(), &bytes) && bytes >= node->threshold() &&
-         (node->wishes().any() || !entry.contiguous(count));
+         (node->wishes().any() || node->moves_pieces(bytes) || !entry.contiguous(count));
+}
+
+/// The same of a predefined type.
+inline bool piece_may_be_announced(const Node& node, MPI_Datatype type, Count count) noexcept {
+  if (node.wishes().any()) return count >= node.threshold() / largest_element;
+  return count >= Node::least_piece / largest_element && count <= Node::most_piece &&
+         node.moves_pieces(count * predefined(type).size);
 }
 
 /// The same of a handle; predefined types may be, as far as can be said in a few ns.
@@ -28,7 +35,7 @@ inline bool may_be_announced(MPI_Datatype type, Count count) noexcept {
   const Node* node = Node::here();
   if (!node || count <= 0) return false;
   if (Entry* entry = table.find(type)) return entry->ready(type) && may_be_announced(*entry, count);
-  return node->wishes().any() && count >= node->threshold() / largest_element;
+  return piece_may_be_announced(*node, type, count);
 }
 
 /// What the caller of a send does when the descriptor is out.

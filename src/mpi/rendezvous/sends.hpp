@@ -15,7 +15,7 @@ inline bool sends(Count count, MPI_Datatype type, int tag) {
   if (!node) return false;
   if (count >= engine::Lengths::shortest / largest_element && count <= engine::Lengths::longest)
     node->outbox().sends_plainly(count * predefined(type).size, tag);
-  return node->wishes().any() && count >= node->threshold() / largest_element;
+  return piece_may_be_announced(*node, type, count);
 }
 
 }  // namespace heddle::mpi

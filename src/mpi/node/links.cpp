@@ -1,5 +1,5 @@
-// mpi/exchange/links.cpp
-#include "mpi/exchange/links.hpp"
+// mpi/node/links.cpp
+#include "mpi/node/links.hpp"
 
 #include <array>
 #include <new>

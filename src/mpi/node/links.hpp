@@ -1,4 +1,4 @@
-// mpi/exchange/links.hpp: what a message of the host takes, the same on all ranks: by that collectives choose. Each machine has
+// mpi/node/links.hpp: what a message of the host takes, the same on all ranks: by that collectives choose. Each machine has
 // a profile of its own, or none. Includes select/collective/links.hpp, node/profile.hpp.
 #pragma once
 
