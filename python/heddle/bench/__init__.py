@@ -12,6 +12,7 @@ from . import (
     alltoallv_sparse,
     groups,
     hpl,
+    lattice_cg,
     neighbours,
     overhead,
     pack,
@@ -35,3 +36,4 @@ app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
 app.command("halo")(neighbours.halo)
+app.command("lattice-cg")(lattice_cg.command)
