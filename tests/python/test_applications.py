@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import HEDDLE, clean_environment, launcher
 from heddle import families, native
-from heddle.bench import applications, lattice_cg
+from heddle.bench import applications, lattice_cg, multigrid, petsc, vecscatter
 from heddle.bench.applications import Job, Measured
 from heddle.bench.messages import Figures
 from heddle.installations import Installation
@@ -98,3 +98,54 @@ def test_gains_are_medians_of_rounds():
     figures = Figures(lattice_cg.rows_of(measured), "MPI")
     assert applications.gains_of(figures, lattice_cg.GAIN)["4^4, wilson"] == pytest.approx(1.8)
     assert [goal.reached for goal in lattice_cg.goals(figures)] == [True, True, True]
+
+
+needs_petsc = pytest.mark.skipif(
+    not (native.FOLDER / "bin/vecscatter").exists(), reason=f"PETSc was not there when this was built ({petsc.PACKAGE})"
+)
+
+
+def ran_with_petsc(variant: str, ranks: int, *words: object) -> dict:
+    run = applications.HEDDLE if variant == "heddle" else applications.HOST
+    job = Job("", petsc.mpi(), petsc.program(str(words[0])), ranks, tuple(map(str, words[1:])))
+    return applications.checked(job, run)
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks, pattern", [(2, "sides"), (3, "transpose"), (3, "mixed"), (1, "mixed")])
+@pytest.mark.parametrize("variant", ["host", "heddle"])
+def test_every_element_is_scattered_to_its_place(variant, ranks, pattern):
+    words = ("--pattern", pattern, "--elements", 301, "--repetitions", 2, "--scatters", 3)
+    line = ran_with_petsc(variant, ranks, "vecscatter", *words)
+    assert line["wrong"] == "" and line["ranks"] == ranks
+    assert list(line["seconds"]) == [petsc.BY_PETSC, petsc.NEIGHBOUR, vecscatter.TYPES, vecscatter.ROUND_ROBIN]
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_multigrid_converges_to_the_same_bits_with_heddle_and_without(ranks):
+    found = [ran_with_petsc(way, ranks, "multigrid", "--points", 17, "--repetitions", 1) for way in ("host", "heddle")]
+    assert found[0]["fingerprint"] == found[1]["fingerprint"]
+    for line in found:
+        assert all(iterations < 20 for iterations in line["iterations"].values())  # that is what multigrid is for
+        assert all(residual < 1e-9 for residual in line["residual"].values())
+        assert all(1e-5 < error < 1.2 / 16**2 for error in line["error"].values())
+
+
+@needs_petsc
+@pytest.mark.parametrize("name, gains", [("vecscatter", vecscatter.GAINS), ("multigrid", multigrid.GAINS)])
+def test_the_benches_on_petsc_have_all_rows(name, gains, heddle, tmp_path):
+    file = tmp_path / "rows.json"
+    done = heddle("bench", name, "--quick", "--json", file, "--plot", tmp_path / "figure")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(file.read_text())
+    assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys() for row in rows)
+    assert set(gains) < {row["metric"] for row in rows}
+    assert all(0 < row["lower"] <= row["value"] <= row["upper"] and row["mpi"].startswith("Open MPI") for row in rows)
+    assert "Goals" in done.stdout and (tmp_path / "figure.png").exists()
+
+
+def test_without_petsc_its_package_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(native, "FOLDER", tmp_path)
+    with pytest.raises(Problem, match=r"apt-get install libpetsc-real-dev"):
+        petsc.program("vecscatter")

@@ -13,12 +13,14 @@ from . import (
     groups,
     hpl,
     lattice_cg,
+    multigrid,
     neighbours,
     overhead,
     pack,
     seek,
     startup,
     transpose,
+    vecscatter,
     vector,
 )
 
@@ -37,3 +39,5 @@ app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
 app.command("halo")(neighbours.halo)
 app.command("lattice-cg")(lattice_cg.command)
+app.command("vecscatter")(vecscatter.command)
+app.command("multigrid")(multigrid.command)

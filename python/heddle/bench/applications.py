@@ -77,7 +77,7 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
                     run = runs[(at + turn) % len(runs)]  # each goes first by turns
                     about = f"{job.case}, {job.ranks} ranks, {job.mpi.name} {job.mpi.version}, {run.variant}"
                     progress.update(bar, description=about)
-                    line = _checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
+                    line = checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
                     said = repr(answer(line))
                     answers.setdefault(said, about)
                     if len(answers) > 1:
@@ -90,7 +90,7 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
     return measured
 
 
-def _checked(job: Job, run: Run) -> dict:
+def checked(job: Job, run: Run) -> dict:
     """A run that compares its answer with a serial one; under Heddle, a report says that it was there."""
     if run.between is not With.heddle:
         return job.started(run)
