@@ -21,7 +21,8 @@ namespace {
 using apps::Json;
 
 constexpr std::array phases{"links", "staggered", "wilson"};
-constexpr std::array ways{"manual", "datatypes"};
+constexpr std::array way_names{"manual", "datatypes"};
+constexpr const char* name_of(Way way) { return way_names[static_cast<std::size_t>(way)]; }
 constexpr double rounding = 1e-11;  // what the solver's recurrence may be off the true residual
 
 struct Found {
@@ -133,6 +134,39 @@ std::string check(const Lattice& lattice, Work& work, const Found& last, Json& j
   return mistake.str();
 }
 
+using Prints = std::array<std::string, 2>;  // of the two solutions
+
+/// All repetitions, the ways by turns: seconds and speeds into `json`. @return the last one's; `prints`: of each way
+Found measure(const Lattice& lattice, Work& work, const Options& options, int ranks, Json& json, std::vector<Prints>& prints) {
+  std::array<std::array<std::vector<double>, phases.size()>, way_names.size()> seconds;
+  prints.resize(options.ways.size());
+  Found last;
+  for (int turn = 0; turn < options.warmup + options.repetitions; ++turn) {
+    for (std::size_t i = 0; i < options.ways.size(); ++i) {
+      const std::size_t at = (i + static_cast<std::size_t>(turn)) % options.ways.size();  // either first by turns
+      const Way way = options.ways[at];
+      last = work.run(way);
+      prints[at] = {fingerprint(lattice, work.staggered_solution), fingerprint(lattice, work.wilson_solution)};
+      if (turn < options.warmup) continue;
+      auto& of_way = seconds[static_cast<std::size_t>(way)];
+      for (std::size_t phase = 0; phase < phases.size(); ++phase) of_way[phase].push_back(last.seconds[phase]);
+    }
+  }
+  for (const Way way : options.ways) {
+    const char* name = name_of(way);
+    for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+      const Json summary = apps::summary(seconds[static_cast<std::size_t>(way)][phase]);
+      json["seconds"][name][phases[phase]] = summary;
+      if (phase == 0) continue;
+      json["iterations"][phases[phase]] = last.solved[phase].iterations;
+      json["mflops"][name][phases[phase]] =
+          flops(lattice, phase, last.solved[phase], ranks) / 1e6 / summary["median"].get<double>();
+    }
+    json["shares"][name] = shares(work, way, lattice.comm(), ranks);
+  }
+  return last;
+}
+
 void run(const Options& options) {
   const Lattice lattice(options.local, MPI_COMM_WORLD);
   const MPI_Comm comm = lattice.comm();
@@ -141,41 +175,18 @@ void run(const Options& options) {
   MPI_Comm_size(comm, &ranks);
   const Types types(lattice);
   Work work(lattice, types, options);
-
+  std::string mistake;
+  for (const Way way : options.ways) {
+    work.gathers.way = way;
+    if (const long wrong = options.check ? wrong_halo_elements(lattice, work.gathers) : 0; wrong != 0)
+      mistake += std::to_string(wrong) + " wrong elements of the halo (" + name_of(way) + "). ";
+  }
   Json json{{"program", "lattice_cg"}, {"mpi", apps::mpi_version()}, {"ranks", ranks},
             {"grid", lattice.grid()},  {"local", lattice.local()},   {"repetitions", options.repetitions}};
-  std::string mistake;
-  for (const Way way : {Way::manual, Way::datatypes}) {
-    work.gathers.way = way;
-    if (const long wrong = wrong_halo_elements(lattice, work.gathers); wrong != 0) {
-      mistake += std::to_string(wrong) + " wrong elements of the halo (" + ways[static_cast<std::size_t>(way)] + "). ";
-    }
-  }
-
-  std::array<std::array<std::vector<double>, phases.size()>, ways.size()> seconds;
-  std::array<std::array<std::string, 2>, ways.size()> prints;
-  Found last;
-  for (int turn = 0; turn < options.warmup + options.repetitions; ++turn) {
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      const std::size_t way = (i + static_cast<std::size_t>(turn)) % ways.size();  // either first by turns
-      last = work.run(static_cast<Way>(way));
-      prints[way] = {fingerprint(lattice, work.staggered_solution), fingerprint(lattice, work.wilson_solution)};
-      if (turn < options.warmup) continue;
-      for (std::size_t phase = 0; phase < phases.size(); ++phase) seconds[way][phase].push_back(last.seconds[phase]);
-    }
-  }
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    for (std::size_t phase = 0; phase < phases.size(); ++phase) {
-      const Json summary = json["seconds"][ways[way]][phases[phase]] = apps::summary(seconds[way][phase]);
-      if (phase == 0) continue;
-      json["iterations"][phases[phase]] = last.solved[phase].iterations;
-      json["mflops"][ways[way]][phases[phase]] =
-          flops(lattice, phase, last.solved[phase], ranks) / 1e6 / summary["median"].get<double>();
-    }
-    json["shares"][ways[way]] = shares(work, static_cast<Way>(way), comm, ranks);
-  }
+  std::vector<Prints> prints;
+  const Found last = measure(lattice, work, options, ranks, json, prints);
   json["fingerprint"] = {{phases[1], prints[0][0]}, {phases[2], prints[0][1]}};
-  if (me == 0 && prints[0] != prints[1]) mistake += "the two ways give different bits. ";
+  if (me == 0 && prints.front() != prints.back()) mistake += "the two ways give different bits. ";
   if (options.check) {
     const std::string wrong = check(lattice, work, last, json);
     if (me == 0) mistake += wrong;

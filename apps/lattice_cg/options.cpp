@@ -31,6 +31,10 @@ Parsed parse(int argc, char** argv, bool speak) {
       "Halos are packed by hand and, by turns, said in MPI datatypes. Prints one line of JSON."};
   std::string sides = "4";
   app.add_option("--local", sides, "Sites of a rank: L or XxYxZxT")->capture_default_str();
+  std::string way = "both";
+  app.add_option("--way", way, "Halos by hand (manual), by datatypes, or both by turns")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"both", "manual", "datatypes"}));
   app.add_option("--repetitions", options.repetitions, "Timed repetitions")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
@@ -46,6 +50,7 @@ Parsed parse(int argc, char** argv, bool speak) {
     app.parse(argc, argv);
     const std::string reason = read_sides(sides, options.local);
     if (!reason.empty()) throw CLI::ValidationError("--local", reason);
+    if (way != "both") options.ways = {way == "manual" ? Way::manual : Way::datatypes};
   } catch (const CLI::ParseError& end) {
     std::ostringstream quiet;
     return {std::nullopt, speak ? app.exit(end) : app.exit(end, quiet, quiet)};

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "gather.hpp"
 #include "lattice.hpp"
 
 namespace lattice {
 
 struct Options {
   Four local{4, 4, 4, 4};
+  std::vector<Way> ways{Way::manual, Way::datatypes};
   int repetitions = 5;
   int warmup = 1;
   double tolerance = 1e-8;

@@ -1,4 +1,4 @@
-// multigrid: Poisson's equation on a cube, three grids (docs/petsc.md). An ordinary PETSc program. Rank 0 prints one line of
+// multigrid: Poisson's equation on a cube, three grids (docs/multigrid.md). An ordinary PETSc program. Rank 0 prints one line of
 // JSON.
 #include <iostream>
 #include <memory>

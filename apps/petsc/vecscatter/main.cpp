@@ -1,4 +1,4 @@
-// vecscatter: elements of one vector to unique places of another (docs/petsc.md). An ordinary PETSc program. Rank 0 prints one
+// vecscatter: elements of one vector to unique places of another (docs/vecscatter.md). An ordinary PETSc program. Rank 0 prints one
 // line of JSON.
 #include <petscvec.h>
 

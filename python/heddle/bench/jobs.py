@@ -29,6 +29,13 @@ SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 TIMEOUT_S = 900
+# With more ranks than cores, a rank that waits lets the others work.
+YIELD = "OMPI_MCA_mpi_yield_when_idle"
+GIVE_WAY = {
+    YIELD: "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,8 @@ def start_line(
     first = [] if binding == "none" else list(RANK_GOES_FIRST)
     words = ["-n", str(ranks), *first, str(binary), *arguments, *run.arguments]
     crowded = ranks > len(os.sched_getaffinity(0))
+    if crowded:  # programs that pin themselves bring what makes MPICH give way
+        env = (GIVE_WAY if binding != "none" else {YIELD: GIVE_WAY[YIELD]}) | env
     value = {
         With.heddle: lambda: preload.value(family, mpi.library),
         With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{family.name}.so"),
@@ -97,8 +106,6 @@ def start_line(
         words = preload.for_openmpi(words, value, env) if value else words
         words = ["--bind-to", "none" if crowded else binding, "--oversubscribe", *words]
         words = ["--allow-run-as-root", *words] if os.geteuid() == 0 else words
-        if crowded:
-            env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     else:
         words = ["-bind-to", "core", *words] if binding == "core" and not crowded else words
         words = preload.for_hydra(words, value) if value else words
