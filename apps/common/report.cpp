@@ -14,7 +14,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(text, &length);
-  const std::string line(text, static_cast<std::size_t>(length));  // "MPICH Version:      5.0.2\n...", "Open MPI v5.0.11, ..."
+  std::string line(text, static_cast<std::size_t>(length));  // "MPICH Version:      5.0.2\n...", "Open MPI v5.0.11, ..."
   const std::size_t number = line.find_first_of("0123456789"), past = line.find_first_not_of("0123456789.", number);
   if (number == std::string::npos) return line;
   return (line.starts_with("Open MPI") ? "Open MPI " : line.substr(0, line.find(' ') + 1)) + line.substr(number, past - number);

@@ -1,27 +1,31 @@
 // lattice_cg/check.cpp: halo elements one by one, and fingerprints.
 #include "check.hpp"
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <span>
 
 #include "fields.hpp"
 
 namespace lattice {
 namespace {
 
+template <class T>
+auto numbers(const T& element) {
+  return std::bit_cast<std::array<double, sizeof(T) / sizeof(double)>>(element);
+}
+
 /// Something that no other place has.
 template <class T>
 T element_at(const Four& x, const Four& global, int salt) {
-  constexpr std::size_t doubles = sizeof(T) / sizeof(double);
-  double natural = 0, values[doubles];
+  double natural = 0;
   for (int dim = 3; dim >= 0; --dim)
     natural = natural * global[static_cast<std::size_t>(dim)] + x[static_cast<std::size_t>(dim)];
-  for (std::size_t i = 0; i < doubles; ++i) values[i] = (natural * 16 + salt) * 32 + static_cast<double>(i);
-  T element;
-  std::memcpy(&element, values, sizeof element);
-  return element;
+  std::array<double, sizeof(T) / sizeof(double)> values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = (natural * 16 + salt) * 32 + static_cast<double>(i);
+  return std::bit_cast<T>(values);
 }
 
 template <class T>
@@ -42,7 +46,7 @@ long wrong_of(const Lattice& lattice, Gathers& gathers) {
         const int length = global[static_cast<std::size_t>(axis(d))];
         along = (along + (forward(d) ? 1 : -1) + length) % length;
         const T expected = element_at<T>(beside, global, d);
-        wrong += std::memcmp(&field[lattice.neighbour(d, i)], &expected, sizeof expected) != 0;
+        wrong += numbers(field[lattice.neighbour(d, i)]) != numbers(expected);
       }
     }
   }

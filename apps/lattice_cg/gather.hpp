@@ -23,7 +23,7 @@ enum class Way { manual, datatypes };
 
 class Gathers {
  public:
-  Gathers(const Lattice& lattice, const Types& types, Way way);
+  Gathers(const Lattice& lattice, const Types& types, Way chosen);
 
   /// At most one from each direction at a time.
   template <class T>

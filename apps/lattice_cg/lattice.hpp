@@ -46,7 +46,7 @@ class Lattice {
   [[nodiscard]] int past(Parity p) const { return first(p) + sites_ / 2; }
   [[nodiscard]] int elements() const { return elements_; }  ///< Of a field: sites and halo.
 
-  [[nodiscard]] int site(const Four& at) const;
+  [[nodiscard]] int site(const Four& x) const;
   [[nodiscard]] const Four& at(int site) const { return at_[static_cast<std::size_t>(site)]; }  ///< Local coordinates.
   [[nodiscard]] Four global_at(int site, const Four& rank_at) const;
   [[nodiscard]] Four rank_at(int rank) const;  ///< Coordinates in the grid of ranks.

