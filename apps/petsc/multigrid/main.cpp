@@ -1,5 +1,5 @@
-// multigrid: Poisson's equation on a cube, three grids (docs/multigrid.md). An ordinary PETSc program. Rank 0 prints one line of
-// JSON.
+// multigrid: Poisson's equation on a cube, three grids (docs/multigrid.md). An ordinary PETSc program. Rank 0 prints one line
+// of JSON.
 #include <iostream>
 #include <memory>
 #include <sstream>

@@ -1,5 +1,5 @@
-// vecscatter: elements of one vector to unique places of another (docs/vecscatter.md). An ordinary PETSc program. Rank 0 prints one
-// line of JSON.
+// vecscatter: elements of one vector to unique places of another (docs/vecscatter.md). An ordinary PETSc program. Rank 0 prints
+// one line of JSON.
 #include <petscvec.h>
 
 #include <iostream>
