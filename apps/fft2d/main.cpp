@@ -2,10 +2,8 @@
 // An ordinary MPI program: it knows of nothing but MPI and FFTW. Rank 0 prints one line of JSON.
 #include <mpi.h>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "common/report.hpp"
 #include "options.hpp"
 #include "picture.hpp"
 #include "pipeline.hpp"
@@ -21,25 +20,16 @@
 namespace fft2d {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using apps::agree;
+using apps::Json;
 constexpr double tolerance = 1e-10;  // relative to the serial FFT; rounding alone gives about 1e-16
-
-Json summary(std::vector<double> values) {
-  Json json{{"all", values}};
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  json["median"] = (values[(n - 1) / 2] + values[n / 2]) / 2;
-  json["min"] = values.front();
-  json["max"] = values.back();
-  return json;
-}
 
 Json summary(const std::vector<Times>& times) {
   const auto of = [&](auto&& part) {
     std::vector<double> values;
     values.reserve(times.size());
     for (const Times& t : times) values.push_back(part(t));
-    return summary(values);
+    return apps::summary(values);
   };
   return {{"total", of([](const Times& t) { return t.total; })},
           {"communication", of([](const Times& t) { return t.communication(); })},
@@ -47,13 +37,6 @@ Json summary(const std::vector<Times>& times) {
           {"backward_transpose", of([](const Times& t) { return t.backward_transpose; })},
           {"transforms", of([](const Times& t) { return t.transforms; })},
           {"waiting", of([](const Times& t) { return t.waiting; })}};
-}
-
-/// Throws rank 0's mistake, if there is one, on every rank.
-void agree(const std::string& mistake, MPI_Comm comm) {
-  int good = mistake.empty();
-  MPI_Bcast(&good, 1, MPI_INT, 0, comm);
-  if (!good) throw std::runtime_error(mistake);
 }
 
 /// The picture of the options, on every rank; rank 0's mistake (no such file) ends all of them.
@@ -71,14 +54,6 @@ Picture load(const Options& options, int me, MPI_Comm comm) {
   return picture;
 }
 
-std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string line(text, static_cast<std::size_t>(length));
-  return line.substr(0, line.find_first_of(",\n"));
-}
-
 void run(const Options& options, MPI_Comm comm) {
   int me = 0, ranks = 0;
   MPI_Comm_rank(comm, &me);
@@ -94,7 +69,7 @@ void run(const Options& options, MPI_Comm comm) {
     if (i >= options.warmup) times.push_back(t);
   }
   Json json{{"program", "fft2d"},
-            {"mpi", mpi_version()},
+            {"mpi", apps::mpi_version()},
             {"ranks", ranks},
             {"rows", rows},
             {"columns", columns},
@@ -151,17 +126,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   const fft2d::Parsed parsed = fft2d::parse(argc, argv, me == 0);
   int code = parsed.exit_code;
-  if (parsed.options) {
-    try {
-      fft2d::run(*parsed.options, MPI_COMM_WORLD);
-    } catch (const std::bad_alloc&) {  // on one rank, perhaps: the others must not wait for it
-      std::cerr << "fft2d: rank " << me << " has no memory for its part of the matrix. Use more ranks or a smaller --size.\n";
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    } catch (const std::exception& error) {  // on all ranks
-      if (me == 0) std::cerr << "fft2d: " << error.what() << std::endl;
-      code = 1;
-    }
-  }
+  if (parsed.options) code = apps::told("fft2d", MPI_COMM_WORLD, [&] { fft2d::run(*parsed.options, MPI_COMM_WORLD); });
   MPI_Finalize();
   return code;
 }

@@ -12,12 +12,15 @@ from . import (
     alltoallv_sparse,
     groups,
     hpl,
+    lattice_cg,
+    multigrid,
     neighbours,
     overhead,
     pack,
     seek,
     startup,
     transpose,
+    vecscatter,
     vector,
 )
 
@@ -35,3 +38,6 @@ app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
 app.command("halo")(neighbours.halo)
+app.command("lattice-cg")(lattice_cg.command)
+app.command("vecscatter")(vecscatter.command)
+app.command("multigrid")(multigrid.command)

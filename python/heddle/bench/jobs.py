@@ -20,6 +20,7 @@ from pathlib import Path
 
 from heddle import families, installations, native, preload
 from heddle.families import Family
+from heddle.installations import Installation
 from heddle.problem import Problem
 
 from .native import With, loaded_mpi
@@ -30,6 +31,13 @@ MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 TIMEOUT_S = 900
 DISTURBED = "BENCH_DISTURBED"  # for the programs: what loses its core counts
+# With more ranks than cores, a rank that waits lets the others work.
+YIELD = "OMPI_MCA_mpi_yield_when_idle"
+GIVE_WAY = {
+    YIELD: "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+}
 
 
 @dataclass(frozen=True)
@@ -74,12 +82,23 @@ def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Ru
 
 
 def command(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start `ranks` ranks."""
+    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI."""
     binary = native.program(f"heddle-bench-{program}-{family.name}")
     mpi = installations.at_path(loaded_mpi(binary, family))
+    return start_line(mpi, binary, run, ranks, arguments, "none")
+
+
+def start_line(
+    mpi: Installation, binary: Path, run: Run, ranks: int, arguments: list[str], binding: str
+) -> tuple[list[str], dict[str, str]]:
+    """The same for any program of an MPI; `binding`: none, or core: it neither pins itself nor asks for priority."""
+    family = mpi.family
     env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE} | run.settings
-    words = ["-n", str(ranks), str(binary), *arguments, *run.arguments]
+    first = [] if binding == "none" else list(RANK_GOES_FIRST)
+    words = ["-n", str(ranks), *first, str(binary), *arguments, *run.arguments]
     crowded = ranks > len(os.sched_getaffinity(0))
+    if crowded:  # programs that pin themselves bring what makes MPICH give way
+        env = (GIVE_WAY if binding != "none" else {YIELD: GIVE_WAY[YIELD]}) | env
     value = {
         With.heddle: lambda: preload.value(family, mpi.library),
         With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{family.name}.so"),
@@ -87,19 +106,21 @@ def command(program: str, family: Family, run: Run, ranks: int, arguments: list[
     }[run.between]()
     if family is families.OPENMPI:
         words = preload.for_openmpi(words, value, env) if value else words
-        # The programs pin themselves, the same way under every MPI.
-        words = ["--bind-to", "none", "--oversubscribe", *words]
+        words = ["--bind-to", "none" if crowded else binding, "--oversubscribe", *words]
         words = ["--allow-run-as-root", *words] if os.geteuid() == 0 else words
-        if crowded:
-            env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
-    elif value:
-        words = preload.for_hydra(words, value)
+    else:
+        words = ["-bind-to", "core", *words] if binding == "core" and not crowded else words
+        words = preload.for_hydra(words, value) if value else words
     return [str(mpi.mpiexec), *words], env
 
 
 def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> Iterator[dict]:
     """Yields the JSON lines that rank 0 prints, as it prints them."""
-    words, env = command(program, family, run, ranks, arguments)
+    yield from output(*command(program, family, run, ranks, arguments))
+
+
+def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
+    """The JSON lines of a job, as they are printed; a Problem if it fails."""
     with tempfile.TemporaryFile("w+") as errors:
         options = {"stdout": subprocess.PIPE, "stderr": errors, "stdin": subprocess.DEVNULL, "start_new_session": True}
         with subprocess.Popen(["timeout", str(TIMEOUT_S), *words], env=env, text=True, **options) as process:
@@ -117,6 +138,10 @@ def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[st
             raise Problem(f"no end after {TIMEOUT_S} s: {' '.join(words)}")
         if process.returncode != 0:
             raise Problem(f"{' '.join(words)} ended with code {process.returncode}. {what}".strip())
+
+
+# For a rank: MPICH's launcher gives each a session of its own.
+RANK_GOES_FIRST = ("sh", "-c", '{ echo -15 >/proc/self/autogroup; } 2>/dev/null; exec "$@"', "sh")
 
 
 def go_first(pid: int) -> None:

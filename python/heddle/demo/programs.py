@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from heddle import native
+from heddle.bench.jobs import GIVE_WAY
 from heddle.families import OPENMPI
 from heddle.installations import Installation
 from heddle.problem import Problem
@@ -51,13 +52,11 @@ def oversubscribed(ranks: int) -> bool:
 
 
 def environment(mpi: Installation, ranks: int) -> dict[str, str]:
-    """The same for both variants. With more ranks than cores, a rank that waits lets the others work."""
+    """The same for both variants."""
     result = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     result["MPI4PY_LIBMPI"] = str(mpi.library)
     if oversubscribed(ranks):
-        result["OMPI_MCA_mpi_yield_when_idle"] = "1"
-        result["MPIR_CVAR_CH4_PROGRESS_THROTTLE"] = "1"
-        result["MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT"] = "10"
+        result |= GIVE_WAY
     return result
 
 

@@ -1,0 +1,31 @@
+// common/report.hpp: what the programs of apps/ share: which MPI this is, times as JSON, and mistakes that all ranks hear of.
+//
+//   agree(mistake, comm);                       // rank 0 has found no file: all ranks throw
+//   json["mpi"] = mpi_version();
+//   json["seconds"] = summary(seconds);         // {"all": [...], "median": ..., "min": ..., "max": ...}
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace apps {
+
+using Json = nlohmann::ordered_json;
+
+/// "MPICH 5.0.2", "Open MPI 5.0.11".
+std::string mpi_version();
+
+Json summary(std::vector<double> values);
+
+/// Throws rank 0's mistake, if there is one, on every rank.
+void agree(const std::string& mistake, MPI_Comm comm);
+
+/// What `body` throws on all ranks is printed by rank 0 as NAME's complaint. Out of memory, which may happen on one rank only,
+/// ends the job. @return the exit code
+int told(const char* name, MPI_Comm comm, const std::function<void()>& body);
+
+}  // namespace apps

@@ -1,0 +1,177 @@
+"""What the benchmarks of whole applications share: runs with Heddle and without by turns, one answer, medians and a table.
+
+An application prints one line of JSON. The first round is not counted: it checks the answer, and that Heddle was there.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from heddle.installations import Installation
+from heddle.problem import Problem
+
+from . import figure
+from .jobs import Run, output, start_line
+from .messages import Figures, goals_table, screen
+from .native import With
+from .rows import Row
+
+HOST = Run("host", With.nothing)
+HEDDLE = Run("heddle", With.heddle)
+
+
+@dataclass(frozen=True)
+class Job:
+    """An application at one size."""
+
+    case: str
+    mpi: Installation
+    binary: Path
+    ranks: int
+    arguments: tuple[str, ...]
+
+    def started(self, run: Run, more: Sequence[str] = ()) -> dict:
+        words, env = start_line(self.mpi, self.binary, run, self.ranks, [*self.arguments, *run.arguments, *more], "core")
+        lines = list(output(words, env))
+        if len(lines) != 1:
+            raise Problem(f"{' '.join(words)} printed {len(lines)} results instead of one.")
+        return lines[0]
+
+
+@dataclass(frozen=True)
+class Measured:
+    job: Job
+    found: dict[str, list[dict]]  # by variant, round by round
+
+    @property
+    def mpi(self) -> str:
+        return next(iter(self.found.values()))[0]["mpi"]
+
+    def row(self, bench: str, case: str, variant: str, metric: str, values: Sequence[float], unit: str) -> Row:
+        """The median and the quartiles of the rounds."""
+        low, middle, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [*values] * 3
+        best = max(values) if unit == "MFlop/s" else min(values)
+        known = {"lower": low, "upper": high, "best": best, "samples": len(values), "ranks": self.job.ranks}
+        return Row(bench, case, variant, metric, middle, unit, self.mpi, **known)
+
+
+def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Callable[[dict], object]) -> list[Measured]:
+    """@param answer  what must be the same in all runs of a job"""
+    columns = (TextColumn("{task.description:48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    measured = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=len(jobs) * len(runs) * (rounds + 1))
+        for job in jobs:
+            found: dict[str, list[dict]] = {run.variant: [] for run in runs}
+            answers: dict[str, str] = {}
+            for turn in range(rounds + 1):
+                for at in range(len(runs)):
+                    run = runs[(at + turn) % len(runs)]  # each goes first by turns
+                    about = f"{job.case}, {job.ranks} ranks, {job.mpi.name} {job.mpi.version}, {run.variant}"
+                    progress.update(bar, description=about)
+                    line = checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
+                    said = repr(answer(line))
+                    answers.setdefault(said, about)
+                    if len(answers) > 1:
+                        told = ", ".join(f"{one} ({who})" for one, who in answers.items())
+                        raise Problem(f"the answers differ: {told}")
+                    if turn > 0:
+                        found[run.variant].append(line)
+                    progress.advance(bar)
+            measured.append(Measured(job, found))
+    return measured
+
+
+def checked(job: Job, run: Run) -> dict:
+    """A run that compares its answer with a serial one; under Heddle, a report says that it was there."""
+    if run.between is not With.heddle:
+        return job.started(run)
+    with tempfile.TemporaryDirectory(prefix="heddle-bench-") as folder:
+        report = Path(folder, "report.json")
+        line = job.started(Run(run.variant, run.between, run.settings | {"HEDDLE_REPORT": str(report)}, run.arguments))
+        if not report.exists():
+            raise Problem(f"{job.binary.name} ran without Heddle: nobody wrote the report that was asked for.")
+    return line
+
+
+Who = tuple[str, str]  # a variant, and one of the ways that its program goes by turns
+Gains = dict[str, tuple[Who, Who]]  # name → who is faster than whom
+
+
+def rows_of(
+    measured: Measured, bench: str, case: str, metric: str, unit: str, numbers: Callable[[dict], dict[str, float]], gains: Gains
+) -> list[Row]:
+    """A row for each variant and way, called "variant, way"; and the gains, taken round by round.
+
+    @param numbers  by way, what a line says
+    """
+    of = {variant: [numbers(line) for line in lines] for variant, lines in measured.found.items()}
+    rows = []
+    for variant, lines in of.items():
+        for way in lines[0]:
+            rows.append(measured.row(bench, case, f"{variant}, {way}", metric, [line[way] for line in lines], unit))
+    for name, gain in gains.items():
+        (ours, our_way), (theirs, their_way) = gain
+        rounds = zip(of[ours], of[theirs], strict=True)
+        ratios = [one[our_way] / other[their_way] for one, other in rounds]
+        values = ratios if unit == "MFlop/s" else [1 / ratio for ratio in ratios]  # of times, the lesser is the better
+        rows.append(measured.row(bench, case, f"{ours}, {our_way}", name, values, "1"))
+    return rows
+
+
+def table(figures: Figures, title: str, metric: str, gain: str, wanted: float) -> Table:
+    """One line a case: medians of all variants, and the gain."""
+    variants = figures.variants(metric)
+    unit = next(row.unit for row in figures.rows if row.metric == metric)
+    shown = Table(title=f"{title}, {figures.ranks} ranks, {figures.mpi}, {unit}", title_justify="left")
+    shown.add_column("case", no_wrap=True)
+    for name in (*variants, "gain"):
+        shown.add_column(name, justify="right")
+    for case in figures.cases(metric):
+        cells = [_cell(figures.row(case, variant, metric)) for variant in variants]
+        row = next((row for row in figures.rows if (row.case, row.metric) == (case, gain)), None)
+        colour = "" if row is None else "green" if row.value >= wanted else "red"
+        shown.add_row(case, *cells, f"[{colour}]{row.value:.2f}[/] [dim]{row.lower:.2f}–{row.upper:.2f}[/]" if row else "")
+    some = next(row for row in figures.rows if row.metric == metric)
+    shown.caption = f"medians of {some.samples} rounds by turns, ± half the distance of the quartiles; gain: {gain}"
+    return shown
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    number = f"{row.value:.3g}" if row.value < 1000 else f"{row.value:,.0f}"
+    return f"{number} [dim]±{100 * (row.upper - row.lower) / 2 / row.value:.0f} %[/]"
+
+
+def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> None:
+    screen().print(goals_table({f"{one.mpi}, {one.ranks} ranks": goals(one) for one in found}))
+
+
+def gains_of(figures: Figures, metric: str) -> dict[str, float]:
+    return {row.case: row.value for row in figures.rows if row.metric == metric}
+
+
+def draw(found: Sequence[Figures], metrics: Sequence[str], file: Path, title: str, factor: float, text: str) -> None:
+    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across."""
+    with figure.panels(file, title, 1, len(found)) as axes:
+        for axis, figures in zip(axes[0], found, strict=True):
+            cases = list(dict.fromkeys(row.case for row in figures.rows if row.metric in metrics))
+            width = 0.8 / len(metrics)
+            for place, metric in enumerate(metrics):
+                gains = gains_of(figures, metric)
+                at = [i + place * width for i, case in enumerate(cases) if case in gains]
+                axis.bar(at, [gains[case] for case in cases if case in gains], width, label=metric)
+            axis.set_xticks(range(len(cases)), [case.replace(", ", "\n") for case in cases], fontsize=6)
+            axis.axhline(1, color="#000", linewidth=0.7)
+            axis.set(ylabel="times as fast", title=f"{figures.mpi}, {figures.ranks} ranks")
+            figure.mark(axis, factor, text)
+            axis.legend(fontsize=6)

@@ -1,0 +1,28 @@
+"""Programs on top of PETSc behind `heddle bench`: Debian's, and Debian's Open MPI with it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from heddle import installations, native
+from heddle.installations import Installation
+from heddle.problem import Problem
+
+PACKAGE = "libpetsc-real-dev"
+LAUNCHER = Path("/usr/bin/mpiexec.openmpi")
+BY_PETSC, NEIGHBOUR = "petsc", "petsc neighbour"  # ways: its own messages; MPI's neighbourhood collectives
+
+
+def program(name: str) -> Path:
+    path = native.FOLDER / "bin" / name
+    if not os.access(path, os.X_OK):
+        raise Problem(f"{name} is not there: it needs PETSc. On Debian: apt-get install {PACKAGE}. {native.MEND}")
+    return path
+
+
+def mpi() -> Installation:
+    """The Open MPI that Debian's PETSc is linked with."""
+    if not LAUNCHER.exists():
+        raise Problem(f"Debian's Open MPI is not here ({LAUNCHER} is missing). apt-get install openmpi-bin {PACKAGE}.")
+    return installations.at_path(LAUNCHER)

