@@ -37,13 +37,10 @@ class Private {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// Staging buffers come with the first message that needs one, in a huge page if the kernel has one: most of what is staged
-/// lies there.
-bool grow(std::byte* base, Bytes size) noexcept {
-  const Node* node = Node::ever();
-  const bool first = node && base == node->memory();
-  return first ? transport::prefault_owned(base, size) : transport::populate_owned(base, size);
-}
+/// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
+/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little.
+constexpr Bytes first_chunk = Bytes{2} << 20;
+constexpr Bytes huge_after = 32 * first_chunk;
 
 constexpr const char* goes_through_host = "messages within the node go through the MPI library";
 
@@ -80,7 +77,8 @@ struct Node::Place {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, group::Group ranks)
     : transport_(std::move(transport)),
       nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size(), grow, transport::release_owned),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned,
+             transport::release_owned),
       distances_(transport_->size(), now_ns),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
               {desks_, distances_}),
@@ -146,6 +144,11 @@ engine::Reach Node::reach(int peer) noexcept {
           .distances = &distances_,
           .crowded = crowded(),
           .segment_unpack = settings_of_process().segment_unpack};
+}
+
+void Node::has_sent(Bytes bytes) noexcept {
+  const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
+  if (before < huge_after && before + bytes >= huge_after) transport::prefault_owned(arena_.base(), first_chunk);
 }
 
 void Node::wish_from(int peer) noexcept {

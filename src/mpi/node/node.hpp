@@ -78,6 +78,8 @@ class Node {
   void probes() noexcept {
     if (engine::Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();
   }
+  /// A message of so many bytes has been announced and packed, or read.
+  void has_sent(Bytes bytes) noexcept;
   /// Tells a peer that this process scatters what it sends.
   void wish_from(int peer) noexcept;
   /// What moving bytes costs here (HEDDLE_PROFILE).
@@ -114,6 +116,7 @@ class Node {
   group::Group ranks_;  // of this node, in the world
   select::Loaded profile_;
   Bytes threshold_;
+  std::atomic<Bytes> sent_{0};
   bool moves_pieces_;
 };
 

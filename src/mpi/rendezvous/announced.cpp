@@ -113,7 +113,9 @@ Announced::~Announced() {
 }
 
 void Announced::settle() noexcept {
-  Node::ever()->outbox().settle(*message_, told_.times());
+  Node* node = Node::ever();
+  node->outbox().settle(*message_, told_.times());
+  node->has_sent(descriptor_.total);
   told_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
   settled_ = true;
 }
