@@ -36,6 +36,7 @@ class Walk {
     fill();
     for (Count k = 0; k < about.rounds; ++k) {
       send(k);
+      load();
       receive();
       progress(static_cast<double>(k + 1) / static_cast<double>(about.rounds));
     }
@@ -66,7 +67,7 @@ class Walk {
   struct Message {
     Rank from, to;
     bool first;
-    float bytes, share;
+    float bytes;
     double start;
   };
 
@@ -117,7 +118,6 @@ class Walk {
       clock.begun = clock.last = clock.now;
       clock.taking = 0;
       std::vector<Rank>& held = held_[index(from)];
-      const std::size_t before = messages_of_round_.size();
       for (const schedule::Send& one : round.sends) {
         if (one.part.index != 0) continue;
         const auto goes = std::partition(held.begin(), held.end(), [&](Rank to) { return !one.what.contains(to); });
@@ -126,9 +126,6 @@ class Walk {
         held.erase(goes, held.end());
         bundle(from, one, parcels, clock);
       }
-      const auto many = static_cast<float>(messages_of_round_.size() - before);
-      for (std::size_t i = before; i < messages_of_round_.size(); ++i)
-        messages_of_round_[i].share = static_cast<float>(i - before + 1) / many;
     }
   }
 
@@ -149,16 +146,17 @@ class Walk {
       packed = std::max(packed, needed);
       own += traffic_.wire(from, one.to).send;
       clock.begun = filling + own + (moved ? packed * machine_.copy : 0);
-      messages_of_round_.push_back({from, one.to, at == 0, static_cast<float>(end - at), 1, clock.begun});
-      traffic_.load(from, one.to, end - at);
+      messages_of_round_.push_back({from, one.to, at == 0, static_cast<float>(end - at), clock.begun});
       at = end;
     }
     if (moved) copied_ += parcels * bytes_;
     messages_ += static_cast<double>(ends_.size());
     sent_ += total;
-    Clock& receiver = clocks_[index(one.to)];
     arriving_.push_back({one.to, total > first_room ? first_room : 0, plan_.router.copies ? parcels * bytes_ : 0});
-    (void)receiver;
+  }
+
+  void load() {
+    for (const Message& one : messages_of_round_) traffic_.load(one.from, one.to, one.bytes, one.start);
   }
 
   /// Firsts, then the rest, which is asked for when all firsts are there.
@@ -197,7 +195,7 @@ class Walk {
       const Clock& receiver = clocks_[index(one.to)];
       const double posted = firsts ? receiver.now : receiver.opened;
       const double start = eager ? one.start : std::max(one.start, posted);
-      const double there = traffic_.arrival({one.from, one.to, one.bytes, start, clocks_[index(one.from)].now, one.share});
+      const double there = traffic_.arrival({one.from, one.to, one.bytes, start});
       come.push_back({one.to, static_cast<float>(eager ? traffic_.wire(one.from, one.to).receive : 0), there});
       Clock& sender = clocks_[index(one.from)];
       if (!eager) sender.last = std::max(sender.last, there);

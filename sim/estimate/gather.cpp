@@ -58,7 +58,7 @@ class Gather {
  private:
   struct Message {
     Rank from, to;
-    float bytes, share;
+    float bytes;
     double start;
   };
 
@@ -98,19 +98,17 @@ class Gather {
         pieces(one, [&](double bytes) {
           double& clock = sending_[index(from)];
           clock += traffic_.wire(from, one.to).send;
-          under_way_.push_back({from, one.to, static_cast<float>(bytes), 1, clock});
-          traffic_.load(from, one.to, bytes);
+          under_way_.push_back({from, one.to, static_cast<float>(bytes), clock});
           bytes_ += bytes;
         });
-      const auto many = static_cast<float>(under_way_.size() - before);
-      messages_ += many;
-      for (std::size_t i = before; i < under_way_.size(); ++i) under_way_[i].share = static_cast<float>(i - before + 1) / many;
+      messages_ += static_cast<double>(under_way_.size() - before);
     }
+    for (const Message& one : under_way_) traffic_.load(one.from, one.to, one.bytes, one.start);
     next_ = sending_;
     for (const Message& one : under_way_) {
       const bool eager = traffic_.eager(one.bytes);
       const double start = eager ? one.start : std::max(one.start, now_[index(one.to)]);
-      const double there = traffic_.arrival({one.from, one.to, one.bytes, start, now_[index(one.from)], one.share});
+      const double there = traffic_.arrival({one.from, one.to, one.bytes, start});
       double& receiver = next_[index(one.to)];
       receiver = std::max(receiver, there) + (eager ? traffic_.wire(one.from, one.to).receive : 0);
       if (!eager) last_[index(one.from)] = std::max(last_[index(one.from)], there);

@@ -20,7 +20,7 @@ void one_round(const Task& task, Traffic& traffic, Rank away, double bytes, std:
                std::vector<double>& next) {
   traffic.begin();
   for (Rank from = 0; from < task.ranks && bytes > 0; ++from)
-    traffic.load(from, around(from + std::int64_t{away}, task.ranks), bytes);
+    traffic.load(from, around(from + std::int64_t{away}, task.ranks), bytes, now[index(from)]);
   const bool eager = traffic.eager(bytes);
   for (Rank from = 0; from < task.ranks; ++from) next[index(from)] = 0;
   for (Rank from = 0; from < task.ranks; ++from) {
@@ -30,7 +30,7 @@ void one_round(const Task& task, Traffic& traffic, Rank away, double bytes, std:
     const double sent = begin + wire.send;
     // Its receiver must be there first if it is long; and then the sender waits for it, too.
     const double start = eager ? sent : std::max(sent, now[index(to)]);
-    const double there = traffic.arrival({from, to, bytes, start, begin});
+    const double there = traffic.arrival({from, to, bytes, start});
     double& receiver = next[index(to)];
     const double begun = now[index(to)] + traffic.wire(to, around(to + std::int64_t{away}, task.ranks)).send;
     receiver = std::max(receiver, std::max(begun, there) + (eager ? wire.receive : 0));
@@ -87,7 +87,8 @@ Straight straight(const Task& task, const Machine& machine) {
   Straight clocks{std::vector<double>(ranks, 0), std::vector<double>(ranks, 0)};
   traffic.begin();
   for (const Rank distance : away)
-    for (Rank from = 0; from < task.ranks; ++from) traffic.load(from, around(from + std::int64_t{distance}, task.ranks), bytes);
+    for (Rank from = 0; from < task.ranks; ++from)
+      traffic.load(from, around(from + std::int64_t{distance}, task.ranks), bytes, 0);
 
   // One message of all ranks after the other, as their clocks run; receivers take them as they come.
   struct Come {
@@ -96,12 +97,11 @@ Straight straight(const Task& task, const Machine& machine) {
   std::vector<std::vector<Come>> come(ranks);
   for (auto& one : come) one.reserve(away.size());
   for (std::size_t i = 0; i < away.size(); ++i) {
-    const double share = static_cast<double>(i + 1) / static_cast<double>(away.size());
     for (Rank from = 0; from < task.ranks; ++from) {
       const Rank to = around(from + std::int64_t{away[i]}, task.ranks);
       double& sender = clocks.begun[index(from)];
       sender += traffic.wire(from, to).send;
-      const double there = traffic.arrival({from, to, bytes, sender, 0, share});
+      const double there = traffic.arrival({from, to, bytes, sender});
       come[index(to)].push_back({static_cast<float>(there), static_cast<float>(eager ? traffic.wire(from, to).receive : 0)});
       if (!eager) clocks.done[index(from)] = std::max(clocks.done[index(from)], there);
     }

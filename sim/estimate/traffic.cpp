@@ -1,20 +1,22 @@
 // sim/estimate/traffic.cpp
 #include "estimate/traffic.hpp"
 
-#include <algorithm>
-
 namespace heddle::sim {
 
 void Traffic::begin() {
   put_down();
-  if (any_) std::ranges::fill(loads_, 0);
-  any_ = false;
-  fullest_ = -1;
+  for (Link& link : links_)
+    if (link.load > 0) link = {.free = link.done(machine_.network.byte)};
+  latest_ = -1;
 }
 
 void Traffic::put_down() {
   if (pending_ > 0)
-    for (const std::size_t link : route_) loads_[link] += pending_;
+    for (const std::size_t at : route_) {
+      Link& link = links_[at];
+      link.first = link.load > 0 ? std::min(link.first, first_) : first_;
+      link.load += pending_;
+    }
   pending_ = 0;
 }
 
@@ -24,16 +26,16 @@ void Traffic::take_route(Rank from, Rank to) {
   machine_.joined.route(from, to, route_);
   from_ = from;
   to_ = to;
-  fullest_ = -1;
+  latest_ = -1;
 }
 
-void Traffic::load(Rank from, Rank to, double bytes) {
+void Traffic::load(Rank from, Rank to, double bytes, double start) {
   const Rank here = machine_.node_of(from);
   const Rank there = machine_.node_of(to);
   if (here == there || bytes <= 0) return;
   take_route(here, there);
+  first_ = pending_ > 0 ? std::min(first_, start) : start;
   pending_ += bytes;
-  any_ = true;
 }
 
 double Traffic::arrival(const Message& message) {
@@ -44,12 +46,10 @@ double Traffic::arrival(const Message& message) {
   take_route(here, there);
   const double latency = static_cast<double>(route_.size()) * machine_.network.latency;
   const double alone = message.start + latency + message.bytes * machine_.network.byte;
-  if (!any_ || message.bytes <= 0) return alone;
-  if (fullest_ < 0) {
-    fullest_ = 0;
-    for (const std::size_t link : route_) fullest_ = std::max(fullest_, loads_[link]);
-  }
-  return std::max(alone, message.begin + latency + message.share * fullest_ * machine_.network.byte);
+  if (message.bytes <= 0) return alone;
+  if (latest_ < 0)
+    for (const std::size_t link : route_) latest_ = std::max(latest_, links_[link].done(machine_.network.byte));
+  return std::max(alone, latest_ + latency);
 }
 
 }  // namespace heddle::sim

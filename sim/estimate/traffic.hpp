@@ -9,6 +9,7 @@
 // route work at the same time, so the fullest counts. Within a node nobody is in the way.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/machine.hpp"
@@ -17,18 +18,16 @@ namespace heddle::sim {
 
 class Traffic {
  public:
-  explicit Traffic(const Machine& machine) : machine_(machine), loads_(machine.joined.links(), 0) {}
+  explicit Traffic(const Machine& machine) : machine_(machine), links_(machine.joined.links()) {}
 
   struct Message {
     Rank from, to;
     double bytes;
-    double start;      ///< It leaves then, ns.
-    double begin;      ///< Its sender's round began then.
-    double share = 1;  ///< Of its sender's messages that have left with it.
+    double start;  ///< It leaves then, ns.
   };
 
   void begin();
-  void load(Rank from, Rank to, double bytes);
+  void load(Rank from, Rank to, double bytes, double start);
   double arrival(const Message& message);
 
   [[nodiscard]] const Wire& wire(Rank from, Rank to) const noexcept {
@@ -40,14 +39,22 @@ class Traffic {
   void take_route(Rank from, Rank to);
   void put_down();
 
+  struct Link {
+    double load = 0;   ///< Bytes that the round brings.
+    double first = 0;  ///< The first of them leave then.
+    double free = 0;   ///< It is done with what came before.
+
+    [[nodiscard]] double done(double byte) const noexcept { return std::max(free, first) + load * byte; }
+  };
+
   const Machine& machine_;
-  std::vector<double> loads_;  ///< Bytes, of each link.
-  bool any_ = false;
+  std::vector<Link> links_;
   // The last route: neighbours in rank are often of one node, and so are those whom they talk to.
   Rank from_ = -1, to_ = -1;
   std::vector<std::size_t> route_;
-  double pending_ = 0;   ///< Bytes to be added to its links.
-  double fullest_ = -1;  ///< Bytes of its fullest link; negative: not looked for.
+  double pending_ = 0;  ///< Bytes to be added to its links.
+  double first_ = 0;    ///< And the first of these leave then.
+  double latest_ = -1;  ///< Of its links, when all is done; negative: not looked for.
 };
 
 }  // namespace heddle::sim
