@@ -10,8 +10,9 @@ namespace {
 
 using schedule::around;
 
-/// Of round-robin: after so many rounds the mean is known well enough.
+/// Of round-robin: after so many rounds, or messages, the mean is known well enough.
 constexpr Count most_walked = 512;
+constexpr Count most_messages = 1 << 25;
 
 std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
@@ -48,7 +49,7 @@ Estimate everybody(const Task& task, const Machine& machine, const Plan& plan, c
   std::vector<double> next(now.size());
   // Rounds with something in them are few, and all walked; of the empty ones a sample, distances evenly spread.
   const Count empty = all - std::ssize(partners);
-  const Count sampled = std::min(empty, most_walked);
+  const Count sampled = std::min({empty, most_walked, most_messages / task.ranks + 16});
   double spent = 0;
   Count walked = 0;
   auto partner = partners.begin();
