@@ -48,7 +48,10 @@ Estimate everybody(const Task& task, const Machine& machine, const Plan& plan, c
   std::vector<double> now(index(task.ranks), 0);
   std::vector<double> next(now.size());
   // Rounds with something in them are few, and all walked; of the empty ones a sample, distances evenly spread.
-  const Count empty = all - std::ssize(partners);
+  std::vector<Rank> others;
+  for (Rank away = 1; away <= all; ++away)
+    if (!std::ranges::binary_search(partners, away)) others.push_back(away);
+  const Count empty = std::ssize(others);
   const Count sampled = std::min({empty, most_walked, most_messages / task.ranks + 16});
   double spent = 0;
   Count walked = 0;
@@ -64,8 +67,7 @@ Estimate everybody(const Task& task, const Machine& machine, const Plan& plan, c
   };
   double full = 0;
   for (Count i = 0; i < sampled; ++i) {
-    // The i-th of the sample among the distances that are nobody's partners.
-    const auto away = static_cast<Rank>(1 + i * all / std::max<Count>(sampled, 1));
+    const Rank away = others[static_cast<std::size_t>(i * empty / sampled)];
     for (; partner != partners.end() && *partner <= away; ++partner) full += round(*partner, static_cast<double>(task.bytes));
     spent += round(away, 0);
   }
