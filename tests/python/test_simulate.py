@@ -68,14 +68,14 @@ def test_each_run_gives_the_same_figures(rows, platform):
 
 
 @needs_simgrid
-@pytest.mark.parametrize("platform", [machine.name for machine in machines.ALL])
-def test_routes_are_those_of_simgrid(rows, platform):
-    """A single short message to each of a few far nodes: nothing shared, so the estimate is exact if the route is as long."""
-    nodes = 700 if platform == "dragonfly" else 70  # more than a group
-    line = ("-n", nodes, "--members", 1, "--platform", platform, "--bytes", 1, "--partners", 1, "-a", "direct")
+@pytest.mark.parametrize("machine", machines.ALL, ids=[machine.name for machine in machines.ALL])
+def test_routes_are_those_of_simgrid(rows, machine):
+    """A byte to each of a few far nodes: the longest route has as many links."""
+    nodes = 700 if machine.kind == "dragonfly" else 70  # more than a group
+    line = ("-n", nodes, "--members", 1, "--platform", machine.name, "--bytes", 1, "--partners", 1, "-a", "direct")
     for stride in (1, 17, 33, nodes // 2 + 5):
         (row,) = rows("alltoallv-sparse", *line, "--stride", stride)
-        assert row["estimate_us"] == pytest.approx(row["us"], rel=1e-3), f"stride {stride}"
+        assert row["estimate_us"] == pytest.approx(row["us"], abs=0.9e-3 * machine.hop_ns), f"stride {stride}"
 
 
 @needs_simgrid
@@ -122,7 +122,7 @@ def test_mistakes_are_pointed_at(heddle, line, says):
 
 @pytest.mark.parametrize("nodes", [1, 2, 11, 171, 342, 1366, 41667])
 def test_networks_have_room(nodes):
-    assert nodes <= (box := machines.box(nodes))[0] * box[1] * box[2] <= max(1.2 * nodes, nodes + 2)
+    assert nodes <= (box := machines.box(nodes))[0] * box[1] * box[2] <= max(1.2 * nodes, 8)
     leaf, leaves, _ = machines.leaves(nodes)
     assert leaf * leaves >= nodes
     if nodes <= 16384:

@@ -76,9 +76,9 @@ class Machine:
 
 
 def box(nodes: int) -> list[int]:
-    """A torus of about equal sides with room for so many nodes, few to spare."""
+    """A torus of about equal sides with room for so many nodes, few to spare. SimGrid's has no sides of one."""
     best = None
-    for short in range(1, round(nodes ** (1 / 3)) + 2):
+    for short in range(2, round(nodes ** (1 / 3)) + 3):
         for middle in range(short, math.isqrt(max(nodes // short, 1)) + 2):
             long = max(middle, -(-nodes // (short * middle)))
             found = (long > 2 * short, short * middle * long - nodes, long - short, [long, middle, short])
