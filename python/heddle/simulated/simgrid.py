@@ -86,4 +86,4 @@ def simulated(machine: Machine, ranks: int, tasks: list[dict]) -> Iterator[dict]
             complaint = [text for text in errors.read().splitlines() if "CRITICAL" in text or text.startswith("heddle: ")]
     if child.returncode != 0:
         why = complaint[0].removeprefix("heddle: ") if complaint else f"it ended with code {child.returncode}"
-        raise Problem(f"the simulation of {ranks} ranks failed: {why}")
+        raise Problem(f"SimGrid failed with {ranks} ranks: {why}. Leave that case out, or add --estimate.")
