@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import heddle
-from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, starting, tune
+from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, simulate, starting, tune
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,6 +50,7 @@ app.command()(algorithms.algorithms)
 app.command()(mpi.mpi)
 app.command(context_settings=starting.SETTINGS)(doctor.doctor)
 app.command()(tune.tune)
+app.command()(simulate.simulate)
 app.command()(report.report)
 app.command()(env.env)
 

@@ -170,6 +170,7 @@ void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
     total += parcel.carried();
     if (!referred(parcel)) own += parcel.carried();
   }
+  tally_.parcels += static_cast<std::int64_t>(parcels.size());
   leaving_.push_back(room_for(own));
   std::byte* write = leaving_.back().get();
   const Head head{total, static_cast<std::int64_t>(parcels.size())};

@@ -119,6 +119,7 @@ class Router {
   /// So far.
   struct Tally {
     std::int64_t messages = 0;
+    std::int64_t parcels = 0;  ///< Put into bundles, in all rounds.
     Bytes sent = 0;
     Bytes copied = 0;  ///< From memory to memory within this rank; packing of freight is not counted.
   };

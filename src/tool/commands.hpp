@@ -1,6 +1,6 @@
 // tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune`,
-// `heddle algorithms` and `heddle bench seek`. May include: layout/, group/, schedule/, settings/, select/, transport/. Each
-// answers with JSON; main.cpp reads the command line and prints.
+// `heddle algorithms`, `heddle simulate` and `heddle bench seek`. May include: layout/, group/, schedule/, settings/, select/,
+// transport/, sim/. Each answers with JSON; main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +70,10 @@ struct TuneOptions {
 
 /// Measures this machine and writes its profile. std::runtime_error.
 Json tune(const TuneOptions& options);
+
+/// Prints what collectives would take on a machine that does not stand here (sim/estimate/), a line of JSON for each task of
+/// the file. std::invalid_argument, nlohmann::json::exception.
+void estimate(const std::string& file);
 
 /// Rows {"bench", "case", "variant", "metric", "value", "unit", ...}: seed figure 13, and seek time against the offset.
 Json seek(const SeekOptions& options);

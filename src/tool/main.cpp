@@ -4,6 +4,7 @@
 //   heddle-tool group '0:90000:300' [--members N] [--json]
 //   heddle-tool collective 'allgatherv: 32k, 63 x 8' [--json]
 //   heddle-tool algorithms [--json]
+//   heddle-tool estimate TASKS.json
 //   heddle-tool settings [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--mpich NS ...] [--openmpi NS ...] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
@@ -122,6 +123,10 @@ int run(int argc, char** argv) {
   CLI::App* choosing = app.add_subcommand("algorithms", "What Heddle chooses from, and when what is chosen");
   choosing->add_flag("--json", json, "print JSON");
 
+  std::string tasks;
+  CLI::App* estimating = app.add_subcommand("estimate", "What collectives would take on another machine; prints lines of JSON");
+  estimating->add_option("tasks", tasks, "a file of JSON, as heddle simulate writes it")->required();
+
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
@@ -147,13 +152,18 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
     return complain(
-        nothing ? "what shall be done? explain, group, collective, algorithms, settings, tune or seek; --help tells more"
-                : one_line(error.what()));
+        nothing
+            ? "what shall be done? explain, group, collective, algorithms, estimate, settings, tune or seek; --help tells more"
+            : one_line(error.what()));
   }
 
   apply_settings();
   try {
     Json answer;
+    if (estimating->parsed()) {
+      estimate(tasks);
+      return std::cout.good() ? 0 : complain("cannot write the answer");
+    }
     if (explaining->parsed()) answer = explain(about);
     if (grouping->parsed()) answer = explain_group(members);
     if (collecting->parsed()) answer = explain_collective(volumes);

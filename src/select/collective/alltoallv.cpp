@@ -33,25 +33,45 @@ Way direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::a
   return way;
 }
 
+/// Messages of the rounds of a radix, the first `far` of them apart: the last round of all may have fewer than the others.
+struct Rounds {
+  Rounds(Rank ranks, int radix, int far) {
+    int round = 0;
+    for (Rank size = ranks; size > 1; ++round) {
+      const Rank parts = std::min<Rank>(radix, size);
+      (round < far ? far_messages : near_messages) += parts - 1;
+      even = even && size % parts == 0;
+      size = (size + parts - 1) / parts;
+    }
+  }
+  double far_messages = 0, near_messages = 0;
+  bool even = true;  ///< All parts are of one size: nobody gets two bundles of one part.
+};
+
 /// Crystal and Bruck: in each round all but the radix-th part of what a rank holds goes on. `balanced`: one partner for each
 /// digit.
 Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix, bool balanced) {
   Way way{.algorithm = &algorithm, .radix = radix};
   const int all = logarithm(facts.ranks, radix);
   const int far = std::min(all, logarithm(facts.nodes, radix));
-  // All but the radix-th part in each round if destinations are anywhere; neighbours are not far.
-  const double near = balanced || facts.hops <= 0 ? 1 : facts.hops / (0.5 * logarithm(facts.ranks));
+  // All but the radix-th part in each round if destinations are anywhere; neighbours are not far. But what crosses for them
+  // meets in the ranks at the border of two parts, and these are waited for: about half as much again.
+  constexpr double border = 1.5;
+  const double mean = balanced || facts.hops <= 0 ? 1 : facts.hops / (0.5 * logarithm(facts.ranks));
+  const double near = mean < 1 ? std::min(1.0, border * mean) : mean;
   const double part = (1 - 1.0 / radix) * std::min(near, 2.0);
   const double each = facts.bytes + facts.partners * heading;
   // One rank's large volume does not get smaller by being bundled.
   const double most = std::max(each, static_cast<double>(facts.most_bytes) + facts.most_partners * heading);
-  const bool even = balanced || std::pow(radix, all) == facts.ranks;
-  const auto load = [&](int rounds, double bytes) {
-    const double messages = rounds * (std::min<double>(radix, facts.ranks) - 1);
-    return Load{static_cast<double>(rounds), messages * (even ? 1 : 1.5), rounds * part * bytes};
+  const auto load = [&](int rounds, double messages, double bytes) {
+    // Bruck's last round counts as a full one, as the figures of shared cores have been solved from.
+    if (balanced) messages = rounds * (std::min<double>(radix, facts.ranks) - 1);
+    return Load{static_cast<double>(rounds), messages, rounds * part * bytes};
   };
-  way.node = load(all - far, most);
-  way.network = load(far, std::max(most, each * facts.members) * leaving(facts));
+  const Rounds rounds(facts.ranks, radix, far);
+  const double twice = rounds.even ? 1 : 1.2;
+  way.node = load(all - far, rounds.near_messages * twice, most);
+  way.network = load(far, rounds.far_messages * twice, std::max(most, each * facts.members) * leaving(facts));
   way.blocks = all * part * facts.partners;
   way.copied = all * part * each;
   way.work = all * part * each;

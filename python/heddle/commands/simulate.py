@@ -1,0 +1,75 @@
+"""heddle simulate: what collectives take with thousands of ranks, on networks that do not stand here."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+NAMES = ("alltoallv-sparse", "allgatherv", "alltoallw-ring")
+PLATFORMS = ("torus", "fat-tree", "dragonfly", "mpich", "openmpi")
+
+
+def simulate(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"{', '.join(NAMES)}.", show_default=False)],
+    ranks: Annotated[
+        Optional[list[int]], typer.Option("--ranks", "-n", min=2, max=1 << 24, metavar="N", help="May be repeated.")
+    ] = None,
+    platform: Annotated[
+        str, typer.Option(metavar="NAME", help=f"{', '.join(PLATFORMS)} (the last two: this machine's profile).")
+    ] = "torus",
+    size: Annotated[
+        Optional[list[int]], typer.Option("--bytes", min=0, metavar="N", help="For each partner; may be repeated.")
+    ] = None,
+    algorithm: Annotated[
+        Optional[list[str]],
+        typer.Option("--algorithm", "-a", metavar="NAME[:ROUTER]", help="As below; may be repeated."),
+    ] = None,
+    partners: Annotated[
+        Optional[list[int]], typer.Option("--partners", min=0, metavar="N", help="Of each rank; may be repeated.")
+    ] = None,
+    stride: Annotated[
+        Optional[list[int]],
+        typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
+    ] = None,
+    members: Annotated[Optional[int], typer.Option("--members", min=1, metavar="N", help="Ranks of a node.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="By the LogGP model only: no SimGrid needed.")] = False,
+    json: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    plot: Annotated[Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+) -> None:
+    """Simulate a collective of Heddle's on a Cray XE6 (torus), a fat tree or a dragonfly.
+
+    SimGrid carries out Heddle's own schedules and engine, and checks the data, where that takes a minute or so; what would
+    take more is estimated by LogGP over the same schedules, to millions of ranks, and marked by ~. Each run of it gives
+    the same figures.
+
+    Algorithms are those of `heddle algorithms`, auto (what Heddle chooses) and, for allgatherv, by-sum (a choice by the sum of
+    all volumes). After a colon comes what HEDDLE_ROUTER may say: crystal:copies is the original crystal router,
+    crystal:radix=4,beside=1G sends everything in bundles of radix 4.
+
+    \b
+    heddle simulate alltoallv-sparse --ranks 1024 --platform torus
+    heddle simulate alltoallv-sparse --estimate -n 8192 -n 1000000 --bytes 8
+    heddle simulate alltoallv-sparse -n 256 --bytes 8 --stride 1 --stride 24
+    heddle simulate allgatherv --platform fat-tree --bytes 32768 --plot outlier
+    heddle simulate alltoallw-ring --json rows.json
+    """
+    from heddle.problem import Problem
+    from heddle.simulated import run, tasks
+
+    if name not in tasks.ALL:
+        raise Problem(f"nothing to simulate is called {name}; there are {', '.join(NAMES)}", code=2)
+    if platform not in PLATFORMS:
+        raise Problem(f"no machine is called {platform}; there are {', '.join(PLATFORMS)}", code=2)
+    benchmark = tasks.ALL[name]
+    wanted = run.Wanted(
+        benchmark=benchmark,
+        platform=platform,
+        members=members,
+        ranks=ranks or list(benchmark.ranks),
+        sizes=size or list(benchmark.sizes),
+        partners=partners or list(benchmark.partners),
+        strides=stride or [1],
+        algorithms=algorithm or list(benchmark.algorithms),
+        estimate=estimate,
+    )
+    run.simulate(wanted, json, plot)

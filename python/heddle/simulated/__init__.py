@@ -1,0 +1,8 @@
+"""What collectives take on machines that do not stand here: behind `heddle simulate`.
+
+machines.py   the machines, each number with its source
+tasks.py      what is to be simulated
+estimating.py heddle-tool estimate: LogGP over the same schedules, to a million ranks
+simgrid.py    SimGrid's network, on which heddle-smpi carries out the schedules and the engine themselves
+table.py, figure.py  what comes of it
+"""

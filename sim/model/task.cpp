@@ -1,0 +1,134 @@
+// sim/model/task.cpp
+#include "model/task.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "schedule/algorithms.hpp"
+
+namespace heddle::sim {
+namespace {
+
+using select::Way;
+
+/// As agreed on by all ranks; all have the same.
+select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, const Machine& machine) {
+  select::AlltoallvFacts facts{where};
+  const std::vector<Rank> away = distances(task);
+  const auto partners = static_cast<Rank>(task.bytes > 0 ? away.size() : 0);
+  facts.partners = facts.most_partners = partners;
+  facts.bytes = static_cast<double>(partners) * static_cast<double>(task.bytes);
+  facts.most_bytes = partners * task.bytes;
+  facts.largest_block = task.bytes;
+  facts.leaving = 0;
+  constexpr Rank sampled = 4096;
+  double pairs = 0;
+  for (Rank from = 0; from < task.ranks; from += std::max(1, task.ranks / sampled))
+    for (const Rank distance : away) {
+      const Rank to = schedule::around(from + std::int64_t{distance}, task.ranks);
+      facts.leaving += machine.node_of(from) != machine.node_of(to) ? 1 : 0;
+      facts.hops += schedule::crystal_hops({.ranks = task.ranks}, from, to);
+      ++pairs;
+    }
+  facts.leaving /= std::max(pairs, 1.0);
+  facts.hops /= std::max(pairs, 1.0);
+  return facts;
+}
+
+Way chosen(const Task& task, const Machine& machine) {
+  const select::Links links = links_of(machine);
+  const select::Where where{.ranks = task.ranks,
+                            .nodes = machine.nodes_of(task.ranks),
+                            .members = std::min(machine.members, task.ranks),
+                            .links = &links};
+  if (!task.gathers) {
+    // What is longer goes beside, whatever is chosen (mpi/exchange/routed.cpp).
+    if (task.bytes >= straight_from(task.router.value_or(settings::Router{})))
+      return {.algorithm = &schedule::alltoallv_direct};
+    return select::choose_alltoallv(facts_of(task, where, machine));
+  }
+  select::Spread spread;
+  const select::AllgathervFacts facts{where, spread.of(task.ranks, [&](Rank of) { return volume(task, of); })};
+  if (task.algorithm == "by-sum") return select::by_sum_allgatherv(facts);
+  return select::choose_allgatherv(facts);
+}
+
+}  // namespace
+
+Task task_from(const Json& text) {
+  Task task;
+  const std::string collective = text.at("collective");
+  task.gathers = collective == "allgatherv";
+  if (!task.gathers && collective != "alltoallv") throw std::invalid_argument("no collective is called " + collective);
+  task.ranks = text.at("ranks");
+  task.bytes = text.at("bytes");
+  task.partners = text.value("partners", task.partners);
+  task.stride = text.value("stride", task.stride);
+  task.others = text.value("others", task.others);
+  if (task.ranks < 2 || task.ranks > 1 << 24) throw std::invalid_argument("2 to 16,777,216 ranks can be simulated");
+  if (task.bytes < 0 || task.others < 0 || task.partners < 0 || task.stride < 1)
+    throw std::invalid_argument("bytes, partners or stride are negative");
+  const std::string words = text.value("algorithm", task.algorithm);
+  const auto colon = words.find(':');
+  task.algorithm = words.substr(0, colon);
+  if (colon != std::string::npos) {
+    const auto router = settings::router(words.substr(colon + 1));
+    if (!router.complaint.empty()) throw std::invalid_argument(words + " " + router.complaint);
+    task.router = router.value;
+  }
+  const auto table = task.gathers ? schedule::allgatherv() : schedule::alltoallv();
+  const bool known = task.algorithm == "auto" || (task.gathers && task.algorithm == "by-sum");
+  if (!known && schedule::find(table, task.algorithm) == nullptr) {
+    std::string names = task.gathers ? "auto, by-sum" : "auto";
+    for (const schedule::Algorithm* one : table) names += ", " + std::string(one->name);
+    throw std::invalid_argument("no algorithm of " + collective + " is called " + task.algorithm + "; there are " + names);
+  }
+  return task;
+}
+
+std::vector<Rank> distances(const Task& task) {
+  std::vector<Rank> found;
+  std::vector<Rank> sorted;
+  const Rank most = std::min(task.partners, task.ranks - 1);
+  for (std::int64_t k = 1; k <= task.ranks && static_cast<Rank>(found.size()) < most; ++k)
+    for (const std::int64_t away : {k * task.stride, -k * task.stride}) {
+      const Rank distance = schedule::around(away, task.ranks);
+      const auto place = std::ranges::lower_bound(sorted, distance);
+      if (distance == 0 || static_cast<Rank>(found.size()) == most || (place != sorted.end() && *place == distance)) continue;
+      sorted.insert(place, distance);
+      found.push_back(distance);
+    }
+  return sorted;
+}
+
+Bytes straight_from(const settings::Router& router) {
+  return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
+}
+
+Plan plan_of(const Task& task, const Machine& machine) {
+  Plan plan;
+  plan.router = task.router.value_or(settings::Router{});
+  const bool open = task.algorithm == "auto" || task.algorithm == "by-sum";
+  plan.way = open ? chosen(task, machine) : Way{};
+  if (!open) {
+    plan.way.algorithm = schedule::find(task.gathers ? schedule::allgatherv() : schedule::alltoallv(), task.algorithm);
+    constexpr Bytes usual = 32 << 10;
+    if (plan.way.algorithm == &schedule::allgatherv_pipelined_ring)
+      plan.way.segment = plan.router.segment > 0 ? plan.router.segment : usual;
+  }
+  if (plan.router.radix > 0) plan.way.radix = plan.router.radix;
+  plan.bundles = !task.gathers && plan.way.algorithm != &schedule::alltoallv_direct &&
+                 plan.way.algorithm != &schedule::alltoallv_round_robin;
+  plan.place = {.ranks = task.ranks, .radix = plan.way.radix, .channels = plan.router.channels};
+  return plan;
+}
+
+std::string Plan::name() const {
+  std::string text(way.algorithm->name);
+  if (way.radix != 2) text += ", radix " + std::to_string(way.radix);
+  if (way.segment > 0) text += ", segments of " + std::to_string(way.segment);
+  return text;
+}
+
+}  // namespace heddle::sim

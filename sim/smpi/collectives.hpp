@@ -1,0 +1,50 @@
+// sim/smpi/collectives.hpp: one task carried out by this rank: Heddle's schedules and engine, with real data. May include:
+// messages.hpp, model/.
+//
+//   static Stage stage(task, machine);           // shared by all ranks, who are threads of one process
+//   Alltoallv mine(stage, me);
+//   mine.run();                                  // takes simulated time
+//   mine.wrong()                                 // bytes that are not what they ought to be
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/task.hpp"
+#include "schedule/nodes.hpp"
+#include "schedule/pieces.hpp"
+
+namespace heddle::sim {
+
+/// What all ranks know of a task.
+struct Stage {
+  Stage(const Task& what, const Machine& where);
+
+  Task task;
+  const Machine& machine;
+  Plan plan;
+  std::vector<Rank> away;
+  std::optional<schedule::Nodes> nodes;
+  std::optional<schedule::Pieces> pieces;
+  schedule::Place place;
+  std::vector<Bytes> starts;  ///< Of the blocks of an allgatherv.
+  /// Too much to give each rank memory for what it receives: all write into this, and nobody looks at it.
+  bool checked = true;
+  std::vector<std::byte> shared;
+};
+
+class Collective {
+ public:
+  Collective() = default;
+  Collective(const Collective&) = delete;
+  Collective& operator=(const Collective&) = delete;
+  virtual ~Collective() = default;
+  virtual void run() = 0;
+  [[nodiscard]] virtual bool right() const = 0;
+};
+
+std::unique_ptr<Collective> collective(Stage& stage, Rank me);
+
+}  // namespace heddle::sim
