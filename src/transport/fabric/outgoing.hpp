@@ -50,6 +50,10 @@ class Outgoing final : public Message {
   /// Not of a message that has failed at once.
   [[nodiscard]] const Announcement& announcement() const noexcept { return announcement_; }
   [[nodiscard]] bool buffer_free() const { return state() != State::working || (sending_ && sending_->buffer_free()); }
+  [[nodiscard]] bool answered() const noexcept { return met_; }
+  /// Who has answered, and its number of this message.
+  [[nodiscard]] std::uint32_t peer() const noexcept { return peer_; }
+  [[nodiscard]] std::uint32_t theirs() const noexcept { return theirs_; }
   /// Once the receiver has answered.
   [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
 

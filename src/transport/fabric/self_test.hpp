@@ -23,6 +23,6 @@ struct Tried {
 };
 
 /// Takes a millisecond or so; gives up after `patience_ns` without an event.
-Tried self_test(Endpoint& here, Endpoint& there, Clock clock, std::int64_t patience_ns = 5'000'000'000);
+Tried self_test(Endpoint& here, Endpoint& there, Clock clock, std::int64_t patience_ns = 30'000'000'000);
 
 }  // namespace heddle::transport::fabric
