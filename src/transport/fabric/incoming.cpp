@@ -34,6 +34,7 @@ Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Eleme
   }
   reply.address_bytes = fabric_.address().size();
   std::ranges::copy(fabric_.address(), reply.address.begin());
+  exposed_ = true;
   tell(reply);
 }
 

@@ -49,7 +49,8 @@ void Message::fail(Failure failure) {
   failure_ = failure;
   if (met_ && !gone_) {
     tell({.kind = Kind::abandon, .failure = failure});
-    we_owe_stop_ = they_owe_stop_ = true;
+    we_owe_stop_ = true;
+    they_owe_stop_ = exposed_;
   }
   end_if_still();
 }
@@ -78,7 +79,7 @@ void Message::take(const Control& control) {
     if (failure_ == Failure::none) {
       failure_ = control.failure == Failure::none ? Failure::refused : control.failure;
       we_owe_stop_ = true;
-      they_owe_stop_ = true;
+      they_owe_stop_ = exposed_;
     }
     // Whose first word it is: it is met by this.
     if (!met_) {

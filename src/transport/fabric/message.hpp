@@ -57,6 +57,7 @@ class Message {
   std::uint32_t peer_ = 0;
   std::uint32_t theirs_ = 0;  ///< Its number there,
   bool met_ = false;          ///< if they know of each other.
+  bool exposed_ = false;      ///< It has been told of memory of ours.
   int under_way_ = 0;         ///< Operations.
 
  private:

@@ -80,7 +80,7 @@ void Outgoing::heard(const Control& control) {
   if (!fabric_.meet(std::span(control.address).first(control.address_bytes), control.who, peer)) return fail(Failure::peer);
   peer_ = peer;
   theirs_ = control.from;
-  met_ = true;
+  met_ = exposed_ = true;
   fabric_.attach(peer);
   if (!control.in_place && control.places == 0) return fail(Failure::damaged);
   scheme_ = control.in_place ? plan_.if_in_place : plan_.if_unpacks;

@@ -42,7 +42,7 @@ class Faulty final : public Endpoint {
       changed.local = local;
       changed.descriptors = what.descriptors.first(local.size());
     }
-    if (changed.data && faults_.other_data) changed.data = *changed.data ^ 1U;
+    if (changed.data && faults_.other_data) changed.data = *changed.data ^ 0x80000000U;
     const Posted answer = real_->post(changed, operation, error);
     if (answer == Posted::yes && moves && moved_++ == faults_.fail_at) doomed_ = &operation;
     return answer;
