@@ -23,13 +23,14 @@ namespace heddle::select {
 /// What a provider costs, ns.
 struct Network {
   std::string_view provider;
-  double operation = 0;  ///< To post and complete one.
-  double segment = 0;    ///< To hand over one segment: notification, credit.
-  double region = 0;     ///< To register a region and to take it back,
-  double page = 0;       ///< and each page of it. 0: memory need not be registered, or that costs nothing.
-  int iov = 1;           ///< Pieces of local memory in an operation,
-  int rma_iov = 1;       ///< and of remote memory.
-  bool measured = false; ///< False: taken from the paper and from data sheets, never seen.
+  double operation = 0;   ///< To post and complete one,
+  double piece = 0;       ///< and each piece of memory in it.
+  double segment = 0;     ///< To hand over one segment: notification, credit.
+  double region = 0;      ///< To register a region and to take it back,
+  double page = 0;        ///< and each page of it. 0: memory need not be registered, or that costs nothing.
+  int iov = 1;            ///< Pieces of local memory in an operation,
+  int rma_iov = 1;        ///< and of remote memory.
+  bool measured = false;  ///< False: taken from the paper and from data sheets, never seen.
 };
 
 /// The row of a provider ("tcp;ofi_rxm" is tcp's), with the limits that it was found to have. Unknown ones get verbs'.
@@ -42,7 +43,8 @@ struct FabricFacts {
   Side side{};      ///< Of this end.
   End end = End::sender;
   const Network* network = nullptr;
-  bool kept = true;  ///< Its memory is registered already, or often enough the same to be kept.
+  bool reads = false;  ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
+  bool kept = true;    ///< Its memory is registered already, or often enough the same to be kept.
   Bytes segment = 64 << 10;
   const Profile* profile = &builtin();
 };

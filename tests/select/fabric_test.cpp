@@ -45,6 +45,7 @@ TEST(ChooseFabric, AsTheTableSays) {
     FabricFacts sender = facts(row.sender, End::sender, network);
     FabricFacts receiver = facts(row.receiver, End::receiver, network);
     sender.profile = receiver.profile = &old;
+    receiver.reads = end_of(sender).offers;
     EXPECT_EQ(table_1(end_of(sender), end_of(receiver)), row.scheme)
         << row.what << "\n  " << why(sender, end_of(sender)) << "\n  " << why(receiver, end_of(receiver));
   }

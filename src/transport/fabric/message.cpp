@@ -88,9 +88,9 @@ void Message::take(const Control& control) {
     }
     end_if_still();
   } else if (control.kind == Kind::stopped) {
-    they_owe_stop_ = false;
+    if (failure_ == Failure::none) fail(Failure::damaged);  // nobody here has asked it to stop
+    they_owe_stop_ = false;                                 // it says so once
     delivered_ = delivered_ || control.in_place;
-    if (failure_ == Failure::none) fail(Failure::damaged);  // nobody has asked it to stop
     end_if_still();
   } else if (failure_ == Failure::none) {
     heard(control);

@@ -72,6 +72,7 @@ class Message {
   bool they_owe_stop_ = false;  // or we for it
   bool delivered_ = false;      // it has all of it, though we have failed
   bool gone_ = false;           // the peer
+  std::int64_t stuck_ = 0;      // since when it has failed, with operations under way
 };
 
 }  // namespace heddle::transport::fabric

@@ -87,6 +87,11 @@ void Fabric::lose(std::uint32_t peer) {
 /// Now and then: who is silent is asked, who is dead is given up, and what never ends is ended.
 void Fabric::patrol() {
   next_patrol_ = now_ + std::min<std::int64_t>(options_.patience / 4, 50'000'000);
+  for (Message* const message : messages_) {
+    if (!message || message->failure_ == Failure::none || message->under_way_ == 0) continue;
+    if (message->stuck_ == 0) message->stuck_ = now_;
+    if (now_ - message->stuck_ > options_.patience) return close();
+  }
   for (std::uint32_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
     if (peer.messages == 0) continue;

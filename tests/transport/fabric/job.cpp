@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <new>
 
 namespace heddle::transport::fabric::testing {
@@ -58,9 +61,17 @@ void run_job(int size, const std::string& provider, const std::function<void(Job
       size,
       [&](transport::testing::Process& process) {
         Job job{process.me, process.size, provider, board};
+        board->process[job.me] = getpid();
         body(job);
       },
       may_die);
+  // The shm provider names its segments by the process: who ends normally leaves none.
+  for (const std::string& name : transport::testing::named_segments())
+    for (int i = 0; i < size; ++i) {
+      if (!name.starts_with(std::to_string(board->process[i]) + ":")) continue;
+      EXPECT_EQ(i, may_die) << name << " is left in /dev/shm";
+      std::filesystem::remove("/dev/shm/" + name);
+    }
   munmap(page, sizeof(Board));
 }
 

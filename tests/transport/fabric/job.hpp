@@ -23,6 +23,7 @@ struct Board {
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
   std::atomic<int> size{0};
+  int process[most] = {};
   std::atomic<std::uint32_t> announced[most][most];  // messages from, to
   Announcement announcement[most][most];
 };

@@ -1,5 +1,6 @@
 // Each scheme over each provider, between random layouts: what arrives is what pack and unpack make of it.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <tuple>
 
@@ -101,6 +102,7 @@ TEST_P(Schemes, ThreeProcessesSendToEachOtherAtOnce) {
         working = false;
         for (const auto& out : outs) working |= out->progress() == State::working;
         for (const auto& in : ins) working |= in->progress() == State::working;
+        sched_yield();
       }
       std::size_t next = 0;
       for (int from = 0; from < job.size; ++from) {
