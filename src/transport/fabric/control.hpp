@@ -65,7 +65,7 @@ enum class Kind : std::uint8_t {
   taken,     ///< Receiver: I have read the `ready` numbered `segment`.
   finished,  ///< Sender: all is written.
   abandon,   ///< Either: it goes no further, because of `failure`.
-  stopped,   ///< Either, after abandon: nothing of mine is under way any more.
+  stopped,   ///< Either, after abandon: nothing of mine is under way any more; segment 1: and of yours?
   ping,      ///< Nobody in particular: are you there?
 };
 constexpr Kind last_kind = Kind::ping;

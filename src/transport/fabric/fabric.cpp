@@ -231,7 +231,7 @@ void Fabric::deliver(const Control& control) {
     answer.failure = Failure::refused;
     tell(peer, answer);
   }
-  if (control.kind == Kind::reply || control.kind == Kind::abandon) {
+  if (control.kind == Kind::reply || control.kind == Kind::abandon || (control.kind == Kind::stopped && control.segment == 1)) {
     answer.kind = Kind::stopped;
     answer.in_place = std::ranges::find(delivered_, control.to) != delivered_.end();
     tell(peer, answer);

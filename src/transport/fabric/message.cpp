@@ -64,7 +64,7 @@ void Message::finish() {
 
 void Message::end_if_still() {
   if (state_ != State::working || failure_ == Failure::none || under_way_ > 0) return;
-  if (we_owe_stop_ && !gone_) tell({.kind = Kind::stopped});
+  if (we_owe_stop_ && !gone_) tell({.kind = Kind::stopped, .segment = they_owe_stop_ ? 1 : 0});
   we_owe_stop_ = false;
   if (they_owe_stop_ && !gone_) return;
   state_ = delivered_ ? State::done : State::failed;
