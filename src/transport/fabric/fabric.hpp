@@ -110,6 +110,8 @@ class Fabric {
     std::int64_t since;
   };
 
+  static constexpr std::uint32_t slot_bits = 10;  // of a message's number; the rest counts how often the slot has been used
+  static constexpr std::uint32_t most_messages = 1U << slot_bits;
   static constexpr std::size_t receives = 64;
   static constexpr std::size_t sends = 64;
   static constexpr Bytes letter_bytes = 1024;
