@@ -1,0 +1,68 @@
+// select/fabric.hpp: which way a message with holes is taken between nodes, and why. May include: side.hpp, profile.hpp,
+// scheme.hpp. Pure.
+//
+//   const Network network = network_of("tcp;ofi_rxm", 4, 4);
+//   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known
+//   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the announcement in its hands
+//   const Scheme scheme = table_1(sender, receiver);
+//
+// After Wu, Wyckoff, Panda 2004, §5.2: each end decides by its own blocks whether it copies them or leaves them where they are;
+// both decisions name the scheme (Table 1). Where they have a rule of thumb ("small blocks, little deviation"), each end here
+// compares two costs: what copying takes, and what the operations take that move its blocks as they lie.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "select/profile.hpp"
+#include "select/scheme.hpp"
+#include "select/side.hpp"
+
+namespace heddle::select {
+
+/// What a provider costs, ns.
+struct Network {
+  std::string_view provider;
+  double operation = 0;   ///< To post and complete one,
+  double piece = 0;       ///< and each piece of memory in it.
+  double segment = 0;     ///< To hand over one segment: notification, credit.
+  double region = 0;      ///< To register a region and to take it back,
+  double page = 0;        ///< and each page of it. 0: memory need not be registered, or that costs nothing.
+  int iov = 1;            ///< Pieces of local memory in an operation,
+  int rma_iov = 1;        ///< and of remote memory.
+  bool measured = false;  ///< False: taken from the paper and from data sheets, never seen.
+};
+
+/// The row of a provider ("tcp;ofi_rxm" is tcp's), with the limits that it was found to have. Unknown ones get verbs'.
+Network network_of(std::string_view provider, int iov, int rma_iov) noexcept;
+
+enum class End { sender, receiver };
+
+struct FabricFacts {
+  Bytes bytes = 0;  ///< Of the packed stream, > 0.
+  Side side{};      ///< Of this end.
+  End end = End::sender;
+  const Network* network = nullptr;
+  bool reads = false;  ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
+  bool kept = true;    ///< Its memory is registered already, or often enough the same to be kept.
+  Bytes segment = 64 << 10;
+  const Profile* profile = &builtin();
+};
+
+/// What an end wants.
+struct FabricEnd {
+  bool in_place = false;  ///< Its blocks stay where they are ("copy-reduced"); else it packs or unpacks.
+  bool offers = false;    ///< Sender: if the receiver's blocks stay in place, it is the receiver who reads (P-RRS).
+  double copying = 0;     ///< ns
+  double moving = 0;      ///< ns
+};
+
+FabricEnd end_of(const FabricFacts& facts) noexcept;
+
+/// Table 1 of the paper, and P-RRS, which the table leaves out, where reads reach more pieces than writes do.
+Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept;
+
+/// Why an end wants what it wants, in one sentence with its numbers.
+std::string why(const FabricFacts& facts, const FabricEnd& end);
+
+}  // namespace heddle::select

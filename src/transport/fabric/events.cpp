@@ -1,0 +1,103 @@
+// transport/fabric/events.cpp: what the provider says has happened, and to which message.
+#include <algorithm>
+
+#include "transport/fabric/fabric.hpp"
+
+namespace heddle::transport::fabric {
+
+bool Fabric::post_receives() {
+  for (std::size_t i = 0; i < receives + sends; ++i) {
+    Slot slot;
+    if (!letters_.take(slot)) return false;
+    if (i < receives) {
+      Work* const receive = work();
+      receive->kind = Work::receive;
+      receive->slot = slot;
+      receive_again(*receive);
+    } else {
+      letter_slots_.push_back(slot);
+    }
+  }
+  return true;
+}
+
+void Fabric::receive_again(Work& receive) {
+  const iovec place{receive.slot.at, letter_bytes};
+  void* const descriptor = receive.slot.region->descriptor;
+  if (endpoint_->post({.kind = Post::receive, .local = {&place, 1}, .descriptors = {&descriptor, 1}}, receive) != Posted::yes)
+    not_posted_.push_back(&receive);
+}
+
+void Fabric::happened(const Event& event) {
+  if (event.kind == Event::notified) {
+    const auto data = static_cast<std::uint32_t>(event.data);
+    Message* const message = messages_[(data >> 16) % most_messages];
+    if (message && (message->id_ & 0xffffU) == data >> 16 && message->met_ && message->state_ == State::working) {
+      heard_from(message->peer_);
+      if (message->failure_ == Failure::none) message->notified(data & 0xffffU);
+    }
+    return;
+  }
+  auto* const work = static_cast<Work*>(event.operation);
+  if (!work) return;  // of an operation that the provider does not name: its own
+  switch (work->kind) {
+    case Work::receive: {
+      Control control;
+      const std::span<const std::byte> arrived(work->slot.at,
+                                               event.error == 0 ? std::min<std::size_t>(event.length, letter_bytes) : 0);
+      const bool sound = read(arrived, options_.nonce, control);
+      receive_again(*work);
+      if (sound)
+        deliver(control);
+      else if (event.error == 0)
+        ++damaged_;
+      return;
+    }
+    case Work::control: {
+      const std::uint32_t peer = work->peer;
+      letter_slots_.push_back(work->slot);
+      give(work);
+      if (event.error != 0) lose(peer);
+      return;
+    }
+    case Work::of_message: {
+      Message* const owner = work->owner;
+      const std::uint64_t tag = work->tag;
+      const std::uint32_t peer = work->peer;
+      give(work);
+      if (!owner) return;
+      peers_[peer].heard = event.error == 0 ? now_ : 0;  // an error: it will be asked at once
+      owner->ended(tag, event.error);
+      return;
+    }
+    case Work::idle:
+      return;
+  }
+}
+
+void Fabric::deliver(const Control& control) {
+  if (control.kind == Kind::ping) return;
+  if (Message* const message = find(control.to)) {
+    message->take(control);
+    return;
+  }
+  // Its message has ended here. Who is told to stop has to be told that we have.
+  std::uint32_t peer = 0;
+  for (;
+       peer < peers_.size() && (peers_[peer].who.process != control.who.process || peers_[peer].who.node != control.who.node);)
+    ++peer;
+  if (peer == peers_.size()) return;
+  Control answer{.to = control.from, .from = control.to, .who = identity_};
+  if (control.kind == Kind::reply) {
+    answer.kind = Kind::abandon;
+    answer.failure = Failure::refused;
+    tell(peer, answer);
+  }
+  if (control.kind == Kind::reply || control.kind == Kind::abandon || (control.kind == Kind::stopped && control.segment == 1)) {
+    answer.kind = Kind::stopped;
+    answer.in_place = std::ranges::find(delivered_, control.to) != delivered_.end();
+    tell(peer, answer);
+  }
+}
+
+}  // namespace heddle::transport::fabric

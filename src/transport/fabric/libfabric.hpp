@@ -1,0 +1,40 @@
+// transport/fabric/libfabric.hpp: libfabric.so.1, found when it is first wanted: a program under Heddle needs none. Includes
+// libfabric's headers; nothing but provider.cpp and endpoint.cpp includes this.
+#pragma once
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#pragma GCC diagnostic pop
+
+#include <memory>
+#include <string>
+
+namespace heddle::transport::fabric {
+
+/// The few functions that are no calls through an object's table.
+struct Library {
+  decltype(&fi_getinfo) getinfo = nullptr;
+  decltype(&fi_freeinfo) freeinfo = nullptr;
+  decltype(&fi_dupinfo) dupinfo = nullptr;
+  decltype(&fi_fabric) fabric = nullptr;
+  decltype(&fi_strerror) strerror = nullptr;
+};
+
+/// Null: `why` says why not. Empty: libfabric.so.1. Not safe for several threads.
+const Library* library(const std::string& file, std::string& why);
+
+/// Closes what libfabric has opened.
+struct Close {
+  void operator()(void* object) const noexcept { fi_close(static_cast<fid*>(object)); }
+};
+template <class T>
+using Opened = std::unique_ptr<T, Close>;
+
+}  // namespace heddle::transport::fabric

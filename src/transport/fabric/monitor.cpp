@@ -1,0 +1,103 @@
+// transport/fabric/monitor.cpp: the thread that reads userfaultfd's events.
+#include "transport/fabric/monitor.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+namespace heddle::transport::fabric {
+
+std::unique_ptr<Monitor> Monitor::start(std::string& why) {
+  // Faults of user mode only: allowed to everybody. We want none at all, only the events.
+  const int faults = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+  if (faults < 0) {
+    why = std::string("userfaultfd is not to be had (") + std::strerror(errno) + ")";
+    return nullptr;
+  }
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_REMAP;
+  const int stop = eventfd(0, EFD_CLOEXEC);
+  if (ioctl(faults, UFFDIO_API, &api) != 0 || stop < 0) {
+    why = std::string("userfaultfd tells nothing about unmapped memory (") + std::strerror(errno) + ")";
+    close(faults);
+    if (stop >= 0) close(stop);
+    return nullptr;
+  }
+  // A thread of ours takes no signals of the program's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::unique_ptr<Monitor> monitor(new Monitor(faults, stop));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return monitor;
+}
+
+Monitor::~Monitor() {
+  const std::uint64_t one = 1;
+  if (write(stop_, &one, sizeof one) < 0) {
+  }
+  thread_.join();
+  close(faults_);  // ends all watching
+  close(stop_);
+}
+
+bool Monitor::watch(std::byte* start, layout::Bytes length) noexcept {
+  uffdio_register wanted{};
+  wanted.range = {reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};
+  wanted.mode = UFFDIO_REGISTER_MODE_WP;  // nothing is ever write-protected: no fault comes to us
+  return ioctl(faults_, UFFDIO_REGISTER, &wanted) == 0;
+}
+
+void Monitor::unwatch(std::byte* start, layout::Bytes length) noexcept {
+  uffdio_range range{reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};
+  ioctl(faults_, UFFDIO_UNREGISTER, &range);
+}
+
+void Monitor::note(Range range) noexcept {
+  if (heard_.count < heard_.ranges.size()) {
+    heard_.ranges[heard_.count++] = range;
+    return;
+  }
+  // Too many to list: everything between the first and the last.
+  Range& wide = heard_.ranges.back();
+  std::byte* const end = std::max(wide.start + wide.length, range.start + range.length);
+  wide.start = std::min(wide.start, range.start);
+  wide.length = end - wide.start;
+}
+
+void Monitor::listen() noexcept {
+  pollfd wanted[2] = {{faults_, POLLIN, 0}, {stop_, POLLIN, 0}};
+  for (;;) {
+    if (poll(wanted, 2, -1) < 0 && errno != EINTR) return;
+    if (wanted[1].revents != 0) return;
+    // Reading lets the program go on: by then the lock is held, and who asks afterwards waits for the note.
+    const std::scoped_lock hold(lock_);
+    uffd_msg message{};
+    while (read(faults_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {
+      const auto at = [](std::uint64_t address) { return reinterpret_cast<std::byte*>(address); };
+      if (message.event == UFFD_EVENT_UNMAP || message.event == UFFD_EVENT_REMOVE)
+        note({at(message.arg.remove.start), static_cast<layout::Bytes>(message.arg.remove.end - message.arg.remove.start)});
+      else if (message.event == UFFD_EVENT_REMAP)
+        note({at(message.arg.remap.from), static_cast<layout::Bytes>(message.arg.remap.len)});
+    }
+  }
+}
+
+}  // namespace heddle::transport::fabric

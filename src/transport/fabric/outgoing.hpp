@@ -1,0 +1,105 @@
+// transport/fabric/outgoing.hpp: a message on its way out. May include: fabric.hpp.
+//
+//   Outgoing out(fabric, {&layout, count, base}, {.if_unpacks = Scheme::rwg_up});
+//   ... bring out.announcement() to the receiver ...
+//   while (out.progress() == State::working) ...
+//   if (out.buffer_free()) ...                // from here on the program may overwrite its elements
+//
+// What the receiver wants decides between the two schemes of the plan (Wu et al. 2004, Table 1: select/fabric.hpp).
+#pragma once
+
+#include <memory>
+
+#include "transport/fabric/fabric.hpp"
+
+namespace heddle::transport::fabric {
+
+struct Plan {
+  Scheme if_unpacks = Scheme::bc_spup;   ///< bc_spup or rwg_up: when the receiver grants segments.
+  Scheme if_in_place = Scheme::multi_w;  ///< multi_w or p_rrs: when it offers its buffer.
+  Bytes segment = 64 << 10;              ///< At most the fabric's.
+  bool list = true;                      ///< Operations are posted as lists (Wu et al. 2004, §4.3), not one by one.
+  bool enlist = false;                   ///< Blocks are registered even if the provider needs no local registration.
+  std::size_t regions = 64;              ///< Of the sender's elements, at most; beyond them it packs.
+};
+
+class Outgoing;
+
+/// One scheme's work at the sender.
+class Sending {
+ public:
+  explicit Sending(Outgoing& message) : out(message) {}
+  virtual ~Sending() = default;
+  virtual void step() = 0;
+  virtual void heard(const Control& control) = 0;
+  virtual void completed(std::uint64_t tag) = 0;
+  /// The elements are not read any more.
+  [[nodiscard]] virtual bool buffer_free() const = 0;
+  virtual void clean() noexcept {}
+
+ protected:
+  Outgoing& out;
+};
+
+class Outgoing final : public Message {
+ public:
+  /// The layout and the elements stay until buffer_free().
+  Outgoing(Fabric& fabric, const Elements& source, const Plan& plan);
+  ~Outgoing() override;
+
+  /// Not of a message that has failed at once.
+  [[nodiscard]] const Announcement& announcement() const noexcept { return announcement_; }
+  [[nodiscard]] bool buffer_free() const { return state() != State::working || (sending_ && sending_->buffer_free()); }
+  [[nodiscard]] bool answered() const noexcept { return met_; }
+  /// Who has answered, and its number of this message.
+  [[nodiscard]] std::uint32_t peer() const noexcept { return peer_; }
+  [[nodiscard]] std::uint32_t theirs() const noexcept { return theirs_; }
+  /// Once the receiver has answered.
+  [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
+
+  // --- for the schemes
+  using Message::fabric_;
+  using Message::fail;
+  using Message::finish;
+  using Message::peer_;
+  using Message::post;
+  using Message::tell;
+  using Message::theirs_;
+  using Message::under_way_;
+  [[nodiscard]] const Elements& source() const noexcept { return source_; }
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] Bytes total() const noexcept { return total_; }
+  /// Packs bytes [from, from + length) into a segment of ours. False: none is free now.
+  bool pack(Bytes from, Bytes length, Slot& slot);
+  /// The descriptor of a place in the source.
+  [[nodiscard]] void* describe(const std::byte* at) const noexcept;
+  /// The source may be handed to the network as it is.
+  bool hold_source();
+  [[nodiscard]] const Holding& held() const noexcept { return held_; }
+  /// Operations that one message may have under way.
+  [[nodiscard]] int most_under_way() const noexcept;
+
+ private:
+  void step() override;
+  void heard(const Control& control) override;
+  void completed(std::uint64_t tag) override;
+  void clean(bool peer_gone) noexcept override;
+
+  void free_reserve() noexcept;
+
+  Elements source_;
+  Plan plan_;
+  Bytes total_;
+  Bytes segment_ = 0;
+  Scheme scheme_ = Scheme::bc_spup;
+  Announcement announcement_{};
+  Holding held_;
+  std::vector<Slot> packed_;  // one, for what is packed first: by then it is packed already, ahead of the receiver's answer
+  std::unique_ptr<Sending> sending_;
+};
+
+std::unique_ptr<Sending> send_segments(Outgoing& message, const Control& reply, bool gather);
+std::unique_ptr<Sending> send_offers(Outgoing& message);
+std::unique_ptr<Sending> send_direct(Outgoing& message, const Control& reply);
+
+}  // namespace heddle::transport::fabric

@@ -1,0 +1,117 @@
+// transport/fabric/peers.cpp: who is met, told, watched and given up. Nothing here grows with the job, only with the peers that
+// this process has had messages with.
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "transport/fabric/fabric.hpp"
+
+namespace heddle::transport::fabric {
+
+bool Fabric::meet(std::span<const std::byte> address, const Identity& who, std::uint32_t& peer) {
+  std::string key(reinterpret_cast<const char*>(address.data()), address.size());
+  key.append(reinterpret_cast<const char*>(&who), sizeof who);  // an address may be used again by another process
+  if (const auto at = by_address_.find(key); at != by_address_.end()) {
+    peer = at->second;
+    return !peers_[peer].gone;
+  }
+  Peer met{.who = who, .heard = now_, .key = key};
+  if (!endpoint_->connect(address, met.handle)) return false;
+  if (abilities_.node_local && who.node == identity_.node)
+    met.alive = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(who.process), 0));
+  peer = static_cast<std::uint32_t>(peers_.size());
+  peers_.push_back(std::move(met));
+  by_address_.emplace(std::move(key), peer);
+  return true;
+}
+
+void Fabric::tell(std::uint32_t peer, Control control) {
+  if (closed_ || peers_[peer].gone) return;
+  seal(control, options_.nonce);
+  outbox_.push_back({peer, control, now_});
+}
+
+void Fabric::send_letters() {
+  std::vector<std::uint32_t> full;
+  std::vector<std::uint32_t> broken;
+  for (auto letter = outbox_.begin(); letter != outbox_.end() && !letter_slots_.empty();) {
+    const Peer& peer = peers_[letter->peer];
+    // In order to each peer; one that is full does not hold up the others.
+    if (!peer.gone && std::ranges::find(full, letter->peer) != full.end()) {
+      ++letter;
+      continue;
+    }
+    Posted answer = Posted::yes;
+    if (!peer.gone) {
+      const Slot slot = letter_slots_.back();
+      std::memcpy(slot.at, &letter->control, bytes_of(letter->control));
+      Work* const one = work();
+      one->kind = Work::control;
+      one->peer = letter->peer;
+      one->slot = slot;
+      const iovec place{slot.at, bytes_of(letter->control)};
+      void* const descriptor = slot.region->descriptor;
+      answer =
+          endpoint_->post({.kind = Post::send, .to = peer.handle, .local = {&place, 1}, .descriptors = {&descriptor, 1}}, *one);
+      if (answer == Posted::yes)
+        letter_slots_.pop_back();
+      else
+        give(one);
+    }
+    if (answer == Posted::full) {
+      full.push_back(letter->peer);
+      if (now_ - letter->since > 3 * options_.patience) broken.push_back(letter->peer);
+      ++letter;
+      continue;
+    }
+    if (answer == Posted::broken) broken.push_back(letter->peer);
+    letter = outbox_.erase(letter);
+  }
+  for (const std::uint32_t peer : broken) lose(peer);
+}
+
+void Fabric::lose(std::uint32_t peer) {
+  if (peers_[peer].gone) return;
+  peers_[peer].gone = true;
+  peers_[peer].lost = now_;
+  if (peers_[peer].alive >= 0) ::close(peers_[peer].alive);
+  peers_[peer].alive = -1;
+  by_address_.erase(peers_[peer].key);  // should it come back, it is somebody else
+  for (Message* const message : std::vector<Message*>(messages_))
+    if (message && message->met_ && message->peer_ == peer) message->lost_peer();
+}
+
+/// Now and then: who is silent is asked, who is dead is given up, and what never ends is ended.
+void Fabric::patrol() {
+  next_patrol_ = now_ + std::min<std::int64_t>(options_.patience / 4, 50'000'000);
+  for (Message* const message : messages_) {
+    if (!message || message->failure_ == Failure::none || message->under_way_ == 0) continue;
+    if (message->stuck_ == 0) message->stuck_ = now_;
+    if (now_ - message->stuck_ > options_.patience) return close();
+  }
+  for (std::uint32_t i = 0; i < peers_.size(); ++i) {
+    Peer& peer = peers_[i];
+    if (peer.messages == 0) continue;
+    if (peer.gone) {
+      // The provider owes us the ends of operations with it, and has had its time.
+      if (now_ - peer.lost > options_.patience) return close();
+      continue;
+    }
+    if (peer.alive >= 0) {
+      pollfd died{peer.alive, POLLIN, 0};
+      if (poll(&died, 1, 0) == 1) {
+        lose(i);
+        continue;
+      }
+    }
+    if (now_ - peer.heard > options_.patience && now_ - peer.asked > options_.patience) {
+      peer.asked = now_;
+      tell(i, {.kind = Kind::ping, .who = identity_});
+    }
+  }
+}
+
+}  // namespace heddle::transport::fabric

@@ -1,0 +1,17 @@
+// transport/fabric/receive_direct.cpp: Multi-W at the receiver: nothing to do but to hear that it is over.
+#include "transport/fabric/incoming.hpp"
+
+namespace heddle::transport::fabric {
+namespace {
+
+class Direct final : public Receiving {
+ public:
+  using Receiving::Receiving;
+  void heard(const Control& control) override { control.kind == Kind::finished ? in.finish() : in.fail(Failure::damaged); }
+};
+
+}  // namespace
+
+std::unique_ptr<Receiving> receive_direct(Incoming& message) { return std::make_unique<Direct>(message); }
+
+}  // namespace heddle::transport::fabric

@@ -1,0 +1,284 @@
+// Whatever fails is a value on both sides: no hang, no wrong bytes, nothing kept.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <random>
+#include <tuple>
+
+#include "faults.hpp"
+#include "job.hpp"
+#include "layout/pack.hpp"
+
+namespace heddle::transport::fabric::testing {
+namespace {
+
+const layout::Layout rows = layout::vector(301, 37, 91, layout::basic(3));
+constexpr Count count = 9;
+constexpr std::int64_t short_patience = 300'000'000;
+
+std::vector<std::byte> memory(int seed, Count elements = count) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(rows.extent() * elements + rows.true_extent()));
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 13 + static_cast<std::size_t>(seed));
+  return bytes;
+}
+
+/// One message from 0 to 1. Returns how it ended here; if well, the bytes are right.
+State message(Job& job, Fabric& fabric, const Way& way, Failure* failure = nullptr, Acceptance acceptance = {}) {
+  std::vector<std::byte> mine = memory(job.me);
+  acceptance.in_place = way.in_place;
+  if (job.me == 0) {
+    Outgoing out(fabric, {&rows, count, mine.data()}, way.plan);
+    if (out.state() == State::failed)
+      job.bring(fabric, 1, {});
+    else
+      job.bring(fabric, 1, out.announcement());
+    const State state = drive(out);
+    if (failure) *failure = out.failure();
+    return state;
+  }
+  Incoming in(fabric, job.take(fabric, 0), {&rows, count, mine.data()}, acceptance);
+  const State state = drive(in);
+  if (failure) *failure = in.failure();
+  if (state == State::done) {
+    std::vector<std::byte> wanted = memory(1);
+    const std::vector<std::byte> source = memory(0);
+    std::vector<std::byte> stream(static_cast<std::size_t>(rows.size() * count));
+    layout::pack(rows, count, source.data(), stream.data());
+    layout::unpack(rows, count, wanted.data(), stream.data());
+    EXPECT_TRUE(mine == wanted) << way.name;
+  }
+  return state;
+}
+
+class Failures : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!there_is(GetParam())) GTEST_SKIP() << "no " << GetParam();
+  }
+};
+
+TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
+  constexpr Count many = 400;  // more than can be under way by then
+  for (const int killed : {0, 1})
+    for (const Way& way : ways)
+      run_job(
+          2, GetParam(),
+          [&](Job& job) {
+            const auto fabric = job.open({.patience = short_patience});
+            ASSERT_TRUE(fabric);
+            std::vector<std::byte> mine = memory(job.me, many);
+            Plan plan = way.plan;
+            plan.segment = 1000;
+            const auto end = [&](Message& one) {
+              if (job.me == killed) {
+                for (int i = 0; i < 40 && one.progress() == State::working; ++i) {
+                }
+                raise(SIGKILL);
+              }
+              EXPECT_EQ(drive(one), State::failed) << way.name;
+              EXPECT_NE(one.failure(), Failure::none);
+            };
+            if (job.me == 0) {
+              Outgoing out(*fabric, {&rows, many, mine.data()}, plan);
+              job.bring(*fabric, 1, out.announcement());
+              // Who has not been answered knows nobody whose death could be seen: that is the caller's to end.
+              while (job.me != killed && !out.answered()) out.progress();
+              end(out);
+            } else {
+              Incoming in(*fabric, job.take(*fabric, 0), {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
+              if (job.me == killed) idle(*fabric, 0.05);  // so that the answer goes out
+              end(in);
+            }
+          },
+          killed);
+}
+
+TEST_P(Failures, TooShortABufferIsRefusedOnBothSides) {
+  run_job(2, GetParam(), [&](Job& job) {
+    const auto fabric = job.open();
+    ASSERT_TRUE(fabric);
+    std::vector<std::byte> mine = memory(0);
+    if (job.me == 0) {
+      Outgoing out(*fabric, {&rows, count, mine.data()}, {});
+      job.bring(*fabric, 1, out.announcement());
+      EXPECT_EQ(drive(out), State::failed);
+      EXPECT_EQ(out.failure(), Failure::truncated);
+    } else {
+      Incoming in(*fabric, job.take(*fabric, 0), {&rows, count - 1, mine.data()}, {});
+      EXPECT_EQ(drive(in), State::failed);
+      EXPECT_EQ(in.failure(), Failure::truncated);
+      EXPECT_TRUE(mine == memory(0));
+    }
+    job.barrier(*fabric);
+    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // and the next one goes
+    job.barrier(*fabric);
+    EXPECT_EQ(fabric->segments().out(), 0u);
+  });
+}
+
+TEST_P(Failures, AnErrorInTheMiddleEndsBothSides) {
+  for (const Way& way : ways)
+    run_job(2, GetParam(), [&](Job& job) {
+      Faults faults;
+      const auto fabric = job.open({.wrap = with(faults)});
+      ASSERT_TRUE(fabric);
+      Failure failure = Failure::none;
+      const bool reads = way.plan.if_in_place == Scheme::p_rrs;
+      if (job.me == (reads ? 1 : 0)) faults.fail_at = 40;  // the self-test takes ten or so
+      const State state = message(job, *fabric, way, &failure);
+      // The one who saw it has failed. The other had all bytes by then, or has failed, too.
+      if (state == State::failed) {
+        EXPECT_NE(failure, Failure::none);
+      }
+      job.barrier(*fabric);
+      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+      job.barrier(*fabric);
+      EXPECT_EQ(fabric->segments().out(), 0u);
+    });
+}
+
+TEST_P(Failures, AFullQueueIsTriedAgain) {
+  run_job(2, GetParam(), [&](Job& job) {
+    Faults faults;
+    const auto fabric = job.open({.wrap = with(faults)});
+    ASSERT_TRUE(fabric);
+    faults.full_every = 3;
+    for (const Way& way : ways) EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+    job.barrier(*fabric);
+  });
+}
+
+TEST_P(Failures, WhoMayNotRegisterPacks) {
+  run_job(2, GetParam(), [&](Job& job) {
+    Faults faults;
+    const auto fabric = job.open({.keep = Keep::always, .wrap = with(faults)});
+    ASSERT_TRUE(fabric);
+    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // the pool is there
+    faults.refuse_from = 8192;
+    for (Way way : ways) {
+      way.plan.enlist = true;
+      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+    }
+    job.barrier(*fabric);
+    EXPECT_EQ(fabric->registrations().kept(), 0u);
+  });
+}
+
+TEST_P(Failures, ALimitOnPinnedMemoryIsKept) {
+  run_job(2, GetParam(), [&](Job& job) {
+    // Room for control messages and a few segments, for no element.
+    const auto fabric = job.open({.segment = 16 << 10, .pinned = 320 << 10});
+    ASSERT_TRUE(fabric);
+    for (Way way : ways) {
+      way.plan.enlist = true;
+      way.plan.segment = 16 << 10;
+      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+      job.barrier(*fabric);
+    }
+  });
+  run_job(1, GetParam(), [&](Job& job) {
+    Failure failure = Failure::none;
+    std::string why;
+    EXPECT_FALSE(Fabric::open({.wanted = {.provider = job.provider}, .pinned = 4096}, failure, why));
+    EXPECT_EQ(failure, Failure::registration) << why;
+  });
+}
+
+TEST_P(Failures, ForgedWordsHarmNobody) {
+  run_job(2, GetParam(), [&](Job& job) {
+    const auto fabric = job.open();
+    ASSERT_TRUE(fabric);
+    std::vector<std::byte> mine = memory(job.me);
+    std::mt19937_64 random(99);
+    for (int round = 0; round < 40; ++round) {
+      const Way& way = ways[round % 4];
+      if (job.me == 0) {
+        Outgoing out(*fabric, {&rows, count, mine.data()}, way.plan);
+        job.bring(*fabric, 1, out.announcement());
+        while (!out.answered() && out.state() == State::working) out.progress();
+        // Sealed as it should be, but what no receiver says.
+        Control forged{.kind = static_cast<Kind>(random() % 9), .failure = Failure::refused, .in_place = random() % 2 == 0};
+        forged.places = static_cast<std::uint8_t>(random() % (most_places + 1));
+        forged.segment = static_cast<Bytes>(random() % 5);
+        forged.length = static_cast<Bytes>(random() % 100000);
+        forged.to = out.theirs();
+        forged.from = static_cast<std::uint32_t>(random());
+        for (Place& place : forged.place) place = {{random(), random() % 70000, random()}, static_cast<Bytes>(random() % 9)};
+        if (out.state() == State::working) fabric->tell(out.peer(), forged);
+        drive(out);
+      } else {
+        Incoming in(*fabric, job.take(*fabric, 0), {&rows, count, mine.data()}, {.in_place = way.in_place, .window = 2});
+        drive(in);
+      }
+      job.barrier(*fabric);
+    }
+    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);
+    job.barrier(*fabric);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Failures, ::testing::Values("tcp;ofi_rxm", "shm"), [](const auto& tested) {
+  const std::string name = tested.param;
+  return name.substr(0, name.find(';'));
+});
+
+TEST(Control, DamagedWordsAreNotRead) {
+  std::mt19937_64 random(5);
+  Control word{.kind = Kind::reply, .places = 3, .to = 7, .segment = 4096};
+  seal(word, 11);
+  Announcement announcement{.total = 100, .segment = 10};
+  seal(announcement, 11);
+  const auto bytes = [](const auto& one, std::size_t length) {
+    const auto* const at = reinterpret_cast<const std::byte*>(&one);
+    return std::vector<std::byte>(at, at + length);
+  };
+  Control read_word;
+  Announcement read_announcement;
+  EXPECT_TRUE(read(bytes(word, bytes_of(word)), 11, read_word));
+  EXPECT_FALSE(read(bytes(word, bytes_of(word)), 12, read_word));
+  EXPECT_TRUE(read(bytes(announcement, sizeof announcement), 11, read_announcement));
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<std::byte> damaged = bytes(word, bytes_of(word));
+    damaged[random() % damaged.size()] ^= static_cast<std::byte>(1 + random() % 255);
+    if (round % 3 == 0) damaged.resize(random() % 800);
+    EXPECT_FALSE(read(damaged, 11, read_word));
+    damaged = bytes(announcement, sizeof announcement);
+    damaged[random() % damaged.size()] ^= static_cast<std::byte>(1 + random() % 255);
+    EXPECT_FALSE(read(damaged, 11, read_announcement));
+  }
+}
+
+TEST(Opening, SaysWhatIsMissing) {
+  run_job(1, "tcp;ofi_rxm", [](Job&) {
+    Failure failure = Failure::none;
+    std::string why;
+    EXPECT_FALSE(Fabric::open({.wanted = {.provider = "carrier-pigeon"}}, failure, why));
+    EXPECT_EQ(failure, Failure::missing);
+    EXPECT_NE(why.find("carrier-pigeon"), std::string::npos) << why;
+    EXPECT_FALSE(Fabric::open({.wanted = {.library = "libnone.so.7"}}, failure, why));
+    EXPECT_EQ(failure, Failure::missing);
+    EXPECT_NE(why.find("libnone.so.7"), std::string::npos) << why;
+  });
+}
+
+TEST(SelfTest, TakesBackWhatAProviderDoesNotDo) {
+  if (!there_is("shm")) GTEST_SKIP();
+  run_job(1, "shm", [](Job& job) {
+    Faults faults{.first_remote_only = true};
+    Failure failure = Failure::none;
+    std::string why;
+    const auto fabric = Fabric::open({.wanted = {.provider = job.provider}, .wrap = with(faults)}, failure, why);
+    ASSERT_TRUE(fabric) << why;
+    EXPECT_EQ(fabric->abilities().rma_iov, 1u);
+    EXPECT_GT(fabric->abilities().iov, 1u);
+    EXPECT_NE(why.find("one piece at a time"), std::string::npos) << why;
+    Faults lies{.other_data = true};
+    EXPECT_FALSE(Fabric::open({.wanted = {.provider = job.provider}, .wrap = with(lies)}, failure, why));
+    EXPECT_EQ(failure, Failure::unsound) << why;
+  });
+}
+
+}  // namespace
+}  // namespace heddle::transport::fabric::testing
