@@ -188,7 +188,8 @@ class Pair {
     };
     for (const Way& way : ways) {
       print(way.name, metric, "us", 1e-3 / messages, way.mostly().ns);
-      if (way.name != "host") print(way.name, std::string(metric) + " over host", "1", 1, ratio(way, ways.front()));
+      if (way.name != "host")
+        print(way.name, std::string(metric) + " over host", "1", 1, ratio(way.mostly(), ways.front().mostly()));
     }
     return right;
   }

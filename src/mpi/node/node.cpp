@@ -148,7 +148,9 @@ engine::Reach Node::reach(int peer) noexcept {
 
 void Node::has_sent(Bytes bytes) noexcept {
   const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
-  if (before < huge_after && before + bytes >= huge_after) transport::prefault_owned(arena_.base(), first_chunk);
+  if (before < huge_after && before + bytes >= huge_after &&
+      !transport::prefault_owned(arena_.base(), std::min(first_chunk, memory_size())))
+    say_once_verbose("staging buffers stay in small pages", "no memory");
 }
 
 void Node::wish_from(int peer) noexcept {
