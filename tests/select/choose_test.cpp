@@ -280,5 +280,19 @@ TEST(Choose, WhatIsPackedForAFarCoreGoesPastTheCaches) {
   }
 }
 
+TEST(Choose, PiecesAreCarriedWhereTheLibraryIsSlower) {
+  const auto carried = [](Bytes bytes, const Link& host, bool crowded_ranks) {
+    Facts facts = message(bytes, one(bytes), one(bytes));
+    facts.crowded = crowded_ranks;
+    return beats(facts, choose(facts), host);
+  };
+  for (const Links* host : {&mpich_links, &openmpi_links}) {
+    for (const Bytes bytes : {Bytes{64} << 10, Bytes{1} << 20, Bytes{4} << 20})
+      EXPECT_TRUE(carried(bytes, host->node, false)) << bytes;
+    EXPECT_FALSE(carried(1 << 20, host->node, true));
+  }
+  EXPECT_FALSE(carried(1 << 20, {.latency = 300, .message = 60, .byte = 0.02}, false));  // a library that copies once
+}
+
 }  // namespace
 }  // namespace heddle::select
