@@ -12,7 +12,7 @@ from conftest import CHECKOUT, MPIS, clean_environment, launcher, once, own_copy
 
 PREFIX = Path("/opt/heddle")  # staged by DESTDIR, and used from there
 SOURCES = Path(__file__).parent / "installed"
-COMMANDS = ("algorithms", "compare", "doctor", "env", "explain", "mpi", "report", "run", "tune")
+COMMANDS = ("algorithms", "compare", "doctor", "env", "explain", "mpi", "report", "run", "simulate", "tune")
 
 
 def environment(**more: str) -> dict[str, str]:
