@@ -12,7 +12,7 @@ bool much_the_same(std::uint32_t one, std::uint32_t other) { return one <= 2 * o
 
 }  // namespace
 
-Distances::Distances(int ranks, std::int64_t (*clock)())
+Distances::Distances(int ranks, Clock clock)
     : of_(std::make_unique<Rank[]>(static_cast<std::size_t>(ranks))), clock_(clock), look_(std::numeric_limits<int>::max()) {
   for (int i = 0; i < 32; ++i) {
     const std::int64_t begin = clock_();

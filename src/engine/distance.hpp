@@ -2,7 +2,7 @@
 // written. It decides how packed bytes are stored. Virtual machines move their cores about, so it is seen anew with every large
 // message: the receiver looks at the clock when it fetches the first line of a control block. May include: control.hpp.
 //
-//   receiver   distances.fetched(sender, ns); distances.tell(sender, control);
+//   receiver   generation = distances.fetch(sender, control);     // corrects what the sender believes
 //   sender     asked = distances.ask(receiver, control);  ...  distances.hear(receiver, asked, control);
 #pragma once
 
@@ -13,10 +13,13 @@
 
 namespace heddle::engine {
 
+/// Nanoseconds of a clock that only moves forward.
+using Clock = std::int64_t (*)();
+
 class Distances {
  public:
-  /// @param clock  ns; how long a look at it takes is measured here.
-  Distances(int ranks, std::int64_t (*clock)());
+  /// How long a look at the clock takes is measured here.
+  Distances(int ranks, Clock clock);
 
   /// Messages of so many bytes and more are worth two looks at the clock.
   static constexpr Bytes worthwhile = Bytes{8} << 10;
@@ -38,7 +41,7 @@ class Distances {
     std::atomic<std::uint32_t> last{0};
   };
   std::unique_ptr<Rank[]> of_;
-  std::int64_t (*clock_)();
+  Clock clock_;
   std::int64_t look_;  // at the clock, ns
 };
 

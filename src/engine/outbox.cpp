@@ -7,6 +7,7 @@
 #include "engine/wait.hpp"
 #include "layout/lap.hpp"
 #include "layout/pack.hpp"
+#include "layout/pack_away.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -156,13 +157,17 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
 }
 
 /// Columns of a transpose: a segment has but one or two elements of each line they lie in, so several are packed as one, in
-/// private memory. Returns the cell after them.
-Count Outbox::pack_portion(Outgoing& message, Count first, Desk& desk) noexcept {
+/// private memory.
+void Outbox::pack_portion(Outgoing& message, Desk& desk) noexcept {
   Cell* const cells = message.control->cells;
+  const Count first = message.passed;
   const Count most = std::min(first + message.portion, message.segments);
   Count end = first;
   while (end < most && claim(cells[end], State::packing)) ++end;
-  if (end == first) return first + 1;  // it is the receiver's
+  if (end == first) {  // it is the receiver's
+    ++message.passed;
+    return;
+  }
   const Bytes from = first * message.segment;
   const Bytes length = std::min(end * message.segment, message.total) - from;
   layout::pack_range(*message.source.layout, message.source.count, message.source.base, from, length, desk.shelf.data());
@@ -171,22 +176,16 @@ Count Outbox::pack_portion(Outgoing& message, Count first, Desk& desk) noexcept 
     std::byte* const place = place_for(message, i);
     layout::copy_away(desk.shelf.data() + at, std::min(message.segment, length - at), place, message.stores);
     publish(cells[i], place);
-    message.passed = i + 1;
+    ++message.passed;
   }
-  return end;
 }
 
 void Outbox::pack_rest(Outgoing& message) noexcept {
-  Desk* const desk = message.portion > 1 ? shared_.desks.take() : nullptr;
-  while (message.passed < message.segments) {
-    if (desk) {
-      message.passed = pack_portion(message, message.passed, *desk);
-    } else {
-      pack(message, message.passed);
-      ++message.passed;
-    }
+  if (Desk* const desk = message.portion > 1 && shared_.desks ? shared_.desks->take() : nullptr) {
+    while (message.passed < message.segments) pack_portion(message, *desk);
+    shared_.desks->give(desk);
   }
-  if (desk) shared_.desks.give(desk);
+  for (; message.passed < message.segments; ++message.passed) pack(message, message.passed);
 }
 
 /// Returns when no cell is open, or when the receiver has not taken one for grace_ns.

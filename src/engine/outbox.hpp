@@ -21,7 +21,7 @@
 #include "engine/distance.hpp"
 #include "engine/lengths.hpp"
 #include "layout/layout.hpp"
-#include "layout/pack_away.hpp"
+#include "layout/stores.hpp"
 #include "report/times.hpp"
 
 namespace heddle::engine {
@@ -68,12 +68,9 @@ struct Outgoing {
   Count portion = 1;  ///< Segments that are best packed at once.
 };
 
-/// Nanoseconds of a clock that only moves forward.
-using Clock = std::int64_t (*)();
-
 /// What senders and receivers of a process share.
 struct Shared {
-  Desks& desks;
+  Desks* desks;  ///< Null: each segment is packed by itself.
   Distances& distances;
 };
 
@@ -116,7 +113,7 @@ class Outbox {
   void leave_to_receiver(const Outgoing& message) const noexcept;
   void pack(Outgoing& message, Count i) noexcept;
   void pack_rest(Outgoing& message) noexcept;
-  Count pack_portion(Outgoing& message, Count first, Desk& desk) noexcept;
+  void pack_portion(Outgoing& message, Desk& desk) noexcept;
   std::byte* place_for(Outgoing& message, Count i) noexcept;
   void publish(Cell& cell, const std::byte* place) noexcept;
   std::byte* slot_for(Outgoing& message, Count i) noexcept;

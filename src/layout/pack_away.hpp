@@ -8,13 +8,9 @@
 #pragma once
 
 #include "layout/layout.hpp"
+#include "layout/stores.hpp"
 
 namespace heddle::layout {
-
-enum class Stores {
-  cached,
-  streamed,  ///< Past the caches, to memory; all there for whoever sees what is stored afterwards.
-};
 
 /// pack_range() to such a place.
 void pack_away(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, void* out,

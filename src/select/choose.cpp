@@ -11,10 +11,14 @@ namespace heddle::select {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr Count most_entries = 1024;   // of a process_vm call, on either side
-constexpr double clearly = 0.9;        // of another cost: more than that is the model's error
-constexpr double far_line = 80;        // ns: from here on a store waits longer for its line than memory takes
+constexpr Count most_entries = 1024;  // of a process_vm call, on either side
+constexpr double clearly = 0.9;       // of another cost: more than that is the model's error
+constexpr double far_line = 80;       // ns: from here on a store waits longer for its line than memory takes
+constexpr Bytes most_by_turns = 128 << 10;
 constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
+
+/// Whether stores for the receiver's core wait longer for its lines than memory takes.
+bool far(const Facts& facts) noexcept { return facts.line >= far_line; }
 
 /// Cache lines beyond those of the curves, whose blocks have holes of their own length between them: sparse blocks.
 double lone_lines(const Side& side, double bytes) noexcept {
@@ -108,17 +112,17 @@ Choice choose(const Facts& facts) noexcept {
   return with(best, facts);
 }
 
-bool far(double line) noexcept { return line >= far_line; }
-
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept {
-  return !facts.crowded &&
-         costs(facts).of(choice.scheme) < clearly * (host.latency + host.byte * static_cast<double>(facts.bytes));
+  // A rank that may receive meanwhile copies out and in by turns: that costs more than a near core gains.
+  const bool by_turns = facts.paired || !facts.blocking;
+  if (facts.crowded || (by_turns && facts.bytes > most_by_turns && !far(facts))) return false;
+  return costs(facts).of(choice.scheme) < clearly * (host.latency + host.byte * static_cast<double>(facts.bytes));
 }
 
 Choice with(Scheme scheme, const Facts& facts) noexcept {
   Choice choice{.scheme = scheme,
                 .segment = segment(facts.bytes, facts.paired),
-                .stores = far(facts.line) ? layout::Stores::streamed : layout::Stores::cached};
+                .stores = far(facts) ? layout::Stores::streamed : layout::Stores::cached};
   switch (scheme) {
     case Scheme::bc_spup:
     case Scheme::both:

@@ -1,5 +1,6 @@
 // select/choose.hpp: which way a message with holes is taken within a node, and why. May include: side.hpp, profile.hpp,
-// scheme.hpp. Pure: no clock, no globals, no system call; `choose` takes some tens of ns and makes no strings.
+// scheme.hpp, layout/stores.hpp. Pure: no clock, no globals, no system call; `choose` takes some tens of ns and makes no
+// strings.
 //
 //   const Facts facts{.bytes = bytes, .sender = of_type.of(count), .process_vm = true, .profile = &profile};
 //   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}
@@ -12,7 +13,7 @@
 #include <array>
 #include <string>
 
-#include "layout/pack_away.hpp"
+#include "layout/stores.hpp"
 #include "select/profile.hpp"
 #include "select/scheme.hpp"
 #include "select/side.hpp"
@@ -48,9 +49,6 @@ Costs costs(const Facts& facts) noexcept;
 
 /// The cheapest scheme. BC-SPUP unless another is clearly cheaper: it alone depends on nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
-
-/// Whether stores for that core wait longer for its lines than memory takes. `line`: Facts::line.
-bool far(double line) noexcept;
 
 /// Whether a message in one piece is clearly faster that way than as the MPI library carries it.
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept;

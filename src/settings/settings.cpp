@@ -29,9 +29,8 @@ constexpr Variable rows[] = {
      "messages with holes of at least this size are announced to receivers on the same node, and moved by HEDDLE_SCHEME",
      library},
     {"HEDDLE_CONTIGUOUS", "on", "on|off",
-     "messages in one piece (32 KiB to 4 MiB) are announced, too, where the profile says that Heddle moves them faster than "
-     "the "
-     "MPI library; off: they are the library's unless their receiver scatters them",
+     "messages in one piece (32 KiB to 4 MiB) are announced, too, where the profile says that Heddle moves them faster "
+     "than the MPI library; off: they are the library's unless their receiver scatters them",
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},

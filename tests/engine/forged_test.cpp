@@ -31,7 +31,7 @@ struct Sent {
   Memory memory{memory_size};
   Arena arena{memory.base(), memory_size};
   Shares shares;
-  Outbox outbox{arena, nonce, 0, no_time, true, {shares.desks, shares.distances}};
+  Outbox outbox{arena, nonce, 0, no_time, true, {&shares.desks, shares.distances}};
   Typed type = typed(1, ints);
   Field field{type};
   Descriptor descriptor;
@@ -165,7 +165,7 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
     Memory memory(memory_size);
     Arena arena(memory.base(), memory_size);
     Shares shares;
-    Outbox outbox(arena, nonce, 0, no_time, true, {shares.desks, shares.distances});
+    Outbox outbox(arena, nonce, 0, no_time, true, {&shares.desks, shares.distances});
     const Typed type = typed(1, ints), wanted = typed(2, ints);
     Field field(type), arrived(wanted);
     field.put(message(number, 4 * ints));

@@ -126,23 +126,50 @@ inline reclaim_all(b, s) {
   od
 }
 
+/* A cell that is claimed. */
+inline fill(m, b, s, t, p) {
+  reclaim(b, t);                                              /* a pipelined message goes on in the slots that it has had */
+  d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
+  slot[p].message = NOBODY;                                   /* half written */
+  d_step { slot[p].message = m; slot[p].segment = s };
+#ifdef BROKEN_PUBLISH
+  block[b].state[s] = packed;
+  block[b].place[s] = p;
+#else
+  block[b].place[s] = p;
+  block[b].state[s] = packed;
+#endif
+  p = 0
+}
+
 inline pack(m, b, s, t, p, won) {
   claim(b, s, packing, won);
   if
-  :: won ->
-     reclaim(b, t);                                           /* a pipelined message goes on in the slots that it has had */
-     d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
-     slot[p].message = NOBODY;                                /* half written */
-     d_step { slot[p].message = m; slot[p].segment = s };
-#ifdef BROKEN_PUBLISH
-     block[b].state[s] = packed;
-     block[b].place[s] = p;
-#else
-     block[b].place[s] = p;
-     block[b].state[s] = packed;
-#endif
-     d_step { won = false; p = 0 }
+  :: won -> fill(m, b, s, t, p); won = false
   :: else
+  fi
+}
+
+/* PORTION cells in a row, if nobody else has one of them: claimed all before the first is filled. */
+byte portion_end;
+inline pack_portion(m, b, s, t, p, won) {
+  portion_end = s;
+  do
+  :: portion_end < SEGMENTS && portion_end < s + PORTION ->
+     claim(b, portion_end, packing, won);
+     if
+     :: won -> d_step { won = false; portion_end++ }
+     :: else -> break
+     fi
+  :: else -> break
+  od;
+  if
+  :: portion_end == s -> d_step { portion_end = 0; s++ }      /* it is the receiver's */
+  :: else ->
+     do
+     :: s < portion_end -> fill(m, b, s, t, p); s++
+     :: else -> portion_end = 0; break
+     od
   fi
 }
 
@@ -151,7 +178,11 @@ inline pack(m, b, s, t, p, won) {
 inline settle(m, b, s, t, p, won) {
   s = 0;
   do
+#ifdef PORTION
+  :: s < SEGMENTS -> pack_portion(m, b, s, t, p, won)
+#else
   :: s < SEGMENTS -> pack(m, b, s, t, p, won); s++
+#endif
   :: else -> break
   od;
 #ifndef BROKEN_LEAVE

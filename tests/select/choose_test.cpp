@@ -294,5 +294,20 @@ TEST(Choose, PiecesAreCarriedWhereTheLibraryIsSlower) {
   EXPECT_FALSE(carried(1 << 20, {.latency = 300, .message = 60, .byte = 0.02}, false));  // a library that copies once
 }
 
+TEST(Choose, LongPiecesOfRanksThatReceiveMeanwhileAreCarriedToFarCoresOnly) {
+  const auto carried = [](Bytes bytes, double line, auto how) {
+    Facts facts = how(message(bytes, one(bytes), one(bytes)));
+    facts.line = line;
+    return beats(facts, choose(facts), mpich_links.node);
+  };
+  for (const double line : {0.0, 40.0, 200.0}) {
+    EXPECT_TRUE(carried(128 << 10, line, later)) << line;
+    EXPECT_TRUE(carried(128 << 10, line, paired)) << line;
+    EXPECT_EQ(carried(1 << 20, line, later), line == 200.0) << line;
+    EXPECT_EQ(carried(1 << 20, line, paired), line == 200.0) << line;
+    EXPECT_TRUE(carried(1 << 20, line, [](const Facts& facts) { return facts; })) << line;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::select

@@ -81,7 +81,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
              transport::release_owned),
       distances_(transport_->size(), now_ns),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
-              {desks_, distances_}),
+              {&desks_, distances_}),
       wishes_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),

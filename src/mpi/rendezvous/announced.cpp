@@ -14,10 +14,6 @@ namespace {
 /// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
 constexpr Bytes host_waits_from = 128 << 10;
 
-/// Of a longer piece, sent by a rank that receives as well, copying out and copying in do not overlap. That costs more than a
-/// near core gains.
-constexpr Bytes most_beside = 128 << 10;
-
 /// HEDDLE_SCHEME, if it names one.
 std::optional<select::Scheme> forced(settings::Scheme wanted) {
   switch (wanted) {
@@ -54,9 +50,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
   if (!statistics) return;
   const Bytes bytes = data.count * type_->size();
   const bool piece = type_->contiguous(data.count) && !node->wishes().of(peer);
-  const double line = node->distances().line(peer);
   if (piece && !node->moves_pieces(bytes)) return;
-  if (piece && sender != Sender::waits && bytes > most_beside && !select::far(line)) return;
 
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
   // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
@@ -74,7 +68,7 @@ Announced::Announced(const Buffer& data, Derived type, int dest, int tag, MPI_Co
                             .crowded = node->crowded(),
                             .blocking = blocking,
                             .paired = sender == Sender::exchanges,
-                            .line = line,
+                            .line = static_cast<double>(node->distances().line(peer)),
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = forced(set.scheme);
