@@ -5,18 +5,18 @@
 // (interposition/), and calls the host by PMPI_X, which stays the host's here alone. What it does not define goes to the host
 // untouched; src/mpi/treatments.csv states for every procedure of MPI what becomes of it, and why.
 //
-//   int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-//     if (known(type))
-//       if (const auto done = face::send(Mode::standard, {buffer, count, type}, dest, tag, comm)) return *done;
-//     return PMPI_Send(buffer, count, type, dest, tag, comm);
-//   }
+//   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
+//   if (route.way != Way::passthrough)
+//     if (const Done done = send({buffer, count, type}, route, {dest, tag, comm}, Mode::standard)) return *done;
+//   return PMPI_Send(buffer, count, type, dest, tag, comm);
 //
-// A face:: function carries a call out on a packed, contiguous stand-in for the program's buffer, or returns nothing: then
-// the call is not Heddle's and goes to the host as the program made it. It never touches the program's data before it is
-// sure that it can carry on. Which calls are taken depends, in a collective, only on what all ranks know (types/signature.hpp).
+// Such a function carries a call out, or returns nothing: then the call is not Heddle's and goes to the host as the program
+// made it. It never touches the program's data before it is sure that it can carry on. Which calls are taken depends, in a
+// collective, only on what all ranks know (types/signature.hpp).
 //
-//   types/     datatype handle -> layout and signature        memory/    bounce buffers
-//   staging/   stand-ins for one side of a call               calls/     the interposed procedures
+//   types/     datatype handle -> layout and signature        memory/    staging buffers
+//   p2p/       messages: route, send, receive, probe queue    calls/     the interposed procedures
+//   collectives/, staging/   collectives through the host     exchange/  collectives pair by pair and by schedules
 //   communicators/   who takes part in a communicator         handles/   what is known of handles of the host
 //   start      settings, the host's family, going to sleep    say        messages
 //   interposition/   how calls come here: in the place of the host's procedures, whoever calls them by whatever name
@@ -61,6 +61,7 @@ struct Mosaic {
 };
 
 /// Whether Heddle knows a type that such an argument names for `ranks` ranks.
+inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const Spread& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known(data.types, ranks); }
 
@@ -80,34 +81,4 @@ inline int raise_new(int result, int host_result, const communicators::Hold& com
   return result;
 }
 
-namespace face {
-
-Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm);
-Done receive(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status);
-/// MPI_Recv as the program would have called it: packed, announced or native.
-int receive_or_pass(const Buffer& data, int source, int tag, MPI_Comm comm, MPI_Status* status);
-/// MPI_Mrecv likewise.
-int receive_matched(const Buffer& data, MPI_Message* handle, MPI_Status* status);
-Done exchange(const Buffer& out, int dest, int sendtag, const Buffer& in, int source, int recvtag, MPI_Comm comm,
-              MPI_Status* status);
-Done exchange_in_place(const Buffer& data, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
-
-Done broadcast(const Buffer& data, int root, MPI_Comm comm);
-Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm);
-Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm);
-Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm);
-Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm);
-Done allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done allgather(const Buffer& send, const Spread& receive, MPI_Comm comm);
-Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm);
-Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
-
-Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm);
-Done neighbor_alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done neighbor_alltoall(const Spread& send, const Spread& receive, MPI_Comm comm);
-Done neighbor_alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
-
-}  // namespace face
 }  // namespace heddle::mpi

@@ -1,137 +1,98 @@
-// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw: pair by pair (exchange.hpp), or through the host, packed.
-// In place, all blocks of the receive buffer are packed, exchanged by the host in the stand-in, and put back.
+// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, their non-blocking and persistent forms: pair by pair
+// (exchange.hpp), or through the host, packed. In place, all blocks of the receive buffer are packed, exchanged by the host in
+// the stand-in, and put back.
+#include "entry_points.hpp"
+#include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/in_place.hpp"
-#include "mpi/staging/blocks.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/staging/side.hpp"
+#include "mpi/exchange/started.hpp"
 
-namespace heddle::mpi::face {
+namespace heddle::mpi {
 namespace {
 
-/// The v and w procedures: Given is Spread or Mosaic, `hand` calls the host's with both stand-ins.
-template <class Given, class Hand>
-Done blockwise(const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
-  const Peers peers(comm);
-  if (!peers.known) return {};
-  const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
-  if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
-  if (same_elements(send, receive)) return {};
-  Blocks out;
-  Blocks in;
-  if (!out.prepare(send, peers.ranks, !in_place) || !in.prepare(receive, peers.ranks)) return {};
-  if (!out.ours() && !in.ours()) return {};
-  if (!in_place && !peers.inter) move_own_block(out, in, own_rank(comm));
-  if (in_place)
-    in.load();
+/// Given: Buffer, Spread or Mosaic.
+template <class How, class Given>
+Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm) {
+  const bool in_place = send.address == MPI_IN_PLACE;
+  if constexpr (How::blocking)
+    return in_place ? exchange_in_place(how.call, receive, comm) : exchange_all(how.call, send, receive, comm);
   else
-    out.load();
-  const bool wide = out.wide() || in.wide();
-  out.narrow_unless(wide);
-  in.narrow_unless(wide);
-  const Done done = hand(wide, out, in);
-  if (done == MPI_SUCCESS) in.store();
-  return done;
+    return in_place ? exchange_started<blocks::InPlace>(how.call, receive, receive, comm, how)
+                    : exchange_started<blocks::All>(how.call, send, receive, comm, how);
+}
+
+template <class How, class Given, class Hand>
+Done through_host(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+  const Peers peers(comm);
+  const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
+  if (!peers.known || same_elements(send, receive)) return {};
+  if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
+  // Open MPI 5.0.11's non-blocking ones overwrite what they have yet to send where a block is empty, of packed bytes where not
+  // of the program's.
+  if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && mpi::host() == Host::openmpi) return {};
+  using Sides = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
+  using Op = Staged<Sides, Sides>;
+  return carry_out<Op>(
+      "alltoall", how,
+      [&](Op& op) {
+        if (!op.prepare(send, peers.ranks, !in_place, receive, peers.ranks, true)) return false;
+        op.sends = !in_place;
+        op.contributes = in_place ? Op::all : Op::none;
+        if constexpr (How::blocking)
+          if (const int me = in_place || peers.inter ? -1 : own_rank(comm); me >= 0) op.move_own(me, me);
+        return true;
+      },
+      hand);
+}
+
+template <class How, class Host>
+int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+             Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const Buffer send{sendbuf, sendcount, sendtype};
+  const Buffer receive{recvbuf, recvcount, recvtype};
+  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (!known(sendtype) && !known(recvtype)) return host();
+  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
+    return *HEDDLE_CALL_Alltoall(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
+                                op.in.type(), comm);
+  };
+  return through_host(how, send, receive, comm, hand).or_call(host);
+}
+
+template <class How, class Host>
+int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls, MPI_Datatype sendtype,
+              void* recvbuf, Numbers recvcounts, Numbers rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
+  const Spread send{sendbuf, sendcounts, sdispls, sendtype};
+  const Spread receive{recvbuf, recvcounts, rdispls, recvtype};
+  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (!known(sendtype) && !known(recvtype)) return host();
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
+                                 op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), comm);
+  };
+  return through_host(how, send, receive, comm, hand).or_call(host);
+}
+
+template <class How, class Host>
+int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls,
+              const MPI_Datatype* sendtypes, void* recvbuf, Numbers recvcounts, Numbers rdispls, const MPI_Datatype* recvtypes,
+              MPI_Comm comm) {
+  const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};
+  const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};
+  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),
+                                 op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(), comm);
+  };
+  return through_host(how, send, receive, comm, hand).or_call(host);
 }
 
 }  // namespace
-
-Done alltoall(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
-  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return PMPI_Alltoall(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
-  const Peers peers(comm);
-  if (!peers.known) return {};
-  const bool in_place = send.address == MPI_IN_PLACE;
-  Side out(send, peers.ranks, !in_place);
-  Side in(receive, peers.ranks);
-  if (!out.ours() && !in.ours()) return {};
-  if (same_elements(send, receive)) return {};
-  if (!out.prepare() || !in.prepare()) return {};
-  const int me = !in_place && !peers.inter ? own_rank(comm) : -1;
-  const bool moved = me >= 0 && move_own_block(out, me, in, me);
-  if (in_place)
-    in.load();
-  else if (moved)
-    out.load_but(me);
-  else
-    out.load();
-  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Alltoall, out.address(), out.count(), out.type(), in.address(),
-                                in.count(), in.type(), comm);
-  if (done != MPI_SUCCESS) return done;
-  if (moved)
-    in.store_but(me);
-  else
-    in.store();
-  return done;
-}
-
-Done alltoall(const Spread& send, const Spread& receive, MPI_Comm comm) {
-  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
-    return HEDDLE_HAND(wide, Alltoallv, out.address(), out.counts(), out.displacements(), out.type(), in.address(), in.counts(),
-                       in.displacements(), in.type(), comm);
-  });
-}
-
-Done alltoall(const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
-  return blockwise(send, receive, comm, [comm](bool wide, const Blocks& out, const Blocks& in) -> Done {
-    return HEDDLE_HAND(wide, Alltoallw, out.address(), out.counts(), out.displacements(), out.types(), in.address(),
-                       in.counts(), in.displacements(), in.types(), comm);
-  });
-}
-
-}  // namespace heddle::mpi::face
+}  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-namespace {
-
-template <class Given>
-Done exchange(const char* call, const Given& send, const Given& receive, MPI_Comm comm) {
-  return send.address == MPI_IN_PLACE ? exchange_in_place(call, receive, comm) : exchange_all(call, send, receive, comm);
-}
-
-}  // namespace
-
-#define HEDDLE_ALLTOALL(name, Integer)                                                                            \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
-                 MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
-    const Buffer send{sendbuf, sendcount, sendtype};                                                              \
-    const Buffer receive{recvbuf, recvcount, recvtype};                                                           \
-    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                              \
-    if (known(sendtype) || known(recvtype))                                                                       \
-      if (const Done done = face::alltoall(send, receive, comm)) return *done;                                    \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
-  }
-
-#define HEDDLE_ALLTOALLV(name, Integer, Displacement)                                                                  \
-  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[], MPI_Datatype sendtype, \
-                 void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], MPI_Datatype recvtype,       \
-                 MPI_Comm comm) {                                                                                      \
-    const Spread send{sendbuf, sendcounts, sdispls, sendtype};                                                         \
-    const Spread receive{recvbuf, recvcounts, rdispls, recvtype};                                                      \
-    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                                   \
-    if (known(sendtype) || known(recvtype))                                                                            \
-      if (const Done done = face::alltoall(send, receive, comm)) return *done;                                         \
-    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);          \
-  }
-
-#define HEDDLE_ALLTOALLW(name, Integer, Displacement)                                                                     \
-  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement sdispls[],                           \
-                 const MPI_Datatype sendtypes[], void* recvbuf, const Integer recvcounts[], const Displacement rdispls[], \
-                 const MPI_Datatype recvtypes[], MPI_Comm comm) {                                                         \
-    const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};                                                           \
-    const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};                                                        \
-    if (const Done done = exchange("MPI_" #name, send, receive, comm)) return *done;                                      \
-    if (const Done done = face::alltoall(send, receive, comm)) return *done;                                              \
-    return PMPI_##name(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);           \
-  }
-
 extern "C" {
-HEDDLE_ALLTOALL(Alltoall, int)
-HEDDLE_ALLTOALLV(Alltoallv, int, int)
-HEDDLE_ALLTOALLW(Alltoallw, int, int)
-#if HEDDLE_LARGE_COUNTS
-HEDDLE_ALLTOALL(Alltoall_c, MPI_Count)
-HEDDLE_ALLTOALLV(Alltoallv_c, MPI_Count, MPI_Aint)
-HEDDLE_ALLTOALLW(Alltoallw_c, MPI_Count, MPI_Aint)
-#endif
+HEDDLE_COLLECTIVE_Alltoall(alltoall) HEDDLE_COLLECTIVE_Alltoallv(alltoallv) HEDDLE_COLLECTIVE_Alltoallw(alltoallw)
 }

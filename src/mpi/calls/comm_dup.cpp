@@ -36,12 +36,10 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
       "MPI_Comm_idup", comm, newcomm, [=] { return PMPI_Comm_idup(comm, newcomm, request); }, false);
 }
 
-#if HEDDLE_ISENDRECV
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   const heddle::mpi::HintsToCome hints(comm, info);
   return duplicated(
       "MPI_Comm_idup_with_info", comm, newcomm, [=] { return PMPI_Comm_idup_with_info(comm, info, newcomm, request); }, false);
 }
-#endif
 
 }  // extern "C"

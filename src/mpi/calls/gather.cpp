@@ -1,81 +1,66 @@
-// mpi/calls/gather.cpp: MPI_Gather and MPI_Gatherv. Only the root's receive arguments may be read.
-#include "mpi/staging/blocks.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/staging/side.hpp"
+// mpi/calls/gather.cpp: MPI_Gather, MPI_Gatherv, their non-blocking and persistent forms. Only the root's receive arguments may
+// be read.
+#include "entry_points.hpp"
+#include "mpi/collectives/staged.hpp"
 
-namespace heddle::mpi::face {
+namespace heddle::mpi {
+namespace {
 
-Done gather(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) {
+/// One block at each rank, all of them at the root. Received: Buffer or Spread.
+template <class How, class Received, class Hand>
+Done carry_out_gather(const How& how, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
+  constexpr bool alike = std::is_same_v<Received, Buffer>;
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = Staged<Side, std::conditional_t<alike, Side, Blocks>>;
+  return carry_out<Op>(
+      "gather", how,
+      [&](Op& op) {
+        const bool in_place = place.root && send.address == MPI_IN_PLACE;
+        if (!op.prepare(send, 1, place.leaf && !in_place, receive, place.ranks, place.root)) return false;
+        op.stores = place.root ? Op::all : Op::none;
+        if (in_place)
+          op.but = place.me;
+        else if constexpr (How::blocking && alike)
+          if (place.root && place.leaf) op.move_own(0, place.me);
+        return true;
+      },
+      hand);
+}
+
+template <class How, class Host>
+int gather(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+           Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const Buffer send{sendbuf, sendcount, sendtype};
+  const Buffer receive{recvbuf, recvcount, recvtype};
+  if (!known(sendtype) && !known(recvtype)) return host();
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return PMPI_Gather(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root, comm);
-  const Rooted place(root, comm);
-  if (!place.known) return {};
-  const bool in_place = place.root && send.address == MPI_IN_PLACE;
-  Side out(send, 1, place.leaf && !in_place);
-  Side in(receive, place.ranks, place.root);
-  if (!out.ours() && !in.ours()) return {};
-  if (place.root && place.leaf && same_elements(send, receive)) return {};
-  if (!out.prepare() || !in.prepare()) return {};
-  const bool moved = place.root && place.leaf && !in_place && move_own_block(out, 0, in, place.me);
-  if (!moved) out.load();
-  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Gather, out.address(), out.count(), out.type(), in.address(),
-                                in.count(), in.type(), root, comm);
-  if (done != MPI_SUCCESS || !place.root) return done;
-  if (in_place || moved)
-    in.store_but(place.me);
-  else
-    in.store();
-  return done;
+    return *HEDDLE_CALL_Gather(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root,
+                               comm);
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Gather(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
+                              op.in.type(), root, comm);
+  };
+  return carry_out_gather(how, send, receive, root, comm, hand).or_call(host);
 }
 
-Done gather(const Buffer& send, const Spread& receive, int root, MPI_Comm comm) {
-  const Rooted place(root, comm);
-  if (!place.known) return {};
-  const bool in_place = place.root && send.address == MPI_IN_PLACE;
-  Side out(send, 1, place.leaf && !in_place);
-  Blocks in;
-  if (!out.prepare() || !in.prepare(receive, place.ranks, place.root)) return {};
-  if (!out.ours() && !in.ours()) return {};
-  if (place.root && place.leaf && same_elements(send, receive)) return {};
-  out.load();
-  const bool wide = out.wide() || in.wide();
-  in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Gatherv, out.address(), out.count(), out.type(), in.address(), in.counts(),
-                                in.displacements(), in.type(), root, comm);
-  if (done != MPI_SUCCESS || !place.root) return done;
-  for (int i = 0; i < place.ranks; ++i)
-    if (!in_place || i != place.me) in.store(i);
-  return done;
+template <class How, class Host>
+int gatherv(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            Numbers recvcounts, Numbers displs, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (!known(sendtype) && !known(recvtype)) return host();
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.counts(),
+                               op.in.displacements(), op.in.type(), root, comm);
+  };
+  return carry_out_gather(how, {sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, root, comm, hand)
+      .or_call(host);
 }
 
-}  // namespace heddle::mpi::face
+}  // namespace
+}  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-#define HEDDLE_GATHER(name, Integer)                                                                                        \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,           \
-                 MPI_Datatype recvtype, int root, MPI_Comm comm) {                                                          \
-    if (known(sendtype) || known(recvtype))                                                                                 \
-      if (const Done done = face::gather({sendbuf, sendcount, sendtype}, Buffer{recvbuf, recvcount, recvtype}, root, comm)) \
-        return *done;                                                                                                       \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);                             \
-  }
-
-#define HEDDLE_GATHERV(name, Integer, Displacement)                                                                        \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
-                 const Displacement displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {                            \
-    if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done =                                                                                                \
-              face::gather({sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, root, comm))     \
-        return *done;                                                                                                      \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);                   \
-  }
-
 extern "C" {
-HEDDLE_GATHER(Gather, int)
-HEDDLE_GATHERV(Gatherv, int, int)
-#if HEDDLE_LARGE_COUNTS
-HEDDLE_GATHER(Gather_c, MPI_Count)
-HEDDLE_GATHERV(Gatherv_c, MPI_Count, MPI_Aint)
-#endif
+HEDDLE_COLLECTIVE_Gather(gather) HEDDLE_COLLECTIVE_Gatherv(gatherv)
 }

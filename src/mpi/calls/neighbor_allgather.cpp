@@ -1,75 +1,66 @@
-// mpi/calls/neighbor_allgather.cpp: MPI_Neighbor_allgather and MPI_Neighbor_allgatherv: pair by pair (exchange/gathers.hpp), or
-// through the host, packed.
+// mpi/calls/neighbor_allgather.cpp: MPI_Neighbor_allgather, MPI_Neighbor_allgatherv, their non-blocking and persistent forms:
+// pair by pair (exchange/gathers.hpp), or through the host, packed.
+#include "entry_points.hpp"
+#include "mpi/collectives/neighbours.hpp"
 #include "mpi/exchange/gather.hpp"
-#include "mpi/staging/blocks.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/staging/side.hpp"
+#include "mpi/exchange/gathers.hpp"
+#include "mpi/exchange/started.hpp"
 
-namespace heddle::mpi::face {
+namespace heddle::mpi {
+namespace {
 
-Done neighbor_allgather(const Buffer& send, const Buffer& receive, MPI_Comm comm) {
-  Neighbours peers(comm);
-  if (!peers.known()) return {};
-  Side out(send, 1);
-  Side in(receive, peers.in());
-  if ((!out.ours() && !in.ours()) || !out.prepare() || !in.prepare()) return {};
-  out.load();
-  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Neighbor_allgather, out.address(), out.count(), out.type(),
-                                in.address(), in.count(), in.type(), comm);
-  if (done != MPI_SUCCESS) return done;
-  for (int i = 0; i < peers.in(); ++i)
-    if (!peers.absent(i)) in.store(i, 1);
-  return done;
+/// Received: Buffer or Spread.
+template <class How, class Received>
+Done pair_by_pair(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm) {
+  if constexpr (How::blocking)
+    return gather_neighbours(how.call, send, receive, comm);
+  else
+    return exchange_started<blocks::GatherNeighbours>(how.call, send, receive, comm, how);
 }
 
-Done neighbor_allgather(const Buffer& send, const Spread& receive, MPI_Comm comm) {
-  Neighbours peers(comm);
+template <class How, class Received, class Hand>
+Done through_host(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
+  const mpi::Neighbours peers(comm);
   if (!peers.known()) return {};
-  Side out(send, 1);
-  Blocks in;
-  if (!out.prepare() || !in.prepare(receive, peers.in())) return {};
-  if (!out.ours() && !in.ours()) return {};
-  out.load();
-  const bool wide = out.wide() || in.wide();
-  in.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Neighbor_allgatherv, out.address(), out.count(), out.type(), in.address(), in.counts(),
-                                in.displacements(), in.type(), comm);
-  if (done != MPI_SUCCESS) return done;
-  for (int i = 0; i < peers.in(); ++i)
-    if (!peers.absent(i)) in.store(i);
-  return done;
+  using Op = Staged<Side, std::conditional_t<std::is_same_v<Received, Buffer>, Side, Blocks>>;
+  return carry_out<Op>(
+      "neighbor_allgather", how,
+      [&](Op& op) { return op.prepare(send, 1, true, receive, peers.in(), true) && receives_from(op, peers); }, hand);
 }
 
-}  // namespace heddle::mpi::face
+template <class How, class Host>
+int neighbor_allgather(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const Buffer send{sendbuf, sendcount, sendtype};
+  const Buffer receive{recvbuf, recvcount, recvtype};
+  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (!known(sendtype) && !known(recvtype)) return host();
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Neighbor_allgather(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
+                                          op.in.count(), op.in.type(), comm);
+  };
+  return through_host(how, send, receive, comm, hand).or_call(host);
+}
+
+template <class How, class Host>
+int neighbor_allgatherv(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        Numbers recvcounts, Numbers displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  const Buffer send{sendbuf, sendcount, sendtype};
+  const Spread receive{recvbuf, recvcounts, displs, recvtype};
+  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (!known(sendtype) && !known(recvtype)) return host();
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Neighbor_allgatherv(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
+                                           op.in.counts(), op.in.displacements(), op.in.type(), comm);
+  };
+  return through_host(how, send, receive, comm, hand).or_call(host);
+}
+
+}  // namespace
+}  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-#define HEDDLE_NEIGHBOR_ALLGATHER(name, Integer)                                                                  \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount, \
-                 MPI_Datatype recvtype, MPI_Comm comm) {                                                          \
-    const Buffer send{sendbuf, sendcount, sendtype}, receive{recvbuf, recvcount, recvtype};                       \
-    if (const Done done = gather_neighbours("MPI_" #name, send, receive, comm)) return *done;                     \
-    if (known(sendtype) || known(recvtype))                                                                       \
-      if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                          \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);                         \
-  }
-
-#define HEDDLE_NEIGHBOR_ALLGATHERV(name, Integer, Displacement)                                                            \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, const Integer recvcounts[], \
-                 const Displacement displs[], MPI_Datatype recvtype, MPI_Comm comm) {                                      \
-    const Buffer send{sendbuf, sendcount, sendtype};                                                                       \
-    const Spread receive{recvbuf, recvcounts, displs, recvtype};                                                           \
-    if (const Done done = gather_neighbours("MPI_" #name, send, receive, comm)) return *done;                              \
-    if (known(sendtype) || known(recvtype))                                                                                \
-      if (const Done done = face::neighbor_allgather(send, receive, comm)) return *done;                                   \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);                         \
-  }
-
 extern "C" {
-HEDDLE_NEIGHBOR_ALLGATHER(Neighbor_allgather, int)
-HEDDLE_NEIGHBOR_ALLGATHERV(Neighbor_allgatherv, int, int)
-#if HEDDLE_LARGE_COUNTS
-HEDDLE_NEIGHBOR_ALLGATHER(Neighbor_allgather_c, MPI_Count)
-HEDDLE_NEIGHBOR_ALLGATHERV(Neighbor_allgatherv_c, MPI_Count, MPI_Aint)
-#endif
+HEDDLE_COLLECTIVE_Neighbor_allgather(neighbor_allgather) HEDDLE_COLLECTIVE_Neighbor_allgatherv(neighbor_allgatherv)
 }

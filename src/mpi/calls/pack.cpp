@@ -2,6 +2,7 @@
 // Anything that is not plainly right is left to the host, which raises the error.
 #include "layout/pack.hpp"
 
+#include "entry_points.hpp"
 #include "mpi/face.hpp"
 #include "mpi/types/registry.hpp"
 
@@ -25,54 +26,35 @@ Place checked(const Entry& type, Count count, const void* packed, Count room, co
 }
 
 /// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
-template <class Position>
-Done pack(const Buffer& in, void* out, Count room, Position* position, MPI_Comm comm) {
-  Entry* type = table.find(in.type);
-  if (!type || !type->ready(in.type)) return {};
-  const Place place = checked(*type, in.count, out, room, position, comm);
-  if (place.end < 0) return {};
-  heddle::layout::pack(type->layout(), in.count, in.address, static_cast<std::byte*>(out) + place.at);
-  *position = static_cast<Position>(place.end);
+Entry* decoded(MPI_Datatype datatype) {
+  Entry* type = table.find(datatype);
+  return type && type->ready(datatype) ? type : nullptr;
+}
+
+template <class Host, class Integer>
+int pack(Host host, const void* inbuf, Integer incount, MPI_Datatype datatype, void* outbuf, Integer outsize, Integer* position,
+         MPI_Comm comm) {
+  const Entry* type = decoded(datatype);
+  const Place place = type ? checked(*type, incount, outbuf, outsize, position, comm) : Place();
+  if (place.end < 0) return host(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  heddle::layout::pack(type->layout(), incount, inbuf, static_cast<std::byte*>(outbuf) + place.at);
+  *position = static_cast<Integer>(place.end);
   return MPI_SUCCESS;
 }
 
-template <class Position>
-Done unpack(const void* in, Count room, Position* position, void* out, Count count, MPI_Datatype datatype, MPI_Comm comm) {
-  Entry* type = table.find(datatype);
-  if (!type || !type->ready(datatype)) return {};
-  const Place place = checked(*type, count, in, room, position, comm);
-  if (place.end < 0) return {};
-  heddle::layout::unpack(type->layout(), count, out, static_cast<const std::byte*>(in) + place.at);
-  *position = static_cast<Position>(place.end);
+template <class Host, class Integer>
+int unpack(Host host, const void* inbuf, Integer insize, Integer* position, void* outbuf, Integer outcount,
+           MPI_Datatype datatype, MPI_Comm comm) {
+  const Entry* type = decoded(datatype);
+  const Place place = type ? checked(*type, outcount, inbuf, insize, position, comm) : Place();
+  if (place.end < 0) return host(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  heddle::layout::unpack(type->layout(), outcount, outbuf, static_cast<const std::byte*>(inbuf) + place.at);
+  *position = static_cast<Integer>(place.end);
   return MPI_SUCCESS;
 }
 
 }  // namespace
 
 extern "C" {
-
-int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-  if (const Done done = pack({inbuf, incount, datatype}, outbuf, outsize, position, comm)) return *done;
-  return PMPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
+HEDDLE_ENTRY_Pack(pack) HEDDLE_ENTRY_Unpack(unpack)
 }
-
-int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  if (const Done done = unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)) return *done;
-  return PMPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
-}
-
-#if HEDDLE_LARGE_COUNTS
-int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
-               MPI_Count* position, MPI_Comm comm) {
-  if (const Done done = pack({inbuf, incount, datatype}, outbuf, outsize, position, comm)) return *done;
-  return PMPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
-}
-
-int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
-                 MPI_Datatype datatype, MPI_Comm comm) {
-  if (const Done done = unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)) return *done;
-  return PMPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
-}
-#endif
-
-}  // extern "C"

@@ -1,8 +1,8 @@
 // mpi/calls/request_status.cpp: MPI_Request_get_status and its forms for several requests: what the host knows to be complete
 // is finished now, and the status is kept until the program completes the request.
-#include "mpi/rendezvous/watch.hpp"
+#include "mpi/p2p/status_of.hpp"
+#include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/staging/message.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
@@ -16,7 +16,6 @@ int get_status(Pending& pending, MPI_Request request, int* flag, MPI_Status* sta
   return raise_new(finish_early(pending, *arrived.get(), error), error, pending.communicator());
 }
 
-#if HEDDLE_STATUS_OF_SEVERAL
 /// The host has seen request `index` of the row complete.
 int finish(Row& row, int index, MPI_Status& status, int error) {
   Pending* pending = row[index];
@@ -54,7 +53,6 @@ int get_status_some(int count, MPI_Request* requests, int* n, int* indices, MPI_
   for (int k = 0; k < *n; ++k) error = finish(row, indices[k], statuses[k], error);
   return error;
 }
-#endif
 
 }  // namespace
 }  // namespace heddle::mpi::requests
@@ -69,7 +67,6 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return Watch::noted(PMPI_Request_get_status(request, flag, status));
 }
 
-#if HEDDLE_STATUS_OF_SEVERAL
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests || !flag)
     return Watch::noted(PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
@@ -90,6 +87,5 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   return Watch::noted(requests::get_status_some(incount, const_cast<MPI_Request*>(array_of_requests), outcount,
                                                 array_of_indices, array_of_statuses));
 }
-#endif
 
 }  // extern "C"

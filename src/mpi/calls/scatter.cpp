@@ -1,78 +1,65 @@
-// mpi/calls/scatter.cpp: MPI_Scatter and MPI_Scatterv. Only the root's send arguments may be read.
-#include "mpi/staging/blocks.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/staging/side.hpp"
+// mpi/calls/scatter.cpp: MPI_Scatter, MPI_Scatterv, their non-blocking and persistent forms. Only the root's send arguments may
+// be read.
+#include "entry_points.hpp"
+#include "mpi/collectives/staged.hpp"
 
-namespace heddle::mpi::face {
+namespace heddle::mpi {
+namespace {
 
-Done scatter(const Buffer& send, const Buffer& receive, int root, MPI_Comm comm) {
+/// All blocks at the root, one of them to each rank. Sent: Buffer or Spread.
+template <class How, class Sent, class Hand>
+Done carry_out_scatter(const How& how, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
+  constexpr bool alike = std::is_same_v<Sent, Buffer>;
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = Staged<std::conditional_t<alike, Side, Blocks>, Side>;
+  return carry_out<Op>(
+      "scatter", how,
+      [&](Op& op) {
+        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
+        if (!op.prepare(send, place.ranks, place.root, receive, 1, place.leaf && !in_place)) return false;
+        if (in_place)
+          op.sends_but = place.me;
+        else if constexpr (How::blocking && alike)
+          if (place.root && place.leaf) op.move_own(place.me, 0);
+        return true;
+      },
+      hand);
+}
+
+template <class How, class Host>
+int scatter(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  const Buffer send{sendbuf, sendcount, sendtype};
+  const Buffer receive{recvbuf, recvcount, recvtype};
+  if (!known(sendtype) && !known(recvtype)) return host();
   if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return PMPI_Scatter(out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root, comm);
-  const Rooted place(root, comm);
-  if (!place.known) return {};
-  const bool in_place = place.root && receive.address == MPI_IN_PLACE;
-  Side out(send, place.ranks, place.root);
-  Side in(receive, 1, place.leaf && !in_place);
-  if (!out.ours() && !in.ours()) return {};
-  if (place.root && place.leaf && same_elements(send, receive)) return {};
-  if (!out.prepare() || !in.prepare()) return {};
-  const bool moved = place.root && place.leaf && !in_place && move_own_block(out, place.me, in, 0);
-  if (moved || in_place)
-    out.load_but(place.me);
-  else
-    out.load();
-  const Done done = HEDDLE_HAND(out.wide() || in.wide(), Scatter, out.address(), out.count(), out.type(), in.address(),
-                                in.count(), in.type(), root, comm);
-  if (done == MPI_SUCCESS && !moved) in.store();
-  return done;
+    return *HEDDLE_CALL_Scatter(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root,
+                                comm);
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Scatter(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
+                               op.in.type(), root, comm);
+  };
+  return carry_out_scatter(how, send, receive, root, comm, hand).or_call(host);
 }
 
-Done scatter(const Spread& send, const Buffer& receive, int root, MPI_Comm comm) {
-  const Rooted place(root, comm);
-  if (!place.known) return {};
-  const bool in_place = place.root && receive.address == MPI_IN_PLACE;
-  Blocks out;
-  Side in(receive, 1, place.leaf && !in_place);
-  if (!out.prepare(send, place.ranks, place.root) || !in.prepare()) return {};
-  if (!out.ours() && !in.ours()) return {};
-  if (place.root && place.leaf && same_elements(send, receive)) return {};
-  out.load();
-  const bool wide = out.wide() || in.wide();
-  out.narrow_unless(wide);
-  const Done done = HEDDLE_HAND(wide, Scatterv, out.address(), out.counts(), out.displacements(), out.type(), in.address(),
-                                in.count(), in.type(), root, comm);
-  if (done == MPI_SUCCESS) in.store();
-  return done;
+template <class How, class Host>
+int scatterv(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers displs, MPI_Datatype sendtype,
+             void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (!known(sendtype) && !known(recvtype)) return host();
+  const auto hand = [&](auto& op) {
+    return HEDDLE_CALL_Scatterv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
+                                op.in.address(), op.in.count(), op.in.type(), root, comm);
+  };
+  return carry_out_scatter(how, Spread{sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root, comm, hand)
+      .or_call(host);
 }
 
-}  // namespace heddle::mpi::face
+}  // namespace
+}  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-#define HEDDLE_SCATTER(name, Integer)                                                                                        \
-  int MPI_##name(const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, void* recvbuf, Integer recvcount,            \
-                 MPI_Datatype recvtype, int root, MPI_Comm comm) {                                                           \
-    if (known(sendtype) || known(recvtype))                                                                                  \
-      if (const Done done = face::scatter(Buffer{sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root, comm)) \
-        return *done;                                                                                                        \
-    return PMPI_##name(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);                              \
-  }
-
-#define HEDDLE_SCATTERV(name, Integer, Displacement)                                                                    \
-  int MPI_##name(const void* sendbuf, const Integer sendcounts[], const Displacement displs[], MPI_Datatype sendtype,   \
-                 void* recvbuf, Integer recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {                    \
-    if (known(sendtype) || known(recvtype))                                                                             \
-      if (const Done done =                                                                                             \
-              face::scatter(Spread{sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root, comm)) \
-        return *done;                                                                                                   \
-    return PMPI_##name(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);                \
-  }
-
 extern "C" {
-HEDDLE_SCATTER(Scatter, int)
-HEDDLE_SCATTERV(Scatterv, int, int)
-#if HEDDLE_LARGE_COUNTS
-HEDDLE_SCATTER(Scatter_c, MPI_Count)
-HEDDLE_SCATTERV(Scatterv_c, MPI_Count, MPI_Aint)
-#endif
+HEDDLE_COLLECTIVE_Scatter(scatter) HEDDLE_COLLECTIVE_Scatterv(scatterv)
 }

@@ -1,79 +1,54 @@
-// mpi/calls/send.cpp: the four blocking sends: packed, then sent as the host sends contiguous data.
-#include "mpi/rendezvous/sends.hpp"
-#include "mpi/rendezvous/watch.hpp"
-#include "mpi/staging/message.hpp"
+// mpi/calls/send.cpp: the four sends: blocking, non-blocking, persistent.
+#include <memory>
 
-namespace heddle::mpi::face {
+#include "entry_points.hpp"
+#include "mpi/p2p/persistent.hpp"
+#include "mpi/p2p/send.hpp"
+#include "mpi/requests/completion.hpp"
+
+namespace heddle::mpi {
 namespace {
 
-/// Large, with holes, to a rank of this node: announced, then packed while the receiver unpacks.
-Done announce(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
-  Announced message(data, Derived(hold_any(data.type)), dest, tag, comm, Sender::waits);
-  if (!message) return {};
-  if (mode != Mode::synchronous)  // what is sent in ready mode may be sent in any
-    if (const Done watched = Watch::send(message, dest, tag, comm)) {
-      if (watched == MPI_SUCCESS) message.settle();
-      return watched;
-    }
-  if (mode != Mode::synchronous) {
-    const int result =
-        (mode == Mode::ready ? PMPI_Rsend : PMPI_Send)(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm);
-    if (result == MPI_SUCCESS) message.settle();
-    return result;
-  }
-  MPI_Request matched = MPI_REQUEST_NULL;
-  const int result = PMPI_Issend(message.announcement(), message.length(), MPI_BYTE, dest, tag, comm, &matched);
-  if (result != MPI_SUCCESS) return result;
-  message.settle();
-  const int completed = PMPI_Wait(&matched, MPI_STATUS_IGNORE);
-  if (completed == MPI_SUCCESS) Watch::delivered(message);
-  return completed;
+template <Mode mode, class Host, class Integer>
+int send(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const Buffer data{buf, count, datatype};
+  if (const Route route = route_of_send(data, tag, mode); route.way != Way::passthrough)
+    if (const Done done = send(data, route, {dest, tag, comm}, mode)) return *done;
+  return host(buf, count, datatype, dest, tag, comm);
+}
+
+template <Mode mode, class Host, class Integer>
+int isend(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request) {
+  const Buffer data{buf, count, datatype};
+  if (const Route route = route_of_send(data, tag, mode); route.way != Way::passthrough)
+    if (const Done done = start_send(data, route, {dest, tag, comm}, mode, request)) return *done;
+  return host(buf, count, datatype, dest, tag, comm, request);
+}
+
+template <Mode mode, class Host, class Integer>
+int send_init(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  const Buffer data{buf, count, datatype};
+  const Envelope to{dest, tag, comm};
+  const Route route = route_of_send(data, tag, mode);
+  std::unique_ptr<PersistentSend> operation;
+  if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())
+    operation.reset(new (std::nothrow) PersistentSend(data, route, to, mode));
+  const int result = host(buf, count, datatype, dest, tag, comm, request);
+  if (result == MPI_SUCCESS && operation) requests::track(*request, operation.release());
+  return result;
 }
 
 }  // namespace
-
-Done send(Mode mode, const Buffer& data, int dest, int tag, MPI_Comm comm) {
-  if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) return {};
-  if (mode != Mode::buffered && may_be_announced(data.type, data.count))
-    if (const Done done = announce(mode, data, dest, tag, comm)) return done;
-  Message message(data);
-  if (!message.ours()) return {};
-  message.pack();
-  switch (mode) {
-    case Mode::standard:
-      return HEDDLE_HAND(message.wide(), Send, message.address(), message.count(), message.type(), dest, tag, comm);
-    case Mode::buffered:
-      return HEDDLE_HAND(message.wide(), Bsend, message.address(), message.count(), message.type(), dest, tag, comm);
-    case Mode::synchronous:
-      return HEDDLE_HAND(message.wide(), Ssend, message.address(), message.count(), message.type(), dest, tag, comm);
-    case Mode::ready:
-      return HEDDLE_HAND(message.wide(), Rsend, message.address(), message.count(), message.type(), dest, tag, comm);
-  }
-  return {};
-}
-
-}  // namespace heddle::mpi::face
+}  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
-#define HEDDLE_SEND(name, Integer, mode)                                                                    \
-  int MPI_##name(const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) { \
-    if (sends(count, datatype, tag)) {                                                                      \
-      Watch::look();                                                                                        \
-      if (const Done done = face::send(mode, {buf, count, datatype}, dest, tag, comm)) return *done;        \
-    }                                                                                                       \
-    return PMPI_##name(buf, count, datatype, dest, tag, comm);                                              \
-  }
-
 extern "C" {
-HEDDLE_SEND(Send, int, Mode::standard)
-HEDDLE_SEND(Bsend, int, Mode::buffered)
-HEDDLE_SEND(Ssend, int, Mode::synchronous)
-HEDDLE_SEND(Rsend, int, Mode::ready)
-#if HEDDLE_LARGE_COUNTS
-HEDDLE_SEND(Send_c, MPI_Count, Mode::standard)
-HEDDLE_SEND(Bsend_c, MPI_Count, Mode::buffered)
-HEDDLE_SEND(Ssend_c, MPI_Count, Mode::synchronous)
-HEDDLE_SEND(Rsend_c, MPI_Count, Mode::ready)
-#endif
+HEDDLE_ENTRY_Send(send<Mode::standard>) HEDDLE_ENTRY_Bsend(send<Mode::buffered>) HEDDLE_ENTRY_Ssend(send<Mode::synchronous>)
+    HEDDLE_ENTRY_Rsend(send<Mode::ready>) HEDDLE_ENTRY_Isend(isend<Mode::standard>) HEDDLE_ENTRY_Ibsend(isend<Mode::buffered>)
+        HEDDLE_ENTRY_Issend(isend<Mode::synchronous>) HEDDLE_ENTRY_Irsend(isend<Mode::ready>)
+            HEDDLE_ENTRY_Send_init(send_init<Mode::standard>) HEDDLE_ENTRY_Bsend_init(send_init<Mode::buffered>)
+                HEDDLE_ENTRY_Ssend_init(send_init<Mode::synchronous>) HEDDLE_ENTRY_Rsend_init(send_init<Mode::ready>)
 }

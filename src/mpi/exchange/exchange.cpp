@@ -8,8 +8,8 @@
 #include "engine/wait.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/exchange/letters.hpp"
-#include "mpi/requests/receive.hpp"
-#include "mpi/requests/send.hpp"
+#include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/send.hpp"
 #include "mpi/start.hpp"
 
 namespace heddle::mpi {
@@ -70,7 +70,7 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
 }
 
 void Exchange::post_receive(const Block& block) noexcept {
-  BegunReceive begun;
+  Begun begun;
   if (block.role == Block::Role::first) {
     begun.pending = new (std::nothrow) ReceivedParcel(block, companion_.comm());
     begun.result = !begun.pending ? MPI_ERR_NO_MEM
@@ -78,26 +78,30 @@ void Exchange::post_receive(const Block& block) noexcept {
                                                tag(block.edge), companion_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
-    begun = begin_receive(block.data, block.edge.rank, tag(block.edge), companion_.comm(), straight_);
+    Route route = route_of_receive(block.data);
+    if (straight_ && route.type && route.type->ready(block.data.type) && takes_descriptor(*route.type, block.data.count))
+      route.way = Way::rendezvous;
+    begun = begin_receive(block.data, route, {block.edge.rank, tag(block.edge), companion_.comm()});
   }
-  note(begun.result);
+  note(*begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
 }
 
 /// But what a receiver scatters it had rather fetch, as it has told when it came in one piece.
-bool Exchange::left_to_host(const Block& block) const noexcept {
-  if (!straight_ || !takes_descriptor(block.data.type, block.data.count)) return false;
+bool Exchange::left_to_host(const Block& block, Route route) const noexcept {
+  if (!straight_ || !route.type || !route.type->known() || !takes_descriptor(*route.type, block.data.count)) return false;
   const Node* node = Node::here();
   const int peer = node->peer(companion_.comm(), block.edge.rank);
   return peer < 0 || !node->wishes().of(peer);
 }
 
-void Exchange::post_send(const Block& block, Until until) noexcept {
+void Exchange::post_send(const Block& block, Ends ends) noexcept {
   const Buffer& data = block.data;
   MPI_Comm comm = companion_.comm();
-  BegunSend begun;
-  if (!left_to_host(block) && (travels_packed(data.type, data.count) || may_be_announced(data.type, data.count)))
-    begun = begin_send(Mode::standard, data, Derived(hold_any(data.type)), block.edge.rank, tag(block.edge), comm, until,
+  Begun begun;
+  const Route route = route_of_send(data);
+  if (route.way != Way::passthrough && !left_to_host(block, route))
+    begun = begin_send(data, route, held(data, route), {block.edge.rank, tag(block.edge), comm}, Mode::standard, ends,
                        Probes::none);
   if (!begun.result)
     begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
@@ -118,18 +122,18 @@ void Exchange::post_parcel(const Block& first) noexcept {
   if (error == MPI_SUCCESS) add(out_, request, nullptr);
 }
 
-void Exchange::post_sends(bool small, Until until) noexcept {
+void Exchange::post_sends(bool small, Ends ends) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Block::Role::own || block.role == Block::Role::later || (block.bytes <= small_block) != small) continue;
     if (block.role == Block::Role::letter && put_letter(block)) continue;
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
-    if (until == Until::call_ends && out_.native >= throttle)
+    if (ends == Ends::in_collective && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
     if (block.role == Block::Role::first)
       post_parcel(block);
     else
-      post_send(block, until);
+      post_send(block, ends);
   }
 }
 
@@ -327,17 +331,17 @@ bool Exchange::finish_native(Requests& side, bool wait) noexcept {
   return true;
 }
 
-void Exchange::start(Until until) noexcept {
+void Exchange::start(Ends ends) noexcept {
   error_ = MPI_SUCCESS;
   for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
   if (!arranged_ && !arrange()) return note(MPI_ERR_NO_MEM);
-  straight_ = until == Until::call_ends && overflows();
+  straight_ = ends == Ends::in_collective && overflows();
   if (packed_from_) pack_aside();
   for (int i = 0; i < receives_; ++i)
     if (const Block& block = blocks_[most_sends_ + i]; block.role == Block::Role::alone || block.role == Block::Role::first)
       post_receive(block);
-  post_sends(true, until);
-  post_sends(false, until);
+  post_sends(true, ends);
+  post_sends(false, ends);
   move_own();
 }
 
@@ -350,7 +354,7 @@ int Exchange::run(MPI_Comm comm) {
   Letters& letters = companion_.letters();
   letters.next(companion_.comm());
   if (letters.any()) letters_ = &letters;
-  start(Until::call_ends);
+  start(Ends::in_collective);
   advance(true);
   if (error_ != MPI_SUCCESS) communicators::raise(comm, error_);
   return error_;

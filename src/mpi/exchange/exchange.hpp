@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "mpi/exchange/parcels.hpp"
+#include "mpi/p2p/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/staging/element.hpp"
@@ -50,7 +51,7 @@ class Exchange {
   int run(MPI_Comm comm);
 
   /// Steps 1 to 3. May be called again when the last one is over.
-  void start(Until until) noexcept;
+  void start(Ends ends) noexcept;
   /// Steps 4 and 5, as far as they go now, or to the end. True: over.
   bool advance(bool wait) noexcept;
   /// The first that went wrong; not raised.
@@ -98,11 +99,11 @@ class Exchange {
 
   bool arrange() noexcept;
   [[nodiscard]] bool overflows() noexcept;
-  [[nodiscard]] bool left_to_host(const Block& block) const noexcept;
+  [[nodiscard]] bool left_to_host(const Block& block, Route route) const noexcept;
   void pack_aside() noexcept;
   void post_receive(const Block& block) noexcept;
-  void post_send(const Block& block, Until until) noexcept;
-  void post_sends(bool small, Until until) noexcept;
+  void post_send(const Block& block, Ends ends) noexcept;
+  void post_sends(bool small, Ends ends) noexcept;
   void post_parcel(const Block& first) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;

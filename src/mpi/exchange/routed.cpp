@@ -99,7 +99,7 @@ int Routed::run(MPI_Comm comm) {
   int error = MPI_SUCCESS;
   try {
     companion_.surroundings();  // before anything is under way: it talks
-    straight_.start(Until::call_ends);
+    straight_.start(Ends::in_collective);
     error = route();
   } catch (const wire::Failed& failed) {
     error = failed.code;

@@ -1,5 +1,5 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
-// Includes blocks.hpp, letterboxes.hpp, requests/collective.hpp.
+// Includes blocks.hpp, letterboxes.hpp, collectives/how.hpp, requests/completion.hpp.
 //
 //   if (const Done done = exchange_started<blocks::All>(call, send, receive, comm, how)) return *done;   // Started, Kept
 //
@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "engine/wait.hpp"
+#include "mpi/collectives/how.hpp"
 #include "mpi/exchange/blocks.hpp"
 #include "mpi/exchange/letterboxes.hpp"
-#include "mpi/requests/collective.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/requests/generalized.hpp"
 
 namespace heddle::mpi {
-
-/// A generalized request that Heddle completes. Returns the host's error code.
-int begin_request(MPI_Request* request);
 
 /// The exchange behind a request, of either kind.
 template <class Base>
@@ -47,7 +46,7 @@ class Exchanging : public Base {
   void begin() noexcept {
     over_ = false;
     if (boxes.any()) boxes.start();  // short ones first
-    exchange.start(Until::request_completes);
+    exchange.start(Ends::with_request);
   }
   /// Of what is looked at after the call: the program may free its types before. False: no memory.
   bool keep_types() noexcept;
@@ -81,7 +80,7 @@ class PersistentExchange final : public Exchanging<Persistent> {
  public:
   using Exchanging::Exchanging;
   int start() override {
-    const int error = begin_request(&record.inner);
+    const int error = begin_generalized(&record.inner);
     if (error != MPI_SUCCESS) return error;
     record.active = record.substituted = true;
     begin();
@@ -163,7 +162,8 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
     able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
-    able = (!operation->exchange.repeats() || operation->keep_types()) && aside() && begin_request(how.request) == MPI_SUCCESS;
+    able =
+        (!operation->exchange.repeats() || operation->keep_types()) && aside() && begin_generalized(how.request) == MPI_SUCCESS;
   }
   if (!able) {
     delete operation;

@@ -7,8 +7,8 @@
 
 #include "group/encoder.hpp"
 #include "mpi/node/profile.hpp"
+#include "mpi/p2p/probe_queue.hpp"
 #include "mpi/progress/progress.hpp"
-#include "mpi/rendezvous/held.hpp"
 #include "mpi/say.hpp"
 #include "mpi/start.hpp"
 
@@ -161,7 +161,7 @@ void Node::stop() noexcept {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
   Node* node = here_.exchange(nullptr);
   if (!node) return;
-  Held::of_process().close();
+  ProbeQueue::of_process().close();
 }
 
 }  // namespace heddle::mpi

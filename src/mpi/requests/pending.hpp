@@ -3,10 +3,10 @@
 // Whatever an operation needs after the call that began it, it holds itself: its communicator (communicators::Hold), its
 // datatypes (Derived). The program may have freed the handles.
 //
-//   class Received final : public Pending {
-//     int finish(MPI_Status& status, int error) noexcept override { message_.unpack(error, &status); return error; }
+//   class ReceiveOperation final : public Pending {
+//     int finish(MPI_Status& status, int error) noexcept override { staged_.unpack(error, &status); return error; }
 //   };
-//   auto* pending = new (std::nothrow) Received(...);     // from a free list: a warm program allocates nothing
+//   auto* pending = new (std::nothrow) ReceiveOperation(...);     // from a free list: a warm program allocates nothing
 //   PMPI_Irecv(packed, ..., request);
 //   requests::track(*request, pending);                   // table.hpp; the completion calls do the rest
 #pragma once
@@ -24,10 +24,6 @@
 #include "mpi/requests/lock.hpp"
 
 namespace heddle::mpi {
-
-/// How long the program's buffer may be read: until the request is complete, or only within a call that completes it itself
-/// after all receives it has begun (a blocking collective).
-enum class Until { request_completes, call_ends };
 
 /// One object for each request in the table. Every handle that the program sees is a real request of the host.
 class Pending {

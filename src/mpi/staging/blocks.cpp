@@ -125,22 +125,24 @@ bool Blocks::prepare(const Mosaic& data, int ranks, bool significant) noexcept {
   return true;
 }
 
-void Blocks::load() {
-  for (int i = 0; i < ranks_; ++i) load(i);
+void Blocks::load_but(int rank) {
+  for (int i = 0; i < ranks_; ++i)
+    if (i != rank) load(i);
 }
 void Blocks::load(int rank) {
-  if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
+  if (!staged_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   tally_.packs(block.type->layout(), block.items * block.type->size(), [&] {
     block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
   });
 }
 
-void Blocks::store() {
-  for (int i = 0; i < ranks_; ++i) store(i);
+void Blocks::store_but(int rank) {
+  for (int i = 0; i < ranks_; ++i)
+    if (i != rank) store(i);
 }
 void Blocks::store(int rank) {
-  if (!staged_ || rank == left_out_ || !blocks_[rank].type) return;
+  if (!staged_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   tally_.unpacks(block.type->layout(), block.items * block.type->size(), [&] {
     block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
@@ -161,17 +163,18 @@ Blocks::Own Blocks::own(int rank) const noexcept {
   return own;
 }
 
-void move_own_block(Blocks& out, Blocks& in, int me) {
-  if (me < 0 || me >= out.ranks_ || me >= in.ranks_) return;
-  const Blocks::Own from = out.own(me);
-  const Blocks::Own to = in.own(me);
-  if (from.type && to.type && from.type->size() * from.items == to.type->size() * to.items) {
+bool move_own_block(Blocks& out, int out_block, Blocks& in, int in_block) {
+  if (out_block < 0 || out_block >= out.ranks_ || in_block < 0 || in_block >= in.ranks_) return false;
+  const Blocks::Own from = out.own(out_block);
+  const Blocks::Own to = in.own(in_block);
+  const bool moved = from.type && to.type && from.type->size() * from.items == to.type->size() * to.items;
+  if (moved) {
     layout::transfer(from.type->layout(), from.items, from.address, to.type->layout(), to.items, to.address);
-    out.left_out_ = in.left_out_ = me;
-    out.counts_[me] = in.counts_[me] = 0;
+    out.counts_[out_block] = in.counts_[in_block] = 0;
   }
   if (from.type) from.type->release();
   if (to.type) to.type->release();
+  return moved;
 }
 
 }  // namespace heddle::mpi

@@ -1,12 +1,12 @@
 // mpi/staging/blocks.hpp: one side of a v or w collective: a block for each rank, each with its own count and place, and in
 // the w procedures its own type. Includes registry.hpp, pool.hpp.
 //
-//   Blocks in;
+//   Blocks in("gather");
 //   if (!in.prepare(receive, ranks)) return {};
-//   const bool wide = in.wide();
-//   in.narrow_unless(wide);                                    // int arrays for PMPI_X, large ones for PMPI_X_c
+//   const bool wide = in.wide_counts() || in.wide_places();
+//   in.narrow_unless(wide, false);                             // int arrays for PMPI_X, large ones for PMPI_X_c
 //   PMPI_Gatherv(..., in.address(), in.counts(), in.displacements(), in.type(), ...);
-//   in.store();
+//   in.store_but(me);
 //
 // The stand-in holds the blocks one after the other in rank order, whatever the program's displacements.
 #pragma once
@@ -20,8 +20,8 @@ namespace heddle::mpi {
 
 class Blocks {
  public:
-  /// @param call  What the report calls it: by default the function that makes this side ("gather").
-  explicit Blocks(const char* call = __builtin_FUNCTION()) noexcept : tally_(call) {}
+  /// @param call  What the report calls it.
+  explicit Blocks(const char* call) noexcept : tally_(call) {}
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
   ~Blocks();
@@ -30,16 +30,13 @@ class Blocks {
   [[nodiscard]] bool prepare(const Spread& data, int ranks, bool significant = true) noexcept;
   [[nodiscard]] bool prepare(const Mosaic& data, int ranks, bool significant = true) noexcept;
 
-  void call(const char* name) { tally_.call(name); }
   [[nodiscard]] bool ours() const { return ours_; }
   [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
-  [[nodiscard]] bool wide() const { return !counts_.fit() || !displacements_.fit(); }
-  void narrow_counts_unless(bool wide) {
+  [[nodiscard]] bool wide_places() const { return !displacements_.fit(); }
+  /// To int arrays for PMPI_X; those of PMPI_X_c are large.
+  void narrow_unless(bool wide, bool wide_places) {
     if (!wide) counts_.narrow();
-  }
-  void narrow_unless(bool wide) {
-    narrow_counts_unless(wide);
-    if (!wide) displacements_.narrow();
+    if (!wide && !wide_places) displacements_.narrow();
   }
 
   /// What the host gets.
@@ -49,15 +46,17 @@ class Blocks {
   [[nodiscard]] MPI_Datatype type() const { return element_; }
   [[nodiscard]] const MPI_Datatype* types() const { return elements_; }
 
-  void load();
   void load(int rank);
-  void store();
   void store(int rank);
+  /// All but one, or all (-1).
+  void load_but(int rank);
+  void store_but(int rank);
 
   /// Moves this rank's block to itself from `out` to `in` in one pass, and leaves it out of what the host gets: two copies
-  /// saved. Nobody else is concerned. Only before narrowing; does nothing where the two blocks differ in size. On one rank
-  /// nothing is left for the host, which is as well: there Open MPI 5.0.11 takes MPI_Alltoallw's displacements for extents.
-  friend void move_own_block(Blocks& out, Blocks& in, int me);
+  /// saved. Nobody else is concerned. Only before narrowing. False, and nothing done: the two blocks differ in size. On one
+  /// rank nothing is left for the host, which is as well: there Open MPI 5.0.11 takes MPI_Alltoallw's displacements for
+  /// extents.
+  friend bool move_own_block(Blocks& out, int out_block, Blocks& in, int in_block);
 
  private:
   struct Block {
@@ -82,7 +81,6 @@ class Blocks {
   int ranks_ = 0;
   bool ours_ = false;
   bool staged_ = false;
-  int left_out_ = -1;  // a rank
   MPI_Datatype element_{};
   MPI_Datatype their_type_{};  // v
   Derived type_;               // v: the one type

@@ -12,14 +12,10 @@
 #include "mpi/host.hpp"
 
 /// Done: what PMPI_<name> returned, or PMPI_<name>_c if `wide`; nothing if the host has no such procedure.
-#if HEDDLE_LARGE_COUNTS
 #define HEDDLE_HAND(wide, name, ...)                                     \
   (!(wide)           ? ::heddle::mpi::Done(PMPI_##name(__VA_ARGS__))     \
    : PMPI_##name##_c ? ::heddle::mpi::Done(PMPI_##name##_c(__VA_ARGS__)) \
                      : ::heddle::mpi::Done())
-#else
-#define HEDDLE_HAND(wide, name, ...) (!(wide) ? ::heddle::mpi::Done(PMPI_##name(__VA_ARGS__)) : ::heddle::mpi::Done())
-#endif
 
 namespace heddle::mpi {
 
@@ -36,6 +32,11 @@ class Done {
   constexpr explicit operator bool() const noexcept { return word_ != nothing; }
   constexpr int operator*() const noexcept { return static_cast<int>(word_); }
   [[nodiscard]] constexpr int value_or(int other) const noexcept { return *this ? **this : other; }
+  /// That code, or what the host returns.
+  template <class Host>
+  int or_call(const Host& host) const {
+    return *this ? **this : host();
+  }
   friend constexpr bool operator==(Done done, int code) noexcept { return done.word_ == code; }
 
  private:

@@ -5,7 +5,13 @@
 
 namespace heddle::mpi {
 
-bool Side::prepare() noexcept {
+bool Side::prepare(const Buffer& data, Count blocks, bool significant) noexcept {
+  data_ = data;
+  blocks_ = blocks;
+  count_ = data.count;
+  address_ = const_cast<void*>(data.address);
+  element_ = data.type;
+  if (significant) type_ = Derived(data.type);
   if (!type_) return true;
   const Wire& wire = type_->wire();
   Count items = 0;

@@ -1,10 +1,10 @@
 // mpi/staging/side.hpp: one side of a collective call whose blocks are all alike: `count` elements for each rank, one after
 // the other. Includes registry.hpp, pool.hpp.
 //
-//   Side in(receive, ranks);                                   // what the program gave
-//   if (!in.prepare()) return {};                              // negative count, no memory: the host's business
+//   Side in("gather");
+//   if (!in.prepare(receive, ranks)) return {};                // what the program gave
 //   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
-//   in.store();                                                // from the stand-in to where the program wants it
+//   in.store_but(me);                                          // from the stand-in to where the program wants it
 //
 // Every derived type gets the wire form of its signature (types/entry.hpp), also one without holes: then nothing is copied,
 // but the host is told the basic type all the same. Anything else is passed on as it came.
@@ -19,60 +19,54 @@ namespace heddle::mpi {
 
 class Side {
  public:
-  /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
-  /// @param call  What the report calls it: by default the function that makes this side ("gather").
-  Side(const Buffer& data, Count blocks, bool significant = true, const char* call = __builtin_FUNCTION()) noexcept
-      : data_(data),
-        blocks_(blocks),
-        count_(data.count),
-        address_(const_cast<void*>(data.address)),
-        element_(data.type),
-        tally_(call) {
-    if (significant) type_ = Derived(data.type);
-  }
+  /// @param call  What the report calls it.
+  explicit Side(const char* call) noexcept : tally_(call) {}
 
-  void call(const char* name) { tally_.call(name); }
+  /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
+  /// False: a negative count, no memory: the host's business.
+  [[nodiscard]] bool prepare(const Buffer& data, Count blocks, bool significant = true) noexcept;
   [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
-  [[nodiscard]] bool prepare() noexcept;
 
   /// What the host gets. The count is that of one rank's block.
   [[nodiscard]] void* address() const { return address_; }
   [[nodiscard]] Number count() const { return {count_}; }
   [[nodiscard]] MPI_Datatype type() const { return element_; }
-  [[nodiscard]] bool wide() const { return !fits(count_); }
+  [[nodiscard]] bool wide_counts() const { return !fits(count_); }
+  [[nodiscard]] static bool wide_places() { return false; }
+  void narrow_unless(bool /*wide*/, bool /*wide_places*/) {}
 
-  /// From the program's buffer to the stand-in: all blocks, or `blocks` from `first` on.
-  void load() { load(0, blocks_); }
-  void load(Count first, Count blocks);
-  /// And back. Never touches a hole.
-  void store() { store(0, blocks_); }
-  void store(Count first, Count blocks);
+  /// A block from the program's buffer to the stand-in; all but one, or all (-1).
+  void load(Count block) { load(block, 1); }
   void load_but(Count block) {
-    load(0, block);
-    load(block + 1, blocks_ - block - 1);
+    load(0, block < 0 ? blocks_ : block);
+    if (block >= 0) load(block + 1, blocks_ - block - 1);
   }
+  /// And back. Never touches a hole.
+  void store(Count block) { store(block, 1); }
   void store_but(Count block) {
-    store(0, block);
-    store(block + 1, blocks_ - block - 1);
+    store(0, block < 0 ? blocks_ : block);
+    if (block >= 0) store(block + 1, blocks_ - block - 1);
   }
 
-  /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass instead of
-  /// pack, the host's copy, unpack. The host then copies whatever lies in the stand-ins: a block of it that is neither loaded
-  /// nor stored. False, and nothing done: not both sides have a stand-in, or the blocks differ in size.
+  /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass. The host then
+  /// copies whatever lies in the stand-ins: a block of it that is neither loaded nor stored. False, and nothing done: not both
+  /// sides have a stand-in, or the blocks differ in size.
   friend bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept;
 
  private:
+  void load(Count first, Count blocks);
+  void store(Count first, Count blocks);
   [[nodiscard]] std::byte* theirs(Count block) const {
     return static_cast<std::byte*>(const_cast<void*>(data_.address)) + block * data_.count * type_->extent();
   }
   [[nodiscard]] std::byte* packed(Count block) const { return stand_in_.data() + block * count_ * type_->wire().extent; }
 
-  Buffer data_;
-  Count blocks_;
+  Buffer data_{};
+  Count blocks_ = 0;
   Derived type_;
-  Count count_;
-  void* address_;
-  MPI_Datatype element_;
+  Count count_ = 0;
+  void* address_ = nullptr;
+  MPI_Datatype element_{};
   bool staged_ = false;
   Bounce stand_in_;
   Tally tally_;  // gone before the type is
@@ -97,7 +91,7 @@ class Plain {
   }
   explicit operator bool() const { return plain_ && fits(data_.count); }
   [[nodiscard]] void* address() const { return const_cast<void*>(data_.address); }
-  [[nodiscard]] int count() const { return static_cast<int>(data_.count); }
+  [[nodiscard]] Number count() const { return {data_.count}; }
   [[nodiscard]] MPI_Datatype type() const { return data_.type; }
 
  private:

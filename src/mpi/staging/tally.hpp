@@ -16,8 +16,6 @@ class Tally {
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
 
-  void call(const char* name) noexcept { call_ = name; }
-
   /// What `move` moves; one block after the other is one call, as long as the datatype is the same.
   template <class Move>
   void packs(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {

@@ -11,14 +11,12 @@ struct Sizes {
 };
 
 bool envelope(MPI_Datatype type, Sizes& sizes, int& combiner) {
-#if HEDDLE_LARGE_COUNTS
   if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
     MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
     if (PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner) != MPI_SUCCESS) return false;
     sizes = {integers, addresses, counts, types};
     return true;
   }
-#endif
   int integers = 0, addresses = 0, types = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
   sizes = {integers, addresses, 0, types};
@@ -27,13 +25,10 @@ bool envelope(MPI_Datatype type, Sizes& sizes, int& combiner) {
 
 bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint* addresses, MPI_Count* counts,
                  MPI_Datatype* types) {
-#if HEDDLE_LARGE_COUNTS
   if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
     return PMPI_Type_get_contents_c(type, sizes.integers, sizes.addresses, sizes.counts, sizes.types, integers, addresses,
                                     counts, types) == MPI_SUCCESS;
   }
-#endif
-  static_cast<void>(counts);
   return PMPI_Type_get_contents(type, static_cast<int>(sizes.integers), static_cast<int>(sizes.addresses),
                                 static_cast<int>(sizes.types), integers, addresses, types) == MPI_SUCCESS;
 }

@@ -93,12 +93,6 @@ class Entry {
   mutable std::atomic<const select::Statistics*> statistics_{nullptr};
 };
 
-/// Whether `count` elements of `type` travel packed in a point-to-point call: the question each of these asks first.
-inline bool travels_packed(MPI_Datatype type, Count count) noexcept {
-  Entry* entry = table.find(type);
-  return entry && entry->ready(type) && entry->pays_to_pack(count);
-}
-
 /// If `type` has an entry that is decoded already: a copy of it (host handles that come out of MPI_Type_get_contents).
 bool decoded_before(MPI_Datatype type, Decoded& decoded);
 

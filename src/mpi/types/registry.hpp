@@ -33,6 +33,11 @@ class Derived {
   explicit Derived(MPI_Datatype type) noexcept : entry_(table.find(type)) {
     if (entry_) take(type);
   }
+  /// Of an entry that is ready().
+  static Derived use(Entry& entry) noexcept {
+    entry.retain();
+    return Derived(static_cast<const Entry*>(&entry));
+  }
   /// Takes over what hold_any() has given.
   explicit Derived(const Entry* held) noexcept : entry_(const_cast<Entry*>(held)) {}
   Derived(Derived&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}

@@ -16,7 +16,7 @@
 namespace heddle::test {
 namespace {
 
-constexpr int tag = 4;
+constexpr int tag = 4, answer = 5;
 constexpr int least = 16 << 10;  // bytes: long enough to be announced
 
 /// Bytes with holes between them, of a type that matches any other (MPI-5.0 §4.2).
@@ -34,7 +34,7 @@ constexpr bool expected_of_host = false;
 constexpr bool expected_of_host = true;
 #endif
 
-enum class Way { recv, irecv, mrecv, persistent, freed, count };
+enum class Way { recv, irecv, mrecv, persistent, freed, sendrecv, replace, isendrecv, ireplace, count };
 
 void receive(Way way, void* buffer, int count, MPI_Datatype& type, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -64,8 +64,24 @@ void receive(Way way, void* buffer, int count, MPI_Datatype& type, MPI_Comm comm
       MPI_Wait(&request, &status);
       MPI_Request_free(&request);
       break;
+    case Way::sendrecv:
+      MPI_Sendrecv(nullptr, 0, MPI_PACKED, 0, answer, buffer, count, type, 0, tag, comm, &status);
+      break;
+    case Way::replace:
+      MPI_Sendrecv_replace(buffer, count, type, 0, answer, 0, tag, comm, &status);
+      break;
+    case Way::isendrecv:
+      MPI_Isendrecv(nullptr, 0, MPI_PACKED, 0, answer, buffer, count, type, 0, tag, comm, &request);
+      MPI_Wait(&request, &status);
+      break;
+    case Way::ireplace:
+      MPI_Isendrecv_replace(buffer, count, type, 0, answer, 0, tag, comm, &request);
+      MPI_Wait(&request, &status);
+      break;
   }
 }
+
+bool answers(Way way) { return way >= Way::sendrecv; }
 
 /// Null: the host does not make it.
 layout::grammar::TypePtr drawn(const std::string& text) try {
@@ -94,6 +110,7 @@ TEST_RANKS(2, Opaque, RandomTypesReceiveWhatIsAnnounced) {
       std::vector<unsigned char> data(static_cast<std::size_t>(bytes) * 3);
       for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i / 3 * 7 + seed);
       MPI_Send(data.data(), 1, packed_with_holes(bytes), 1, tag, team.comm);
+      if (answers(way)) MPI_Recv(data.data(), bytes, MPI_PACKED, 1, answer, team.comm, MPI_STATUS_IGNORE);
       continue;
     }
     MPI_Datatype type = build_type(*tree);

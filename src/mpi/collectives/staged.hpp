@@ -1,0 +1,137 @@
+// mpi/collectives/staged.hpp: a collective that the host carries out on packed data: both sides' stand-ins, which live until it
+// is over: in the call, when the program completes the request, or for as long as a persistent request does. Includes how.hpp,
+// completion.hpp, blocks.hpp, peers.hpp, side.hpp.
+//
+//   using Op = Staged<Side, Blocks>;
+//   return carry_out<Op>(
+//       "gather", how, [&](Op& op) { return op.prepare(...); },      // false: it is the host's, as the program made it
+//       [&](Op& op) { return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), ..., comm); });
+#pragma once
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+
+#include "mpi/collectives/how.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/staging/blocks.hpp"
+#include "mpi/staging/peers.hpp"
+#include "mpi/staging/side.hpp"
+
+namespace heddle::mpi {
+
+/// Out, In: Side, where all blocks are alike, or Blocks.
+template <class Out, class In>
+struct Staged {
+  static constexpr int none = -1;
+  static constexpr int all = -2;
+
+  /// @param call  What the report calls it: the family's name.
+  explicit Staged(const char* call) noexcept : out(call), in(call) {}
+
+  Out out;
+  In in;
+  bool wide = false;               ///< Counts or displacements do not fit int.
+  bool wide_places = false;        ///< The host takes displacements as MPI_Aint, whatever the counts.
+  bool sends = true;               ///< The send side goes into its stand-in before the call,
+  int sends_but = none;            ///< but one block;
+  int contributes = none;          ///< and this block of the receive side: in place.
+  int stores = all;                ///< What comes back from the receive side's: nothing, or all blocks
+  int but = none;                  ///< but one,
+  int blocks = 0;                  ///< of so many,
+  std::optional<Neighbours> from;  ///< and but those that nobody fills.
+
+  /// Both sides, of so many blocks each, or not significant: MPI does not let us read them. False: not for Heddle.
+  template <class Send, class Receive>
+  [[nodiscard]] bool prepare(const Send& send, int sent, bool send_significant, const Receive& receive, int received,
+                             bool receive_significant) noexcept {
+    blocks = received;
+    return out.prepare(send, sent, send_significant) && in.prepare(receive, received, receive_significant) &&
+           (out.ours() || in.ours());
+  }
+  /// In a blocking call, this rank's block to itself: in one pass, instead of by pack, the host's copy, unpack.
+  void move_own(int sent, int received) {
+    if (!move_own_block(out, sent, in, received)) return;
+    sends_but = sent;
+    but = received;
+  }
+  /// Numbers as the host gets them. When all blocks are settled.
+  void settle_numbers() noexcept {
+    wide = out.wide_counts() || in.wide_counts() || (!wide_places && (out.wide_places() || in.wide_places()));
+    out.narrow_unless(wide, wide_places);
+    in.narrow_unless(wide, wide_places);
+  }
+  void load() {
+    if (sends) out.load_but(sends_but);
+    if (contributes == all)
+      in.load_but(none);
+    else if (contributes != none)
+      in.load(contributes);
+  }
+  void store() {
+    if (stores == none) return;
+    if (!from) return in.store_but(but);
+    for (int i = 0; i < blocks; ++i)
+      if (i != but && !from->absent(i)) in.store(i);
+  }
+};
+
+template <class Op>
+class StartedCollective final : public Pending {
+ public:
+  explicit StartedCollective(const char* call) noexcept : op(call) {}
+  int finish(MPI_Status& /*status*/, int error) noexcept override {
+    if (error == MPI_SUCCESS) op.store();
+    return error;
+  }
+  Op op;
+};
+
+/// Its request is the host's own persistent one, made with the stand-ins.
+template <class Op>
+class KeptCollective final : public Persistent {
+ public:
+  explicit KeptCollective(const char* call) noexcept : op(call) {}
+  int start() override {
+    op.load();
+    const int error = PMPI_Start(&record.handle);
+    record.active = error == MPI_SUCCESS;
+    return error;
+  }
+  int finish(MPI_Status& /*status*/, int error) noexcept override {
+    if (error == MPI_SUCCESS) op.store();
+    return error;
+  }
+  Op op;
+};
+
+/// Nothing: not for Heddle. @param call  What the report calls it. @param hand  Gives both sides to the host.
+template <class Op, class How, class Prepare, class Hand>
+Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
+  if constexpr (How::blocking) {
+    Op op(call);
+    if (!prepare(op)) return {};
+    op.settle_numbers();
+    op.load();
+    const Done done = hand(op);
+    if (done == MPI_SUCCESS) op.store();
+    return done;
+  } else {
+    using Operation = std::conditional_t<How::persistent, KeptCollective<Op>, StartedCollective<Op>>;
+    if (!how.request || !requests::table.room()) return {};
+    std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call));
+    if (!operation || !prepare(operation->op)) return {};
+    operation->op.settle_numbers();
+    if constexpr (!How::persistent) operation->op.load();
+    const Done done = hand(operation->op);
+    if (done != MPI_SUCCESS) return done;
+    if constexpr (How::persistent)
+      requests::track(*how.request, operation.release());
+    else
+      requests::track_unless_done(*how.request, operation.release());
+    return done;
+  }
+}
+
+}  // namespace heddle::mpi

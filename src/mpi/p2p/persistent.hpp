@@ -1,0 +1,49 @@
+// mpi/p2p/persistent.hpp: persistent messages. Includes send.hpp, receive.hpp.
+//
+// The program's handle is a persistent request of the host. A send's was made with the program's own arguments; what MPI_Start
+// starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
+// made with the staging buffer, which stays with the request, and is started itself.
+#pragma once
+
+#include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/send.hpp"
+
+namespace heddle::mpi {
+
+class PersistentSend final : public Persistent {
+ public:
+  PersistentSend(const Buffer& data, Route route, const Envelope& to, Mode mode)
+      : data_(data), route_(route), type_(held(data, route)), to_(to), comm_(to.comm), mode_(mode) {}
+  ~PersistentSend() override { delete operation_; }
+
+  int start() override;
+  int finish(MPI_Status& status, int error) noexcept override;
+
+ private:
+  Buffer data_;
+  Route route_;  // its entry lives as long as type_
+  Derived type_;
+  Envelope to_;
+  communicators::Hold comm_;
+  Mode mode_;
+  Pending* operation_ = nullptr;
+};
+
+class PersistentReceive final : public Persistent {
+ public:
+  PersistentReceive(const Buffer& data, Route route, const Envelope& from)
+      : operation(data, route, communicators::Hold(from.comm)), comm_(from.comm), from_(from) {}
+
+  int start() override;
+  int finish(MPI_Status& status, int error) noexcept override;
+  [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation.communicator(); }
+
+  ReceiveOperation operation;
+
+ private:
+  communicators::Hold comm_;  // that of the operation is the last message's
+  Envelope from_;
+};
+
+}  // namespace heddle::mpi

@@ -1,0 +1,117 @@
+// mpi/p2p/receive.cpp
+#include "mpi/p2p/receive.hpp"
+
+#include <memory>
+#include <new>
+
+#include "mpi/p2p/status_of.hpp"
+#include "mpi/requests/completion.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+bool is_cancelled(const MPI_Status& status) noexcept {
+  int flag = 0;
+  return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
+}
+
+/// Nobody's message is the host's to receive, and so is one that MPI says there is none of.
+bool is_somebodys(const MPI_Message* message) {
+  return message && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
+}
+
+/// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
+Done cannot_follow() { return Node::here() ? Done(requests::no_memory()) : Done(); }
+
+}  // namespace
+
+int ReceiveOperation::take(MPI_Message* message, MPI_Request* request) const {
+  return HEDDLE_HAND(wide(), Imrecv, address(), count(), type(), message, request).value_or(MPI_ERR_COUNT);
+}
+
+int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
+  if (record.cancelled && is_cancelled(status)) return error;
+  if (origin_) set_origin(&status, *origin_);
+  if (staged_)
+    return in_call_ != MPI_COMM_NULL ? staged_->unpack(error, in_call_, &status) : staged_->unpack(error, comm_, &status);
+  if (straight_) return error == MPI_SUCCESS ? complete_by_handle(error, data_, &status) : error;
+  return complete_receive(error, data_, &status);
+}
+
+int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status) {
+  const auto [source, tag, comm] = from;
+  if (ProbeQueue::any()) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = ProbeQueue::of_process().take(source, tag, comm, &held))
+      return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
+  }
+  ReceiveOperation operation(data, route, comm);
+  if (operation.lacks_memory()) return requests::no_memory();
+  const StatusOf arrived(status);
+  const int result = HEDDLE_HAND(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source, tag,
+                                 comm, arrived.get())
+                         .value_or(MPI_ERR_COUNT);
+  return raise_new(operation.finish(*arrived.get(), result), result, comm);
+}
+
+int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status) {
+  if (*message == MPI_MESSAGE_NO_PROC) route = {};
+  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
+  ReceiveOperation operation(data, route, communicators::Hold());
+  if (origin) operation.from(*origin);
+  if (operation.lacks_memory()) return requests::no_memory();
+  const StatusOf arrived(status);
+  const int result =
+      HEDDLE_HAND(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(), message, arrived.get())
+          .value_or(MPI_ERR_COUNT);
+  return raise_new(operation.finish(*arrived.get(), result), result, operation.communicator());
+}
+
+Begun begin_receive(const Buffer& data, Route route, const Envelope& from) {
+  const auto [source, tag, comm] = from;
+  Begun begun;
+  if (route.way == Way::passthrough) {
+    begun.result = HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
+                               tag, comm, &begun.request)
+                       .value_or(MPI_ERR_COUNT);
+    return begun;
+  }
+  begun.result = MPI_ERR_NO_MEM;
+  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold(comm)));
+  if (!operation || operation->lacks_memory()) return begun;
+  begun.result = HEDDLE_HAND(operation->wide(), Irecv, operation->address(), operation->count(), operation->type(), source, tag,
+                             comm, &begun.request)
+                     .value_or(MPI_ERR_COUNT);
+  if (begun.result == MPI_SUCCESS && !operation->passes_through()) begun.pending = operation.release();
+  return begun;
+}
+
+Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request) {
+  if (!from.is_somebody() || !request) return {};
+  if (ProbeQueue::any()) {
+    MPI_Message held = MPI_MESSAGE_NULL;
+    if (const Done taken = ProbeQueue::of_process().take(from.rank, from.tag, from.comm, &held))
+      return taken == MPI_SUCCESS ? start_receive_matched(data, route, &held, request) : taken;
+  }
+  if (!requests::table.room()) return cannot_follow();
+  const Begun begun = begin_receive(data, route, from);
+  if (begun.result == MPI_ERR_NO_MEM) return cannot_follow();
+  if (begun.result != MPI_SUCCESS) return begun.result;
+  *request = begun.request;
+  if (begun.pending) requests::track(begun.request, begun.pending);
+  return begun.result;
+}
+
+Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request) {
+  if (!is_somebodys(message) || !request) return {};
+  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
+  std::unique_ptr<ReceiveOperation> operation(
+      requests::table.room() ? new (std::nothrow) ReceiveOperation(data, route, communicators::Hold()) : nullptr);
+  if (!operation || operation->lacks_memory()) return cannot_follow();
+  if (origin) operation->from(*origin);
+  const int result = operation->take(message, request);
+  if (result == MPI_SUCCESS) requests::track(*request, operation.release());
+  return result;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,102 @@
+// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes face.hpp,
+// node.hpp, probe_queue.hpp, types/.
+//
+//   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
+//   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
+//
+//                  a send                                          a receive
+//   passthrough    is the host's, as the program made it           likewise: what may arrive does not concern Heddle
+//   packed         goes through a staging buffer                   likewise; a descriptor that arrives there becomes its
+//   message rendezvous     is a descriptor for a rank of this node; for    goes straight into the program's buffer; a
+//   descriptor that
+//                  others as if there were no rendezvous           arrives there becomes its message
+#pragma once
+
+#include "mpi/face.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/p2p/probe_queue.hpp"
+#include "mpi/types/entry.hpp"
+#include "mpi/types/predefined.hpp"
+
+namespace heddle::mpi {
+
+/// Whom a message goes to, or may come from (MPI-5.0 §3.2.3).
+struct Envelope {
+  int rank;
+  int tag;
+  MPI_Comm comm;
+
+  /// Neither nobody's nor a mistake.
+  [[nodiscard]] bool is_somebody() const noexcept { return rank != MPI_PROC_NULL && comm != MPI_COMM_NULL; }
+};
+
+enum class Way : std::uint8_t { passthrough, packed, rendezvous };
+
+struct Route {
+  Way way = Way::passthrough;
+  Entry* type = nullptr;  ///< Null: predefined, or none that Heddle has seen committed.
+};
+
+/// The shortest receive that could hold a descriptor. Bytes.
+constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
+
+/// Whether a message of `count` elements may be a rendezvous at all: long, and with holes, or in one piece that Heddle may move
+/// faster, or that somebody on the node scatters.
+inline bool may_meet(const Node& node, const Entry& type, Count count) noexcept {
+  Bytes bytes = 0;
+  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= node.threshold() &&
+         (node.wishes().any() || node.moves_pieces(bytes) || !type.contiguous(count));
+}
+/// The same of a predefined type, as far as can be said in a few ns.
+inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept {
+  if (node.wishes().any()) return count >= node.threshold() / largest_element;
+  return count >= Node::least_piece / largest_element && count <= Node::most_piece &&
+         node.moves_pieces(count * predefined(type).size);
+}
+
+/// Without a word about its length: on communicators of Heddle's own, where no probe comes across it.
+inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
+  const Node* node = mode == Mode::buffered ? nullptr : Node::here();
+  Entry* type = table.find(data.type);
+  if (!type) return {node && may_meet(*node, data.type, data.count) ? Way::rendezvous : Way::passthrough};
+  if (!type->ready(data.type)) return {Way::passthrough, type};
+  if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
+  return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
+}
+
+/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must be told.
+inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
+  const Route route = route_of_send(data, mode);
+  Node* node = Node::here();
+  if (!node || data.count <= 0 || data.count > engine::Lengths::longest) return route;
+  if (route.type && route.type->known())
+    node->outbox().sends_plainly(data.count * route.type->size(), tag);
+  else if (route.type || data.count >= engine::Lengths::shortest / largest_element)
+    node->outbox().sends_plainly(data.count * predefined(data.type).size, tag);
+  return route;
+}
+
+/// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
+/// one of the type's elements.
+inline bool takes_descriptor(const Entry& type, Count count) noexcept {
+  if (type.pays_to_pack(count)) return false;
+  const Wire& wire = type.wire();
+  return wire.element != MPI_BYTE && largest_element % wire.extent == 0;
+}
+
+/// Where messages may be a rendezvous, any receive that has room for a descriptor may bring one. A derived type goes through a
+/// staging buffer then, since a descriptor would end within an element, which hosts refuse; so do pairs, of 12 bytes or so.
+inline Route route_of_receive(const Buffer& data) {
+  const bool node = Node::here() != nullptr;
+  if (Entry* type = table.find(data.type))
+    return {node || (type->ready(data.type) && type->pays_to_pack(data.count)) ? Way::packed : Way::passthrough, type};
+  if (!node) return {};
+  if (data.count >= descriptor_bytes / largest_element) {
+    const Predefined type = predefined(data.type);
+    if (type.pair) return {Way::packed};
+    if (data.count >= descriptor_bytes || data.count * type.size >= descriptor_bytes) return {Way::rendezvous};
+  }
+  return {ProbeQueue::any() ? Way::rendezvous : Way::passthrough};
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,118 @@
+// mpi/p2p/send.cpp
+#include "mpi/p2p/send.hpp"
+
+#include <memory>
+#include <new>
+
+#include "mpi/p2p/watch.hpp"
+#include "mpi/requests/completion.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// By the host's procedure of that mode. @param request  Null: the one that blocks.
+Done host_send(Mode mode, const void* address, Number count, MPI_Datatype type, const Envelope& to, MPI_Request* request) {
+  const auto [rank, tag, comm] = to;
+  const bool wide = !fits(count.value);
+  switch (mode) {
+    case Mode::standard:
+      return request ? HEDDLE_HAND(wide, Isend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_HAND(wide, Send, address, count, type, rank, tag, comm);
+    case Mode::buffered:
+      return request ? HEDDLE_HAND(wide, Ibsend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_HAND(wide, Bsend, address, count, type, rank, tag, comm);
+    case Mode::synchronous:
+      return request ? HEDDLE_HAND(wide, Issend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_HAND(wide, Ssend, address, count, type, rank, tag, comm);
+    case Mode::ready:
+      return request ? HEDDLE_HAND(wide, Irsend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_HAND(wide, Rsend, address, count, type, rank, tag, comm);
+  }
+  return {};
+}
+
+}  // namespace
+
+Done SendOperation::begin(MPI_Request* request) {
+  if (route_.way == Way::rendezvous)
+    if (const Done done = begin_rendezvous(request)) return done;
+  const bool packs = from_copy_ || (route_.type && route_.type->pays_to_pack(data_.count));
+  return packs ? begin_packed(request) : Done();
+}
+
+/// A descriptor goes out in the place of the message. One that is left open to its receiver goes by a synchronous send: its
+/// request is then complete when the receiver is at it.
+Done SendOperation::begin_rendezvous(MPI_Request* request) {
+  auto& message = message_.emplace<RendezvousSend>(data_, type_.again(), to_, ends_, probes_);
+  if (!message) return {};
+  const bool waits = message.open() && ends_ == Ends::with_request;
+  const bool programs = probes_ == Probes::possible;
+  synchronous_ = programs && (waits || mode_ == Mode::synchronous);
+  Done done;
+  if (programs && !waits && mode_ != Mode::synchronous) {  // what is sent in ready mode may be sent in any
+    done = Watch::send(message, to_);
+    // The descriptor has a request of Heddle's own: the program gets one that is complete.
+    if (done == MPI_SUCCESS && request) done = PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, to_.comm, request);
+  }
+  if (!done)
+    done = host_send(waits ? Mode::synchronous : mode_, message.descriptor(), {message.length()}, MPI_BYTE, to_, request);
+  const bool now = ends_ == Ends::in_call || ends_ == Ends::beside_receive || !message.open();
+  if (done == MPI_SUCCESS && now) message.settle();
+  return done;
+}
+
+Done SendOperation::begin_packed(MPI_Request* request) {
+  auto& message = from_copy_ ? message_.emplace<StagedMessage>(data_, StagedMessage::End::copying, route_.type)
+                             : message_.emplace<StagedMessage>(data_, type_.again());
+  if (!message.ours()) return {};
+  message.pack();
+  return host_send(mode_, message.address(), message.count(), message.type(), to_, request);
+}
+
+Done SendOperation::in_call() {
+  if (route_.way != Way::rendezvous || mode_ != Mode::synchronous) return begin(nullptr);
+  MPI_Request delivered = MPI_REQUEST_NULL;
+  const Done begun = begin(&delivered);
+  if (begun != MPI_SUCCESS) return begun;
+  MPI_Status status;
+  return finish(status, PMPI_Wait(&delivered, &status));
+}
+
+int SendOperation::finish(MPI_Status& status, int error) noexcept {
+  auto* const message = std::get_if<RendezvousSend>(&message_);
+  if (!message) return error;
+  int cancelled = 0;
+  if (record.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled)
+    message->cancelled();
+  else if (message->open())
+    message->settle();
+  if (synchronous_ && error == MPI_SUCCESS && !cancelled) Watch::delivered(*message);
+  return error;
+}
+
+Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes) {
+  Begun begun;
+  std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
+  if (!send) return begun;
+  begun.result = send->begin(&begun.request);
+  if (begun.result == MPI_SUCCESS) begun.pending = send.release();
+  return begun;
+}
+
+Done send(const Buffer& data, Route route, const Envelope& to, Mode mode) {
+  if (!to.is_somebody()) return {};
+  Watch::look();
+  return SendOperation(data, route, held(data, route), to, mode, Ends::in_call).in_call();
+}
+
+Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, MPI_Request* request) {
+  if (!to.is_somebody() || !request || !requests::table.room()) return {};
+  Watch::look();
+  const Begun begun = begin_send(data, route, held(data, route), to, mode, Ends::with_request);
+  if (begun.result != MPI_SUCCESS) return begun.result;
+  *request = begun.request;
+  requests::track_unless_done(begun.request, begun.pending);
+  return begun.result;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,60 @@
+// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes face.hpp, pool.hpp, types/.
+//
+// Which end packs is that end's own business: the bytes that travel are the same either way. Packed bytes go as elements of
+// the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
+#pragma once
+
+#include <utility>
+
+#include "layout/pack.hpp"
+#include "mpi/face.hpp"
+#include "mpi/memory/pool.hpp"
+#include "mpi/types/opaque.hpp"
+#include "mpi/types/registry.hpp"
+
+namespace heddle::mpi {
+
+class StagedMessage {
+ public:
+  enum class End { sending, copying, receiving };
+
+  /// To be sent. Not ours() unless packing pays and there is memory for it.
+  StagedMessage(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
+  /// Ours() also if packing does not pay, and of types that Heddle cannot decode: a receive that may bring a descriptor, and a
+  /// send that leaves its buffer to a receive (copying). @param type  As a Route has it.
+  StagedMessage(const Buffer& data, End end, Entry* type) noexcept;
+
+  [[nodiscard]] bool ours() const { return address_ != nullptr; }
+  /// It is not ours() for want of memory, although it must be: the receive cannot be made.
+  [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
+  void pack();
+  /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
+  /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
+  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has told.
+  int unpack(int result, MPI_Comm comm, MPI_Status* status);
+  int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
+
+  [[nodiscard]] void* address() const { return ours() ? address_ : const_cast<void*>(data_.address); }
+  [[nodiscard]] Number count() const { return {ours() ? count_ : data_.count}; }
+  [[nodiscard]] MPI_Datatype type() const { return ours() ? element_ : data_.type; }
+  [[nodiscard]] bool wide() const { return !fits(count().value); }
+
+ private:
+  template <class Comm>
+  int unpack_from(int result, const Comm& comm, MPI_Status* status);
+  void prepare(End end) noexcept;
+  void prepare_opaque() noexcept;
+  int unpack_opaque(int result, MPI_Status* status);
+
+  Buffer data_;
+  Derived type_;
+  Opaque opaque_;
+  bool lacks_memory_ = false;
+  MPI_Datatype element_{};
+  Count count_ = 0;
+  Bytes bytes_ = 0;
+  void* address_ = nullptr;  ///< Packed bytes: the staging buffer, or the program's if it has no holes.
+  Bounce packed_;
+};
+
+}  // namespace heddle::mpi

@@ -1,0 +1,52 @@
+// mpi/p2p/watch.hpp: the last line of defence. An announcement that is received past Heddle would be taken for data:
+// some announcements are watched until somebody fetches their message, and one that was received and is fetched by nobody ends
+// the job with a sentence (docs/safety.md). Includes rendezvous.hpp.
+//
+//   sender      Watch::send(...)        by a synchronous send of Heddle's own: it is complete when the announcement is received
+//               Watch::look()           received, and not claimed? Then the receiver is told of the suspicion
+//   receiver    Watch::look()           none of its receives is under way, and still not claimed: the job ends
+//   both        Watch::end()            in MPI_Finalize, when all receives are complete: the sender sees for itself
+//
+// Whatever else could keep a receiver from claiming a message makes it uncertain, and nothing is concluded any more: a receive
+// that has failed, an error handler of the program, which may throw.
+#pragma once
+
+#include "engine/unclaimed.hpp"
+#include "mpi/p2p/rendezvous.hpp"
+
+namespace heddle::mpi {
+
+class Watch {
+ public:
+  /// Sends an announcement of the program's, and watches it, if its turn has come (HEDDLE_WATCH). The host's result, or
+  /// nothing: it is to be sent as others are.
+  static Done send(const RendezvousSend& message, const Envelope& to);
+  /// The host has delivered an announcement by a synchronous send: watches it, if its turn has come.
+  static void delivered(const RendezvousSend& message) noexcept;
+
+  /// At calls of the program that send or receive. Two loads, if there is nothing to look at.
+  static void look() {
+    Node* node = Node::here();
+    if (node && (watched_.load(std::memory_order_relaxed) > 0 || node->unclaimed().any())) look_closer(*node);
+  }
+
+  /// Nothing is to be concluded from what this process leaves unclaimed.
+  static void uncertain() noexcept {
+    if (Node* node = Node::here()) node->unclaimed().set_uncertain();
+  }
+  /// What a call of the host or of Heddle that completes receives has returned.
+  static int noted(int result) noexcept {
+    if (result != MPI_SUCCESS) [[unlikely]]
+      uncertain();
+    return result;
+  }
+
+  /// Collective over MPI_COMM_WORLD where all ranks have agreed on messages within the node: the last look.
+  static void end();
+
+ private:
+  static void look_closer(Node& node);
+  static inline constinit std::atomic<int> watched_{0};
+};
+
+}  // namespace heddle::mpi
