@@ -26,9 +26,8 @@ Done through_host(const How& how, const Given& send, const Given& receive, MPI_C
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};
   if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
-  // Open MPI 5.0.11's non-blocking ones overwrite what they have yet to send where a block is empty, of packed bytes where not
-  // of the program's.
-  if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && mpi::host() == Host::openmpi) return {};
+  // Of packed bytes where not of the program's.
+  if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && traits().overwrites_in_place) return {};
   using Sides = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
   using Op = Staged<Sides, Sides>;
   return carry_out<Op>(

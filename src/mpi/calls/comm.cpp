@@ -1,7 +1,7 @@
 // mpi/calls/comm.cpp: communicators made of groups, and those whose group only the host knows.
 #include "mpi/communicators/made.hpp"
 #include "mpi/exchange/hints.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 
@@ -13,7 +13,7 @@ int left(const char* call, int result, const MPI_Comm* made) noexcept {
 }
 
 int of_group(const char* call, int result, const MPI_Comm* made, MPI_Group group) {
-  if (result == MPI_SUCCESS && heddle::mpi::host() == heddle::mpi::Host::mpich) communicators::without_handler(*made);
+  if (result == MPI_SUCCESS && heddle::mpi::traits().makes_without_handler) communicators::without_handler(*made);
   if (result == MPI_SUCCESS && communicators::opened()) communicators::of_group(call, *made, group);
   return result;
 }

@@ -3,7 +3,7 @@
 #include "layout/pack.hpp"
 
 #include "entry_points.hpp"
-#include "mpi/face.hpp"
+#include "mpi/types/arguments.hpp"
 #include "mpi/types/registry.hpp"
 
 using namespace heddle::mpi;

@@ -1,8 +1,8 @@
 // mpi/calls/request_status.cpp: MPI_Request_get_status and its forms for several requests: what the host knows to be complete
 // is finished now, and the status is kept until the program completes the request.
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

@@ -1,8 +1,8 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer.
 #include "entry_points.hpp"
 #include "mpi/p2p/send_receive.hpp"
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/p2p/watch.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -1,10 +1,10 @@
 // mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome: the host completes, Heddle does the rest.
 #include <utility>
 
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/several.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

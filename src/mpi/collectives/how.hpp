@@ -9,8 +9,8 @@
 //   HEDDLE_COLLECTIVE_Bcast(...)                                                // defines all of them: host_procedures.py
 #pragma once
 
-#include "mpi/face.hpp"
-#include "mpi/staging/numbers.hpp"
+#include "mpi/process/numbers.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 

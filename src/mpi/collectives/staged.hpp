@@ -13,11 +13,11 @@
 #include <optional>
 #include <type_traits>
 
+#include "mpi/collectives/blocks.hpp"
 #include "mpi/collectives/how.hpp"
+#include "mpi/collectives/peers.hpp"
+#include "mpi/collectives/side.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/staging/blocks.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/staging/side.hpp"
 
 namespace heddle::mpi {
 

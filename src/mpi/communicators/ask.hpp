@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "group/group.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi::communicators {
 

@@ -5,7 +5,7 @@
 
 #include "group/formats.hpp"
 #include "mpi/communicators/ask.hpp"
-#include "mpi/reporting.hpp"
+#include "mpi/process/reporting.hpp"
 
 namespace heddle::mpi::communicators {
 

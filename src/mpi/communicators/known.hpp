@@ -22,7 +22,7 @@
 #include "group/group.hpp"
 #include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
-#include "mpi/requests/lock.hpp"
+#include "mpi/process/lock.hpp"
 
 namespace heddle::mpi::communicators {
 
@@ -30,14 +30,14 @@ namespace heddle::mpi::communicators {
 class Uses {
  public:
   void add() noexcept {
-    if (requests::concurrent.load(std::memory_order_relaxed))
+    if (concurrent.load(std::memory_order_relaxed))
       count_.fetch_add(1, std::memory_order_relaxed);
     else
       count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// True: that was the last one.
   [[nodiscard]] bool drop() noexcept {
-    if (requests::concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     const int left = count_.load(std::memory_order_relaxed) - 1;
     count_.store(left, std::memory_order_relaxed);
     return left == 0;
@@ -210,3 +210,21 @@ class Duplicating {
 };
 
 }  // namespace heddle::mpi::communicators
+
+namespace heddle::mpi {
+
+/// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known. The last step of
+/// a call: the program's handler may throw, through here as through the host. So whatever calls the host on a communicator of
+/// the program's, and whatever calls that, is not noexcept, and holds what it has by objects that let go of it.
+inline int raise_new(int result, int host_result, MPI_Comm comm) {
+  if (result != host_result) communicators::raise(comm, result);
+  return result;
+}
+
+/// Likewise of an operation that is not over when the call returns.
+inline int raise_new(int result, int host_result, const communicators::Hold& comm) {
+  if (result != host_result) comm.raise(result);
+  return result;
+}
+
+}  // namespace heddle::mpi

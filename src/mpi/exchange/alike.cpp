@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "mpi/say.hpp"
+#include "mpi/process/say.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "mpi/exchange/companion.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 #include "select/collective/way.hpp"
 
 namespace heddle::mpi {

@@ -2,10 +2,10 @@
 // mistakes.hpp, registry.hpp.
 #pragma once
 
+#include "mpi/collectives/side.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/mistakes.hpp"
-#include "mpi/staging/side.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi::blocks {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/channel.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 

@@ -19,7 +19,7 @@
 #include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/node/links.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {

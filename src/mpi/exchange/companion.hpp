@@ -17,7 +17,7 @@
 #include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/exchange/surroundings.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 #include "select/collective/volumes.hpp"
 
 namespace heddle::mpi {

@@ -10,7 +10,7 @@
 #include "mpi/exchange/letters.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -168,7 +168,8 @@ void Exchange::move_own() noexcept {
 /// Each rank decides for itself: a receive takes whatever comes. But for calls that do not return with it, whose types may go.
 bool Exchange::overflows() noexcept {
   const Node* node = Node::here();
-  if (!node || !node->crowded() || host() != Host::openmpi || settings_of_process().scheme != settings::Scheme::automatic)
+  if (!node || !node->crowded() || !traits().packs_while_it_sends ||
+      settings_of_process().scheme != settings::Scheme::automatic)
     return false;
   Bytes out = 0;
   Bytes in = 0;

@@ -24,7 +24,7 @@
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
-#include "mpi/staging/element.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 

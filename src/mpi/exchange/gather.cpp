@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "engine/gathering.hpp"
+#include "mpi/collectives/side.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
-#include "mpi/memory/pool.hpp"
+#include "mpi/process/pool.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/staging/element.hpp"
-#include "mpi/staging/side.hpp"
-#include "mpi/start.hpp"
+#include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"
 #include "select/collective/choose.hpp"
 
@@ -70,7 +70,7 @@ class Gathered {
       const int error = type_.unpack(memory_ + starts_[i], address(i), receive_->counts[i], comm);
       if (error != MPI_SUCCESS) return error;
     }
-    return truncated_ && host() == Host::openmpi ? MPI_ERR_TRUNCATE : MPI_SUCCESS;  // as the hosts have it
+    return truncated_ && traits().truncates_gathered ? MPI_ERR_TRUNCATE : MPI_SUCCESS;  // as the hosts have it
   }
 
  private:
@@ -107,7 +107,7 @@ class Gathered {
 /// badly: but for Open MPI where ranks share cores, on 4 and 8 of them 1.75 to 1.95 times as long as what is chosen here (on 17
 /// as long, on 2 with a core each 0.6 of it).
 Bytes worth_choosing(const select::Where& where) {
-  const bool lengthy = host() == Host::openmpi && where.crowding > 1 && where.ranks > 2;
+  const bool lengthy = traits().slow_to_gather_little && where.crowding > 1 && where.ranks > 2;
   return lengthy ? 1 : 4 << 10;
 }
 
@@ -117,7 +117,7 @@ select::Way choose(Companion& own, Gathered& blocks) {
   const Bytes total = blocks.starts()[own.ranks()];
   if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing(own.surroundings().where))) return {};
   const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  const select::AllgathervFacts facts{own.surroundings().where, volumes, host() == Host::mpich};
+  const select::AllgathervFacts facts{own.surroundings().where, volumes, traits().gathers_by_sum};
   select::Way way = select::choose_allgatherv(facts);
   if (wanted == "auto") return select::sum_will_do(facts, way) ? select::Way{} : way;
   way.algorithm = schedule::find(schedule::allgatherv(), wanted);

@@ -4,7 +4,7 @@
 // word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_choosing in gather.cpp.
 #pragma once
 
-#include "mpi/face.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 

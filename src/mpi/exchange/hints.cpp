@@ -7,8 +7,8 @@
 #include <new>
 #include <string>
 
-#include "mpi/digest.hpp"
-#include "mpi/say.hpp"
+#include "mpi/process/digest.hpp"
+#include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {

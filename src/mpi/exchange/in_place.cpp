@@ -1,7 +1,7 @@
 // mpi/exchange/in_place.cpp: what goes to a rank lies where that rank's answer comes to lie: all that is to be sent is packed
 // aside first, whichever comes when.
 #include "mpi/exchange/exchange.hpp"
-#include "mpi/staging/element.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "layout/pack.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/wait.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {

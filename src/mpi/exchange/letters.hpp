@@ -26,7 +26,7 @@
 
 #include "mpi/exchange/lent.hpp"
 #include "mpi/exchange/parcels.hpp"
-#include "mpi/staging/element.hpp"
+#include "mpi/types/element.hpp"
 #include "select/collective/letters.hpp"
 
 namespace heddle::mpi {

@@ -1,6 +1,7 @@
 // mpi/exchange/mistakes.cpp: the host is asked by a message to MPI_PROC_NULL, whose arguments it looks at as it does at a
 // collective's: the error is its own.
 #include "mpi/exchange/mistakes.hpp"
+#include "mpi/communicators/known.hpp"
 
 #include "mpi/types/predefined.hpp"
 #include "mpi/types/registry.hpp"
@@ -29,14 +30,14 @@ Done negative(End end, MPI_Comm comm) {
 
 /// Elements of `type` at address 0, where types of absolute addresses may begin.
 Done at_bottom(MPI_Datatype type, End end, MPI_Comm comm) {
-  return host() == Host::mpich ? asked(nullptr, 1, type, end, comm) : Done();
+  return traits().looks_at_addresses ? asked(nullptr, 1, type, end, comm) : Done();
 }
 
 bool sound(MPI_Datatype type) noexcept { return known(type) || seen_predefined(type) || Derived(hold_any(type)); }
 
 /// Whether types of no elements are looked at, too.
 bool strict(End end, Form form, MPI_Datatype type, bool one_for_each) noexcept {
-  if (host() == Host::mpich) return !one_for_each;
+  if (!traits().looks_at_types_of_none) return !one_for_each;
   return !form.gathers || end == End::sent || type == MPI_DATATYPE_NULL;
 }
 
@@ -44,13 +45,13 @@ bool whole(const Spread& data) noexcept { return data.counts.array() && data.dis
 bool whole(const Mosaic& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
 
 Done not_whole(const Spread& data, Form form, MPI_Comm comm) {
-  const bool places_of_gather = host() == Host::openmpi && form.gathers && data.counts.array();
+  const bool places_of_gather = traits().refuses_in_place_of_none && form.gathers && data.counts.array();
   return raised(places_of_gather ? MPI_ERR_BUFFER : MPI_ERR_ARG, comm);
 }
 Done not_whole(const Mosaic& /*data*/, Form /*form*/, MPI_Comm comm) { return raised(MPI_ERR_ARG, comm); }
 
 Done misplaced(bool any, MPI_Comm comm) {
-  if (host() == Host::openmpi) return raised(MPI_ERR_ARG, comm);
+  if (traits().refuses_in_place_of_none) return raised(MPI_ERR_ARG, comm);
   return any ? raised(MPI_ERR_BUFFER, comm) : Done();
 }
 

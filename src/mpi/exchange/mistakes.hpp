@@ -19,10 +19,10 @@
 //   are received
 #pragma once
 
+#include "mpi/collectives/peers.hpp"
 #include "mpi/exchange/companion.hpp"
-#include "mpi/face.hpp"
-#include "mpi/staging/peers.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::mistakes {
 
@@ -72,7 +72,7 @@ Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const Comp
   if (!in_place)
     if (const Done wrong = in(send, out, End::sent, form, comm)) return wrong;
   if (const Done wrong = in(receive, in_blocks, End::received, form, comm)) return wrong;
-  if (in_place || Kind::neighbours || host() != Host::mpich) return {};
+  if (in_place || Kind::neighbours || !traits().looks_at_addresses) return {};
   bool same = false;
   if constexpr (std::is_same_v<Given, Wanted>)
     same = aliased(send, receive);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "mpi/requests/completion.hpp"
-#include "mpi/staging/element.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 namespace {

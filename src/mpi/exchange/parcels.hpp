@@ -11,7 +11,7 @@
 #include <span>
 
 #include "mpi/exchange/companion.hpp"
-#include "mpi/face.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 

@@ -7,8 +7,8 @@
 
 #include "engine/router.hpp"
 #include "mpi/exchange/wire.hpp"
-#include "mpi/staging/element.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "mpi/node/links.hpp"
 #include "mpi/node/node.hpp"
-#include "mpi/progress/progress.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
 #include "select/collective/letters.hpp"
 
 namespace heddle::mpi {

@@ -2,7 +2,7 @@
 // Includes schedule/, select/collective/, host.hpp.
 #pragma once
 
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 #include "schedule/nodes.hpp"
 #include "select/collective/way.hpp"
 

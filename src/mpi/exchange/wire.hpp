@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/router.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi::wire {
 

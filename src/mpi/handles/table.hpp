@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "mpi/doctor.hpp"
-#include "mpi/host.hpp"
 #include "mpi/interposition/object.hpp"
 #include "mpi/interposition/procedures.hpp"
 #include "mpi/interposition/state.hpp"
-#include "mpi/say.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi::interposition {

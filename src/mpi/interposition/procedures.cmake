@@ -38,7 +38,7 @@ endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
 #include \"mpi/interposition/procedures.hpp\"
 
-#include \"mpi/host.hpp\"
+#include \"mpi/process/host.hpp\"
 #include \"mpi/interposition/timed.hpp\"
 
 extern \"C\" {

@@ -4,16 +4,16 @@
 #include <array>
 #include <new>
 
-#include "mpi/host.hpp"
 #include "mpi/node/profile.hpp"
-#include "mpi/say.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 select::Links& links() noexcept {
-  static select::Links links = host() == Host::openmpi ? select::openmpi_links : select::mpich_links;
+  static select::Links links = traits().host == Host::openmpi ? select::openmpi_links : select::mpich_links;
   return links;
 }
 
@@ -31,7 +31,7 @@ void agree_on_links() noexcept {
   select::Links& all = links();
   try {
     const select::Profile& here = profile_of_machine().profile;
-    all = host() == Host::openmpi ? here.openmpi : here.mpich;
+    all = traits().host == Host::openmpi ? here.openmpi : here.mpich;
   } catch (const std::bad_alloc&) {
     say_once_verbose("collectives go by built-in costs of messages", "no memory to read the profile");
   }

@@ -7,10 +7,9 @@
 
 #include "group/encoder.hpp"
 #include "mpi/node/profile.hpp"
-#include "mpi/p2p/probe_queue.hpp"
-#include "mpi/progress/progress.hpp"
-#include "mpi/say.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
+#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -159,9 +158,7 @@ void Node::wish_from(int peer) noexcept {
 
 void Node::stop() noexcept {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
-  Node* node = here_.exchange(nullptr);
-  if (!node) return;
-  ProbeQueue::of_process().close();
+  here_.store(nullptr);
 }
 
 }  // namespace heddle::mpi

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/wait.hpp"
-#include "mpi/digest.hpp"
-#include "mpi/host.hpp"
-#include "mpi/say.hpp"
+#include "mpi/process/digest.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -2,7 +2,7 @@
 #include "mpi/node/profile.hpp"
 
 #include "layout/lasting.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 

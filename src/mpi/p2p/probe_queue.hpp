@@ -20,7 +20,8 @@
 #include <optional>
 
 #include "engine/lengths.hpp"
-#include "mpi/face.hpp"
+#include "mpi/communicators/known.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 

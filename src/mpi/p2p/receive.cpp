@@ -4,8 +4,8 @@
 #include <memory>
 #include <new>
 
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 namespace {

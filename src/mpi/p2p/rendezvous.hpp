@@ -8,7 +8,7 @@
 #pragma once
 
 #include "mpi/p2p/route.hpp"
-#include "mpi/reporting.hpp"
+#include "mpi/process/reporting.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {

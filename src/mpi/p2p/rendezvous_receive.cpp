@@ -6,7 +6,7 @@
 #include "engine/inbox.hpp"
 #include "layout/pack.hpp"
 #include "mpi/p2p/rendezvous.hpp"
-#include "mpi/say.hpp"
+#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/touched.hpp"
 #include "mpi/node/links.hpp"
 #include "mpi/p2p/rendezvous.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 #include "select/choose.hpp"
 
 namespace heddle::mpi {

@@ -1,5 +1,5 @@
-// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes face.hpp,
-// node.hpp, probe_queue.hpp, types/.
+// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes node.hpp,
+// probe_queue.hpp, types/.
 //
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
@@ -12,13 +12,16 @@
 //                  others as if there were no rendezvous           arrives there becomes its message
 #pragma once
 
-#include "mpi/face.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/types/arguments.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/predefined.hpp"
 
 namespace heddle::mpi {
+
+/// Of a send (MPI-5.0 §3.4).
+enum class Mode { standard, buffered, synchronous, ready };
 
 /// Whom a message goes to, or may come from (MPI-5.0 §3.2.3).
 struct Envelope {

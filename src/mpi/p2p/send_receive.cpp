@@ -5,9 +5,9 @@
 #include <mutex>
 #include <new>
 
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/generalized.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 namespace {

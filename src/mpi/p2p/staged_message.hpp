@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "layout/pack.hpp"
-#include "mpi/face.hpp"
-#include "mpi/memory/pool.hpp"
+#include "mpi/communicators/known.hpp"
+#include "mpi/process/pool.hpp"
+#include "mpi/types/arguments.hpp"
 #include "mpi/types/opaque.hpp"
 #include "mpi/types/registry.hpp"
 

@@ -8,11 +8,11 @@
 #include "engine/wait.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/p2p/probe_queue.hpp"
-#include "mpi/p2p/status_of.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
+#include "mpi/requests/status_of.hpp"
 #include "mpi/requests/table.hpp"
-#include "mpi/say.hpp"
-#include "mpi/start.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -110,7 +110,7 @@ bool delivered(Watched& each) {
 
 /// Whether a receive of this process may have got its announcement and not have looked at it yet.
 bool receiving() noexcept {
-  return requests::concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
+  return concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
          requests::any_freed.load(std::memory_order_relaxed) || ProbeQueue::any() || StatusOf::in_use();
 }
 

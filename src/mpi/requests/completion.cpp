@@ -3,8 +3,8 @@
 
 #include <sched.h>
 
-#include "mpi/face.hpp"
 #include "mpi/requests/freed.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

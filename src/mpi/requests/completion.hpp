@@ -5,7 +5,7 @@
 //   return settle(*pending, status, error);                 // the rest of the work; the entry is gone, or inactive again
 #pragma once
 
-#include "mpi/memory/pool.hpp"
+#include "mpi/process/pool.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/table.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "mpi/face.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

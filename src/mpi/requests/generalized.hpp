@@ -5,7 +5,7 @@
 //   PMPI_Grequest_complete(*request);                        // by advance(), when all is done
 #pragma once
 
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 

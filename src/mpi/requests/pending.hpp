@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "mpi/communicators/known.hpp"
-#include "mpi/host.hpp"
-#include "mpi/requests/lock.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -95,7 +95,7 @@ class Pending {
   static constexpr std::size_t step = 64;
   static constexpr std::size_t lists = 256;
   static inline constinit std::array<Free*, lists> free_{};
-  static inline constinit requests::Lock free_lock_{};
+  static inline constinit Lock free_lock_{};
 };
 
 /// A persistent request: in the table from its _init to its MPI_Request_free.

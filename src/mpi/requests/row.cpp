@@ -1,8 +1,8 @@
 // mpi/requests/row.cpp: arrays of requests.
 #include <utility>
 
-#include "mpi/face.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

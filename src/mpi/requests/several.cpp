@@ -1,8 +1,8 @@
 // mpi/requests/several.cpp: one or some of a row of requests.
 #include "mpi/requests/several.hpp"
 
-#include "mpi/p2p/status_of.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi::requests {
 

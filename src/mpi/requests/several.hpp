@@ -4,7 +4,7 @@
 //   return complete_some(true, count, requests, n, indices, statuses);      // MPI_Waitsome
 #pragma once
 
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi::requests {
 

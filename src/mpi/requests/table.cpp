@@ -6,7 +6,6 @@
 
 namespace heddle::mpi::requests {
 
-constinit std::atomic<bool> concurrent{true};
 constinit Table table;
 
 int Table::find(int count, const MPI_Request* handles, Pending** found) noexcept {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "mpi/requests/lock.hpp"
+#include "mpi/process/lock.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/types/table.hpp"
 

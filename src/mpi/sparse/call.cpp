@@ -2,8 +2,9 @@
 #include <exception>
 #include <new>
 
+#include "mpi/communicators/known.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/sparse/ways.hpp"
-#include "mpi/start.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "engine/router.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/sparse/ways.hpp"
-#include "mpi/start.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {

@@ -12,8 +12,8 @@
 #include "layout/lasting.hpp"
 #include "mpi/exchange/companion.hpp"
 #include "mpi/exchange/numbered.hpp"
-#include "mpi/progress/progress.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
 #include "select/collective/choose.hpp"
 
 namespace heddle::mpi::sparse {

@@ -14,7 +14,7 @@
 #include "layout/bytes.hpp"
 #include "mpi/exchange/surroundings.hpp"
 #include "mpi/handles/deferred.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi::sparse {
 

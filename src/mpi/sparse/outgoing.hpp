@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "mpi/face.hpp"
-#include "mpi/staging/element.hpp"
+#include "mpi/types/arguments.hpp"
+#include "mpi/types/element.hpp"
 
 #pragma GCC visibility push(default)
 #include "heddle/exchange.h"

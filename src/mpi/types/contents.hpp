@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "layout/bytes.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 

@@ -6,8 +6,8 @@
 
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
-#include "mpi/say.hpp"
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
 #include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
@@ -81,7 +81,8 @@ void Entry::choose_wire() {
   }
   // What describes nothing is handed on as no bytes: MPICH 5.0.2 divides by zero when it receives some types of size 0.
   for (const bool several : {false, true})
-    packs_from_[several ? 1 : 0] = size_ == 0 ? 0 : packs_from(form, several, signature.largest, host(), messages());
+    packs_from_[several ? 1 : 0] =
+        size_ == 0 ? 0 : packs_from(form, several, signature.largest, traits(), settings_of_process().messages);
 }
 
 void Entry::to_wire(const void* from, Count count, void* wire) const {

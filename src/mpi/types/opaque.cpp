@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstring>
 
-#include "mpi/memory/pool.hpp"
+#include "mpi/process/pool.hpp"
 
 namespace heddle::mpi {
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "mpi/face.hpp"
+#include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 

@@ -66,13 +66,13 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes
 
 }  // namespace
 
-Bytes packs_from(const Layout& layout, bool several, Bytes number, Host host, Messages wanted) {
-  if (layout.size() == 0 || layout.dense() || (!several && layout.node()->contiguous()) || wanted == Messages::native)
+Bytes packs_from(const Layout& layout, bool several, Bytes number, const HostTraits& host, settings::Messages wanted) {
+  if (layout.size() == 0 || layout.dense() || (!several && layout.node()->contiguous()) || wanted == settings::Messages::native)
     return never;
-  if (wanted == Messages::packed) return 0;
+  if (wanted == settings::Messages::packed) return 0;
   const Bytes mean_block = layout.size() / layout.node()->blocks;
   if (mean_block >= 4096) return never;
-  return host == Host::openmpi ? packs_from_openmpi(layout, several, number, mean_block) : 0;
+  return host.packs_while_it_sends ? packs_from_openmpi(layout, several, number, mean_block) : 0;
 }
 
 }  // namespace heddle::mpi

@@ -1,5 +1,6 @@
 // mpi/types/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host; the two
-// ends of a message may decide differently, the bytes that travel are the same. Includes layout/layout.hpp.
+// ends of a message may decide differently, the bytes that travel are the same. Includes layout/layout.hpp, settings.hpp,
+// traits.hpp.
 //
 // Packing into a buffer of its own costs a pass over the data that the host may save: Open MPI packs segment by segment
 // straight into shared memory while the receiver unpacks. It pays where the host's own packing is slow. Two ranks on one
@@ -22,17 +23,17 @@
 #include <limits>
 
 #include "layout/layout.hpp"
+#include "mpi/process/traits.hpp"
+#include "settings/settings.hpp"
 
 namespace heddle::mpi {
-
-enum class Host { mpich, openmpi };                 ///< As far as their packing differs. Intel MPI, MVAPICH, Cray: mpich.
-enum class Messages { automatic, packed, native };  ///< HEDDLE_MESSAGES.
 
 constexpr layout::Bytes never = std::numeric_limits<layout::Bytes>::max();
 
 /// The size from which on a message of `layout` is packed, in bytes; 0: always; never: what has no holes, and what the host
 /// moves as well. @param several  The message is of more than one element, so the layout's extent is a stride, too.
 /// @param number  Size in bytes of the largest number in it.
-layout::Bytes packs_from(const layout::Layout& layout, bool several, layout::Bytes number, Host host, Messages wanted);
+layout::Bytes packs_from(const layout::Layout& layout, bool several, layout::Bytes number, const HostTraits& host,
+                         settings::Messages wanted);
 
 }  // namespace heddle::mpi

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <new>
 
-#include "mpi/start.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/types/contents.hpp"
 
 namespace heddle::mpi {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "layout/bytes.hpp"
-#include "mpi/host.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 

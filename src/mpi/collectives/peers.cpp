@@ -1,0 +1,65 @@
+// mpi/collectives/peers.cpp: questions to the host.
+#include "mpi/collectives/peers.hpp"
+
+#include "mpi/communicators/known.hpp"
+
+namespace heddle::mpi {
+
+Peers::Peers(MPI_Comm comm) {
+  int is_inter = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
+  inter = is_inter != 0;
+  const int result = inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  known = result == MPI_SUCCESS && !communicators::reaches_beyond(comm);
+}
+
+int own_rank(MPI_Comm comm) {
+  int me = -1;
+  return PMPI_Comm_rank(comm, &me) == MPI_SUCCESS ? me : -1;
+}
+
+Rooted::Rooted(int of, MPI_Comm comm) {
+  const Peers peers(comm);
+  me = peers.known ? own_rank(comm) : -1;
+  known = me >= 0;
+  ranks = peers.ranks;
+  root = peers.inter ? of == MPI_ROOT : of == me;
+  leaf = !peers.inter || (of != MPI_ROOT && of != MPI_PROC_NULL);
+}
+
+Neighbours::Neighbours(MPI_Comm comm) : comm_(comm) {
+  int topology = MPI_UNDEFINED;
+  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || communicators::reaches_beyond(comm)) return;
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    known_ = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS && 2 * dimensions <= most;
+    in_ = out_ = 2 * dimensions;
+    cartesian_ = true;
+  } else if (topology == MPI_GRAPH) {
+    const int me = own_rank(comm);
+    known_ = me >= 0 && PMPI_Graph_neighbors_count(comm, me, &in_) == MPI_SUCCESS;
+    out_ = in_;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    known_ = PMPI_Dist_graph_neighbors_count(comm, &in_, &out_, &weighted) == MPI_SUCCESS;
+  }
+}
+
+bool Neighbours::absent(int i) {
+  if (!cartesian_) return false;
+  if (!looked_) look_over_edges();
+  return absent_[static_cast<std::size_t>(i)];
+}
+
+void Neighbours::look_over_edges() {
+  looked_ = true;
+  for (int i = 0; i < in_; i += 2) {
+    int below = MPI_PROC_NULL;
+    int above = MPI_PROC_NULL;
+    if (PMPI_Cart_shift(comm_, i / 2, 1, &below, &above) != MPI_SUCCESS) continue;
+    absent_[static_cast<std::size_t>(i)] = below == MPI_PROC_NULL;
+    absent_[static_cast<std::size_t>(i) + 1] = above == MPI_PROC_NULL;
+  }
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,60 @@
+// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes host.hpp.
+//
+// Known are only communicators within MPI_COMM_WORLD: what goes to others' hosts goes as the program has it, since ranks
+// without Heddle hand on their types as they are, and hosts may cut a message by the type that they are given.
+#pragma once
+
+#include <bitset>
+
+#include "mpi/process/host.hpp"
+
+namespace heddle::mpi {
+
+/// The ranks that a rank exchanges blocks with: its own group, or the remote one of an intercommunicator.
+struct Peers {
+  explicit Peers(MPI_Comm comm);
+
+  bool known = false;  ///< False: a communicator that is the host's alone; the rest means nothing then.
+  bool inter = false;
+  int ranks = 0;
+};
+
+/// This rank in its own group; -1 if the host refuses the communicator.
+int own_rank(MPI_Comm comm);
+
+/// What a rank does in a collective with a root.
+struct Rooted {
+  Rooted(int of, MPI_Comm comm);
+
+  bool known = false;
+  bool root = false;  ///< This rank is the root.
+  bool leaf = false;  ///< This rank gives or gets a block; a root does so, too, unless in an intercommunicator.
+  int ranks = 0;
+  int me = 0;
+};
+
+/// The neighbours of a rank in a topology, in the order of the blocks.
+class Neighbours {
+ public:
+  explicit Neighbours(MPI_Comm comm);
+
+  [[nodiscard]] bool known() const { return known_; }
+  [[nodiscard]] int in() const { return in_; }
+  [[nodiscard]] int out() const { return out_; }
+  /// Blocks that nobody fills: beyond the edge of a Cartesian topology. Their place in the receive buffer stays as it is.
+  [[nodiscard]] bool absent(int i);
+
+ private:
+  static constexpr int most = 128;  // Cartesian topologies of up to 64 dimensions
+  void look_over_edges();
+
+  MPI_Comm comm_;
+  bool known_ = false;
+  bool cartesian_ = false;
+  bool looked_ = false;
+  int in_ = 0;
+  int out_ = 0;
+  std::bitset<most> absent_;
+};
+
+}  // namespace heddle::mpi

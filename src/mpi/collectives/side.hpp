@@ -1,0 +1,117 @@
+// mpi/collectives/side.hpp: one side of a collective call whose blocks are all alike: `count` elements for each rank, one after
+// the other. Includes registry.hpp, pool.hpp.
+//
+//   Side in("gather");
+//   if (!in.prepare(receive, ranks)) return {};                // what the program gave
+//   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
+//   in.store_but(me);                                          // from the stand-in to where the program wants it
+//
+// Every derived type gets the wire form of its signature (types/entry.hpp), also one without holes: then nothing is copied,
+// but the host is told the basic type all the same. Anything else is passed on as it came.
+#pragma once
+
+#include "mpi/collectives/tally.hpp"
+#include "mpi/communicators/known.hpp"
+#include "mpi/process/pool.hpp"
+#include "mpi/types/arguments.hpp"
+#include "mpi/types/registry.hpp"
+
+namespace heddle::mpi {
+
+class Side {
+ public:
+  /// @param call  What the report calls it.
+  explicit Side(const char* call) noexcept : tally_(call) {}
+
+  /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
+  /// False: a negative count, no memory: the host's business.
+  [[nodiscard]] bool prepare(const Buffer& data, Count blocks, bool significant = true) noexcept;
+  [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
+
+  /// What the host gets. The count is that of one rank's block.
+  [[nodiscard]] void* address() const { return address_; }
+  [[nodiscard]] Number count() const { return {count_}; }
+  [[nodiscard]] MPI_Datatype type() const { return element_; }
+  [[nodiscard]] bool wide_counts() const { return !fits(count_); }
+  [[nodiscard]] static bool wide_places() { return false; }
+  void narrow_unless(bool /*wide*/, bool /*wide_places*/) {}
+
+  /// A block from the program's buffer to the stand-in; all but one, or all (-1).
+  void load(Count block) { load(block, 1); }
+  void load_but(Count block) {
+    load(0, block < 0 ? blocks_ : block);
+    if (block >= 0) load(block + 1, blocks_ - block - 1);
+  }
+  /// And back. Never touches a hole.
+  void store(Count block) { store(block, 1); }
+  void store_but(Count block) {
+    store(0, block < 0 ? blocks_ : block);
+    if (block >= 0) store(block + 1, blocks_ - block - 1);
+  }
+
+  /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass. The host then
+  /// copies whatever lies in the stand-ins: a block of it that is neither loaded nor stored. False, and nothing done: not both
+  /// sides have a stand-in, or the blocks differ in size.
+  friend bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept;
+
+ private:
+  void load(Count first, Count blocks);
+  void store(Count first, Count blocks);
+  [[nodiscard]] std::byte* theirs(Count block) const {
+    return static_cast<std::byte*>(const_cast<void*>(data_.address)) + block * data_.count * type_->extent();
+  }
+  [[nodiscard]] std::byte* packed(Count block) const { return stand_in_.data() + block * count_ * type_->wire().extent; }
+
+  Buffer data_{};
+  Count blocks_ = 0;
+  Derived type_;
+  Count count_ = 0;
+  void* address_ = nullptr;
+  MPI_Datatype element_{};
+  bool staged_ = false;
+  Bounce stand_in_;
+  Tally tally_;  // gone before the type is
+};
+
+/// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
+/// basic type they are made of. Saves a call without holes all that follows. Arguments that MPI does not let us read may go
+/// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in. Within
+/// MPI_COMM_WORLD only (peers.hpp).
+class Plain {
+ public:
+  Plain(const Buffer& data, MPI_Comm comm) : data_(data) {
+    Entry* entry = table.find(data.type);
+    if (!entry) return;
+    if (!entry->ready(data.type)) return;
+    const Wire& wire = entry->wire();
+    plain_ = !communicators::reaches_beyond(comm) && entry->wire_in_memory(2) && data.count >= 0 &&
+             !__builtin_mul_overflow(data.count, wire.per, &data_.count) && fits(data_.count);
+    if (!plain_) return;
+    data_.type = wire.element;
+    if (data.address != MPI_IN_PLACE) data_.address = static_cast<const std::byte*>(data.address) + entry->first_byte();
+  }
+  explicit operator bool() const { return plain_ && fits(data_.count); }
+  [[nodiscard]] void* address() const { return const_cast<void*>(data_.address); }
+  [[nodiscard]] Number count() const { return {data_.count}; }
+  [[nodiscard]] MPI_Datatype type() const { return data_.type; }
+
+ private:
+  Buffer data_;
+  bool plain_ = true;
+};
+
+// MPICH refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
+// are. The same buffer with different types or displacements is allowed (a halo exchange within one array).
+inline bool same_elements(const Buffer& a, const Buffer& b) {
+  return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type && a.count != 0 && b.count != 0;
+}
+inline bool same_elements(const Buffer& a, const Spread& b) { return same_elements(a, Buffer{b.address, 1, b.type}); }
+inline bool same_elements(const Spread& a, const Buffer& b) { return same_elements(b, a); }
+inline bool same_elements(const Spread& a, const Spread& b) {
+  return same_elements(Buffer{a.address, 1, a.type}, b) && a.counts.array() == b.counts.array();
+}
+inline bool same_elements(const Mosaic& a, const Mosaic& b) {
+  return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types && a.counts.array() == b.counts.array();
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,58 @@
+// mpi/collectives/tally.hpp: what one side of a collective packs into its stand-in and unpacks from it, for HEDDLE_REPORT.
+// Includes reporting.hpp. One branch where nobody wants a report.
+//
+//   tally.packs(type->layout(), bytes, [&] { type->to_wire(from, count, to); });
+#pragma once
+
+#include "mpi/process/reporting.hpp"
+
+namespace heddle::mpi {
+
+class Tally {
+ public:
+  /// @param call  The name of the procedure's family, a literal.
+  explicit Tally(const char* call) noexcept : call_(call), told_(call) {}
+  ~Tally() { flush(); }
+  Tally(const Tally&) = delete;
+  Tally& operator=(const Tally&) = delete;
+
+  /// What `move` moves; one block after the other is one call, as long as the datatype is the same.
+  template <class Move>
+  void packs(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
+    count("packed", &report::Times::pack, layout, bytes, move);
+  }
+  template <class Move>
+  void unpacks(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
+    count("unpacked", &report::Times::copy, layout, bytes, move);
+  }
+  /// Before a datatype that has been counted may go.
+  void flush() noexcept {
+    if (layout_) told_.end(*layout_, way_, bytes_);
+    layout_ = nullptr;
+  }
+
+ private:
+  template <class Move>
+  void count(const char* way, double report::Times::*part, const layout::Layout& layout, layout::Bytes bytes,
+             const Move& move) noexcept {
+    if (!report_of_process.load(std::memory_order_relaxed)) return move();
+    if (&layout != layout_ || way != way_) {
+      flush();
+      told_ = Told(call_);
+      layout_ = &layout;
+      way_ = way;
+      bytes_ = 0;
+    }
+    const report::Stopwatch watch(told_.times(), part);
+    bytes_ += bytes;
+    move();
+  }
+
+  const char* call_;
+  Told told_;
+  const layout::Layout* layout_ = nullptr;
+  const char* way_ = nullptr;
+  layout::Bytes bytes_ = 0;
+};
+
+}  // namespace heddle::mpi

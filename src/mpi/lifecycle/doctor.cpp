@@ -1,0 +1,102 @@
+// mpi/lifecycle/doctor.cpp: a line for each thing that is or is not in effect.
+#include "mpi/lifecycle/doctor.hpp"
+
+#include <exception>
+#include <string>
+
+#include "mpi/interposition/interposition.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/node/presence.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+void good(const char* what, const std::string& seen) { say((std::string("✓ ") + what + ": " + seen).c_str()); }
+
+void poor(const char* what, const std::string& seen, const std::string& mend) {
+  say((std::string("! ") + what + ": " + seen + " → " + mend).c_str());
+}
+
+constexpr const char* receives = "receives";
+constexpr const char* what_heddle_says = "what Heddle says tells why";
+
+void say_who_runs(const char* entry) {
+  good(entry, "reached, in " + host_name() + " (" + interposition::host_path() + ")");
+  if (running()) return good("Heddle", built_for());
+  const bool wanted = settings_of_process().enabled;
+  poor("Heddle", std::string(wanted ? "off" : "off (HEDDLE=off)") + ": every call goes straight to the MPI library",
+       wanted ? what_heddle_says : "unset HEDDLE");
+}
+
+void say_receives(const char* missed) {
+  if (missed)
+    poor(receives, missed,
+         "it could take an announcement for its message, so none is sent; leave it out, or let its receives call PMPI_Recv");
+  else
+    good(receives, "all come to Heddle, by whatever name");
+}
+
+void say_messages(settings::Messages wanted) {
+  switch (wanted) {
+    case settings::Messages::automatic:
+      return good("messages", "those with holes are packed, unless the MPI library is faster");
+    case settings::Messages::packed:
+      return good("messages", "those with holes are packed (HEDDLE_MESSAGES=packed)");
+    case settings::Messages::native:
+      return good("messages", "those with holes are left to the MPI library (HEDDLE_MESSAGES=native)");
+  }
+}
+
+/// Why something is not in effect that the settings ask for.
+std::string reason(const Started& started) {
+  return started.missed ? "not every receive comes to Heddle" : "not every rank can";
+}
+
+void say_node(const Started& started, const settings::Settings& set) {
+  constexpr const char* what = "on a node";
+  constexpr const char* through_host = "messages go through the MPI library";
+  if (!(started.wanted & wish_node)) return good(what, std::string(through_host) + " (HEDDLE_SCHEME=native)");
+  if (!(started.all & wish_node)) return poor(what, through_host, reason(started));
+  if (!Node::possible()) return poor(what, through_host, what_heddle_says);
+  good(what, "messages with holes are announced from " + std::to_string(set.rendezvous) +
+                 " bytes on, and move beside the MPI "
+                 "library");
+}
+
+void say_collectives(const Started& started) {
+  constexpr const char* what = "collectives";
+  constexpr const char* through_host = "packed, through the MPI library's";
+  if (!(started.wanted & wish_exchange)) return good(what, std::string(through_host) + " (HEDDLE_COLLECTIVES=native)");
+  if (!(started.all & wish_exchange)) return poor(what, through_host, reason(started));
+  good(what, "alltoalls, allgathers and those of neighbours by Heddle's own schedules, where these are faster");
+}
+
+}  // namespace
+
+void say_findings(const Started& started) noexcept try {
+  if (running() && started.missed && !spokesman()) say_receives(started.missed);  // the first rank may have nothing of the kind
+  if (!spokesman()) return;
+  say_who_runs("MPI_Init");
+  if (!running()) return;
+  const settings::Settings& set = settings_of_process();
+  say_receives(started.missed);
+  say_messages(set.messages);
+  say_node(started, set);
+  say_collectives(started);
+} catch (const std::exception& error) {
+  say(error.what());
+}
+
+void say_findings_of_session() noexcept try {
+  say_who_runs("MPI_Session_init");
+  if (!running()) return;
+  say_messages(settings_of_process().messages);
+  good("on a node", "messages go through the MPI library: what ranks share begins in MPI_Init");
+  good("collectives", "packed, through the MPI library's");
+} catch (const std::exception& error) {
+  say(error.what());
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,145 @@
+// mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
+#include "mpi/communicators/known.hpp"
+#include "mpi/exchange/companion.hpp"
+#include "mpi/interposition/interposition.hpp"
+#include "mpi/lifecycle/doctor.hpp"
+#include "mpi/lifecycle/report.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/node/presence.hpp"
+#include "mpi/p2p/probe_queue.hpp"
+#include "mpi/p2p/watch.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/lock.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
+#include "mpi/process/say.hpp"
+#include "mpi/requests/freed.hpp"
+#include "mpi/sparse/lane.hpp"
+
+using namespace heddle::mpi;
+
+namespace {
+
+/// Sessions have thread levels of their own.
+constinit std::atomic<bool> sessions{false};
+
+/// With one thread in MPI at a time the table of requests needs no lock.
+void look_at_threads() {
+  int level = MPI_THREAD_MULTIPLE;
+  if (sessions || PMPI_Query_thread(&level) != MPI_SUCCESS) return;
+  concurrent = level == MPI_THREAD_MULTIPLE;
+}
+
+/// All ranks have agreed on messages within the node.
+constinit std::atomic<bool> within_node{false};
+
+void forget_all() {
+  requests::finish_freed();
+  forget_types();
+}
+
+void world_ends() {
+  requests::finish_freed();
+  if (within_node) Watch::end();
+  communicators::close();
+  finish_reporting();
+  sparse::Lane::close();
+  Companion::close();
+  if (Node::here()) ProbeQueue::of_process().close();
+  Node::stop();
+  host_stops(forget_all);
+}
+
+int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+/// MPI_Finalize calls it, first of all, as it frees MPI_COMM_SELF.
+int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
+  world_ends();
+  return MPI_SUCCESS;
+}
+
+/// Attributes of MPI_COMM_SELF are deleted in the reverse order that they were set (MPI-5.0 §11.2.4), and MPI works until the
+/// last of them is: a program may still receive in a callback of its own. So Heddle ends in a callback that was set before all
+/// others.
+bool ends_with_self() {
+  int keyval = MPI_KEYVAL_INVALID;
+  if (PMPI_Comm_create_keyval(not_copied, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;
+  const bool set = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
+  PMPI_Comm_free_keyval(&keyval);  // it goes with the attribute
+  return set;
+}
+constinit std::atomic<bool> ends_by_itself{false};
+
+/// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
+void world_started() {
+  ends_by_itself = ends_with_self();
+  host_started();
+  look_at_threads();
+  if (running()) progress::start();
+  const heddle::settings::Settings& set = settings_of_process();
+  const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
+                        (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const char* const missed = running() ? interposition::misses() : nullptr;
+  if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
+  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() || set.doctor ? 0 : wish_report);
+  const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
+  within_node = (all & wish_node) != 0;
+  if (within_node) Node::start();
+  if (all & wish_report) start_reporting();
+  if (running() && all != 0) communicators::open();
+  if (all & wish_exchange) {
+    Companion::allow();
+    Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
+  }
+  if (!set.doctor) return;
+  say_findings({.missed = missed, .wanted = ways, .all = all});
+  MPI_Finalize();
+  end_before_the_program();
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  check_host(PMPI_Init != nullptr);
+  const int result = PMPI_Init(argc, argv);
+  if (result == MPI_SUCCESS) world_started();
+  return result;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  check_host(PMPI_Init_thread != nullptr);
+  const int result = PMPI_Init_thread(argc, argv, required, provided);
+  if (result == MPI_SUCCESS) world_started();
+  return result;
+}
+
+int MPI_Finalize() {
+  progress::stop();  // MPICH waits for the end of its hooks before it calls back
+  if (!ends_by_itself) world_ends();
+  return PMPI_Finalize();
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  check_host(PMPI_Session_init != nullptr);
+  sessions = concurrent = true;
+  const int result = PMPI_Session_init(info, errhandler, session);
+  if (result == MPI_SUCCESS) host_started();
+  if (result == MPI_SUCCESS && settings_of_process().doctor) {
+    say_findings_of_session();
+    MPI_Session_finalize(session);
+    end_before_the_program();
+  }
+  return result;
+}
+
+int MPI_Session_finalize(MPI_Session* session) {
+  host_stops(forget_all);
+  return PMPI_Session_finalize(session);
+}
+
+}  // extern "C"

@@ -1,0 +1,120 @@
+// mpi/lifecycle/report.cpp: from the counters of each rank to one file.
+#include "mpi/lifecycle/report.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "mpi/interposition/procedures.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/reporting.hpp"
+#include "mpi/process/say.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// Of Heddle's own: the program may have receives open on MPI_COMM_WORLD.
+MPI_Comm own = MPI_COMM_NULL;
+
+double started_ns = 0;
+
+constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
+
+/// To rank 0: how long, and the pieces.
+void send(const std::string& text) {
+  const std::uint64_t length = text.size();
+  PMPI_Send(&length, sizeof length, MPI_BYTE, 0, 0, own);
+  for (std::size_t at = 0; at < text.size(); at += piece)
+    PMPI_Send(text.data() + at, static_cast<int>(std::min<std::size_t>(piece, text.size() - at)), MPI_BYTE, 0, 0, own);
+}
+
+/// Whatever becomes of it here, all pieces are received: their sender waits.
+std::string received(int rank) noexcept {
+  static char buffer[piece];
+  std::string text;
+  bool room = true;
+  std::uint64_t length = 0;
+  PMPI_Recv(&length, sizeof length, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
+  for (std::uint64_t at = 0; at < length; at += piece) {
+    const auto bytes = static_cast<int>(std::min<std::uint64_t>(piece, length - at));
+    PMPI_Recv(buffer, bytes, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
+    try {
+      if (room) text.append(buffer, static_cast<std::size_t>(bytes));
+    } catch (const std::exception&) {
+      room = false;
+    }
+  }
+  return room ? text : std::string();
+}
+
+/// Empty: there is none.
+std::vector<std::string> room_for(int ranks) noexcept try {
+  return std::vector<std::string>(static_cast<std::size_t>(ranks));
+} catch (const std::exception&) {
+  return {};
+}
+
+/// What procedures took is counted beside it, by who stands in their place.
+void end(report::Report& report) noexcept {
+  for (const interposition::Procedure& each : interposition::procedures())
+    if (each.spent && each.spent->calls > 0) report.add_procedure(each.name, *each.spent);
+  report.end(report::now() - started_ns, running());
+}
+
+/// Of this rank; empty: no memory for it.
+std::string text_of(const report::Report& report) noexcept try {
+  return report.to_json();
+} catch (const std::exception& error) {
+  say_once_verbose("the report lacks a rank", error.what());
+  return {};
+}
+
+}  // namespace
+
+void start_reporting() noexcept {
+  std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
+  int able = report && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  if (!report) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
+  // All or none: at the end they merge their reports.
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  started_ns = report::now();
+  if (able)
+    report_of_process.store(report.release(), std::memory_order_release);
+  else if (own != MPI_COMM_NULL)
+    PMPI_Comm_free(&own);
+  if (!able) say("no memory for the report; there will be none.");
+}
+
+void finish_reporting() noexcept try {
+  // Freed by nobody: a thread may still be in a call, and the process is about to end.
+  report::Report* const report = report_of_process.exchange(nullptr);
+  if (!report) return;
+  end(*report);
+  int me = 0;
+  int ranks = 1;
+  if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
+  if (me != 0) {
+    send(text_of(*report));
+    PMPI_Comm_free(&own);
+    return;
+  }
+  std::string mine = text_of(*report);
+  std::vector<std::string> texts = room_for(ranks);
+  if (!texts.empty()) texts[0].swap(mine);
+  for (int rank = 1; rank < ranks; ++rank) {
+    std::string text = received(rank);
+    if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
+  }
+  PMPI_Comm_free(&own);
+  const std::string& path = settings_of_process().report;
+  if (const std::string wrong = report::write(path, report::merge(texts)); !wrong.empty())
+    say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
+} catch (const std::exception& error) {
+  say_once_verbose("there is no report", error.what());
+}
+
+}  // namespace heddle::mpi

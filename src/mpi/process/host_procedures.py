@@ -1,0 +1,191 @@
+"""What a host's mpi.h and treatments.csv say of the procedures of MPI, as two headers for src/mpi. Called by the build.
+
+    host_procedures.py --include .mpi/mpich/include --compiler c++ --table treatments.csv --out FOLDER [--define MPI_ABI]
+
+host_procedures.hpp   Every PMPI_ procedure is weak: a library may lack it, and programs without MPI load Heddle, too. What the
+                      header does not declare, and the library may have all the same, is declared: large counts (_c),
+                      persistent collectives. Open MPI has the first since release 6, under the soname of release 5.
+entry_points.hpp      For each accelerated procedure a macro that defines it, and all its forms:
+
+    HEDDLE_ENTRY_Send(send<Mode::standard>)
+        int MPI_Send(const void* buf, int count, ...)         { return send<Mode::standard>(PMPI_Send, buf, count, ...); }
+        int MPI_Send_c(const void* buf, MPI_Count count, ...) { return send<Mode::standard>(PMPI_Send_c, buf, count, ...); }
+
+    HEDDLE_COLLECTIVE_Bcast(broadcast)
+        int MPI_Bcast(void* buffer, ...)                      { return broadcast(Blocking{"MPI_Bcast"}, [&] { return
+                                                                PMPI_Bcast(buffer, ...); }, buffer, ...); }
+        likewise MPI_Bcast_c; MPI_Ibcast and MPI_Ibcast_c with Started{"MPI_Ibcast", request}; MPI_Bcast_init and
+        MPI_Bcast_init_c with Kept{"MPI_Bcast_init", info, request}
+
+    HEDDLE_CALL_Bcast(how, wide, buffer, ...)                 calls the host's procedure of that form; nothing if it has none
+"""
+
+import argparse
+import csv
+import re
+import subprocess
+from pathlib import Path
+
+PROTOTYPE = re.compile(r"\bint\s+P(MPI_\w+)\s*\(([^()]*)\)")
+HANDLE = re.compile(r"\bextern\s+struct\s+ompi_predefined_\w+\s+(ompi_\w+)\s*;")  # Open MPI's predefined handles are data
+COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
+PLACES = re.compile(r"[sr]?displs")
+
+# Of MPI-4.0 and later, with other parameters than those that they are derived from.
+LATER = """
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
+int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                           MPI_Comm comm, MPI_Request *request);
+int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses);
+int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
+int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                                 MPI_Status *array_of_statuses);
+int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
+                             MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner);
+int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                             MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
+                             MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+                             MPI_Datatype array_of_datatypes[]);
+"""
+
+Parameters = list[str]
+
+
+def name_of(parameter: str) -> str:
+    return re.search(r"(\w+)\s*(\[\w*\])*$", parameter).group(1)
+
+
+def with_large_counts(parameters: Parameters) -> Parameters:
+    """MPI-4.0 §2.5.8: counts become MPI_Count, displacements that are no MPI_Aint yet become it."""
+    wide = []
+    for parameter in parameters:
+        kind = (
+            "MPI_Count"
+            if COUNT.fullmatch(name_of(parameter))
+            else "MPI_Aint"
+            if PLACES.fullmatch(name_of(parameter))
+            else "int"
+        )
+        wide.append(re.sub(r"\bint\b", kind, parameter))
+    return wide
+
+
+def declared(include: Path, compiler: str, define: str | None) -> tuple[dict[str, Parameters], list[str]]:
+    """Of mpi.h: procedures with their parameters, and handles that are data."""
+    command = [*compiler.split(), "-x", "c++", "-E", "-P", f"-I{include}", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    source = "#include <mpi.h>\n"
+    text = subprocess.run(
+        [*command, *([f"-D{define}"] if define else []), "-"], input=source, capture_output=True, text=True, check=True
+    ).stdout
+    return prototypes(text), HANDLE.findall(text)
+
+
+def prototypes(text: str) -> dict[str, Parameters]:
+    found = {}
+    for name, inside in PROTOTYPE.findall(text):
+        inside = " ".join(inside.split())
+        found[name] = [] if inside in ("", "void") else [part.strip() for part in inside.split(",")]
+    return found
+
+
+def accelerated(table: Path) -> list[str]:
+    """In the order of the table."""
+    with table.open() as lines:
+        rows = csv.reader(line for line in lines if line.startswith("MPI"))
+        return [name for name, treatment, _ in rows if treatment == "accelerated"]
+
+
+def collectives(names: list[str]) -> list[str]:
+    """Those that have a non-blocking and a persistent form."""
+    return [name for name in names if started(name) in names and f"{name}_init" in names]
+
+
+def started(name: str) -> str:
+    return "MPI_I" + name[4].lower() + name[5:]
+
+
+def completed(procedures: dict[str, Parameters], names: list[str]) -> dict[str, Parameters]:
+    """What the header does not declare of the forms of `names`, and of LATER."""
+    missing = prototypes(LATER)
+    for name in collectives(names):
+        blocking = procedures[name]
+        missing[started(name)] = [*blocking, "MPI_Request *request"]
+        missing[f"{name}_init"] = [*blocking, "MPI_Info info", "MPI_Request *request"]
+    known = {**missing, **procedures}
+    for name in names:
+        if name in known and any(COUNT.fullmatch(name_of(parameter)) for parameter in known[name]):
+            missing[f"{name}_c"] = with_large_counts(known[name])
+    return {name: parameters for name, parameters in missing.items() if name not in procedures}
+
+
+def host_header(procedures: dict[str, Parameters], missing: dict[str, Parameters], handles: list[str]) -> str:
+    lines = ["// Made by src/mpi/process/host_procedures.py.", "#pragma once", ""]
+    lines += ["#pragma GCC visibility push(default)", 'extern "C" {']
+    for name, parameters in sorted(missing.items()):
+        lines += [f"int P{name}({', '.join(parameters)});", f"decltype(P{name}) {name};"]
+    lines += ["}", "#pragma GCC visibility pop", ""]
+    lines += [f"#pragma weak P{name}" for name in sorted({*procedures, *missing})]
+    lines += [f"#pragma weak {handle}" for handle in handles]
+    return "\n".join(lines) + "\n"
+
+
+def definition(name: str, parameters: Parameters, body: str) -> str:
+    return f"  int {name}({', '.join(parameters)}) {{ return {body}; }}"
+
+
+def macro(head: str, lines: list[str]) -> str:
+    return "\n".join([f"#define {head} \\", *(f"{line} \\" for line in lines[:-1]), lines[-1]])
+
+
+def entry(name: str, known: dict[str, Parameters]) -> str:
+    forms = [form for form in (name, f"{name}_c") if form in known]
+    bodies = [
+        definition(form, known[form], f"__VA_ARGS__({', '.join([f'P{form}', *map(name_of, known[form])])})") for form in forms
+    ]
+    return macro(f"HEDDLE_ENTRY_{name[4:]}(...)", bodies)
+
+
+def collective(name: str, known: dict[str, Parameters]) -> list[str]:
+    forms = [(name, f'Blocking{{"{name}"}}', ""), (started(name), f'Started{{"{started(name)}", request}}', ", request")]
+    forms.append((f"{name}_init", f'Kept{{"{name}_init", info, request}}', ", info, request"))
+    bodies = []
+    for plain, how, rest in forms:
+        for form in (plain, f"{plain}_c"):
+            shared = ", ".join(map(name_of, known[form][: len(known[name])]))
+            host = f"[&] {{ return P{form}({shared}{rest}); }}"
+            bodies.append(definition(form, known[form], f"__VA_ARGS__(::heddle::mpi::{how}, {host}, {shared})"))
+    hosts = ", ".join(f"P{plain}, P{plain}_c" for plain, _, _ in forms)
+    return [
+        macro(f"HEDDLE_COLLECTIVE_{name[4:]}(...)", bodies),
+        f"#define HEDDLE_CALL_{name[4:]}(how, wide, ...) ::heddle::mpi::call_host(how, wide, {hosts}, __VA_ARGS__)",
+    ]
+
+
+def entry_header(known: dict[str, Parameters], names: list[str]) -> str:
+    parts = ["// Made by src/mpi/process/host_procedures.py, which says what it is.", "#pragma once", ""]
+    parts += [entry(name, known) for name in names if name in known]
+    for name in collectives(names):
+        parts += collective(name, known)
+    return "\n".join(parts) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--include", type=Path, required=True, help="folder of mpi.h")
+    parser.add_argument("--compiler", default="c++", help="C++ compiler, whose preprocessor reads it")
+    parser.add_argument("--define", help="a macro that must be defined before")
+    parser.add_argument("--table", type=Path, required=True, help="treatments.csv")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write to")
+    given = parser.parse_args()
+    procedures, handles = declared(given.include, given.compiler, given.define)
+    names = accelerated(given.table)
+    missing = completed(procedures, names)
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "host_procedures.hpp").write_text(host_header(procedures, missing, handles))
+    (given.out / "entry_points.hpp").write_text(entry_header({**procedures, **missing}, names))
+
+
+if __name__ == "__main__":
+    main()

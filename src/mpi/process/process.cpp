@@ -1,0 +1,171 @@
+// mpi/process/process.cpp: life of Heddle in a process.
+#include "mpi/process/process.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "layout/kernel/kernels.hpp"
+#include "layout/lasting.hpp"
+#include "mpi/process/children.hpp"
+#include "mpi/process/devices.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/lock.hpp"
+#include "mpi/process/pool.hpp"
+#include "mpi/process/say.hpp"
+#include "settings/settings.hpp"
+
+namespace heddle::mpi {
+
+constinit std::atomic<bool> concurrent{true};
+
+namespace {
+
+enum class Life : int { asleep, awake, off, over };
+constinit std::atomic<Life> life{Life::asleep};
+constinit std::atomic<int> users{0};  // MPI_Init and every open session
+constinit std::atomic<bool> talkative{false};
+constinit std::atomic<const HostTraits*> host_traits{&mpich_traits};
+constinit std::mutex waking;
+
+settings::Settings& current() {
+  static layout::Lasting<settings::Settings> set;
+  return *set;
+}
+
+bool of_our_family([[maybe_unused]] const std::string& host) {
+#if HEDDLE_FAMILY_OPENMPI
+  return host.find("Open MPI") != std::string::npos;
+#elif HEDDLE_FAMILY_MPICH
+  return host.find("Open MPI") == std::string::npos;
+#else
+  return true;
+#endif
+}
+
+void choose_kernels(settings::Isa wanted) {
+  using layout::kernel::Isa;
+  const auto use = [](Isa isa) {
+    if (layout::kernel::use(isa)) return;
+    const std::string message = std::string("this processor has no ") + layout::kernel::name(isa) + "; using " +
+                                layout::kernel::name(layout::kernel::isa()) + ". Unset HEDDLE_ISA to silence this.";
+    say(message.c_str());
+  };
+  switch (wanted) {
+    case settings::Isa::automatic:
+      break;
+    case settings::Isa::portable:
+      return use(Isa::portable);
+    case settings::Isa::avx2:
+      return use(Isa::avx2);
+    case settings::Isa::avx512:
+      return use(Isa::avx512);
+  }
+}
+
+Life wake() {
+  const settings::Settings& set = current() = settings::from_environment();
+  const bool speak = spokesman();
+  if (speak)
+    for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
+  talkative = set.verbose > 0;
+  if (!set.enabled) {
+    if (talkative && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
+    return Life::off;
+  }
+  if (const char* const driver = set.devices ? device_driver() : nullptr) {
+    const std::string message =
+        std::string("off, because ") + driver +
+        " is loaded: Heddle cannot read memory of accelerators. Set HEDDLE_DEVICES=none for all ranks if "
+        "no message lies there.";
+    if (speak) say(message.c_str());
+    return Life::off;
+  }
+  choose_kernels(set.isa);
+  host_traits = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
+  Pool::of_process().keep_at_most(set.pool_limit);
+  if (talkative && speak) {
+    const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
+                                ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
+    say(message.c_str());
+  }
+  return Life::awake;
+}
+
+}  // namespace
+
+std::string host_name() {
+  // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
+  char text[16384] = "";
+  int length = 0;
+  if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
+  // MPICH: "MPICH Version:\t5.0.2\n...", Open MPI: "Open MPI v5.0.11, package: ...": the first words, as a person writes them.
+  std::string line(text);
+  line.resize(std::min(line.size(), line.find_first_of(",\n\r")));
+  std::string words;
+  for (const char c : line) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      words += c;
+    else if (!words.empty() && words.back() != ' ')
+      words += ' ';
+  }
+  return words;
+}
+
+bool spokesman() {
+  int initialized = 0;
+  int rank = 0;
+  int finalized = 0;
+  if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return true;
+  if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
+    return false;  // a session after the world, which has heard it all
+  return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+}
+
+std::string built_for() {
+  return std::string("on, built for " HEDDLE_FAMILY ", kernels: ") + layout::kernel::name(layout::kernel::isa());
+}
+
+void check_host(bool have_entry_point) noexcept {
+  if (!have_entry_point || !PMPI_Get_library_version)
+    give_up("there is no MPI library behind this interposer (built for " HEDDLE_FAMILY
+            "). Preloading it alone is not enough: start the program with `heddle run`, which preloads the library with it.");
+  const std::string host = host_name();
+  if (of_our_family(host)) return leave_children_alone();
+  const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program runs on " + host +
+                              ". Start it with `heddle run`, which finds the right one.";
+  give_up(message.c_str());
+}
+
+void host_started() noexcept {
+  users.fetch_add(1);
+  const std::lock_guard lock(waking);
+  if (life == Life::asleep || life == Life::over) life = wake();
+}
+
+void host_stops(void (*clean_up)()) noexcept {
+  if (users.fetch_sub(1) > 1) return;
+  const std::lock_guard lock(waking);
+  users = 0;
+  if (life == Life::awake) {
+    clean_up();
+    Pool::of_process().clear();
+  }
+  life = Life::over;
+}
+
+bool running() noexcept {
+  if (life.load(std::memory_order_acquire) == Life::asleep) {
+    const std::lock_guard lock(waking);
+    if (life == Life::asleep) life = wake();
+  }
+  return life.load(std::memory_order_acquire) == Life::awake;
+}
+
+const HostTraits& traits() noexcept { return *host_traits.load(std::memory_order_relaxed); }
+const settings::Settings& settings_of_process() noexcept { return current(); }
+bool verbose() noexcept { return talkative.load(std::memory_order_relaxed); }
+
+}  // namespace heddle::mpi

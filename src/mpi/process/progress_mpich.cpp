@@ -1,0 +1,54 @@
+// mpi/process/progress_mpich.cpp: MPIX_Async_start, since MPICH 4.2. Intel MPI has no such thing.
+#include "engine/give_way.hpp"
+#include "mpi/process/host.hpp"
+#include "mpi/process/progress.hpp"
+
+#if HEDDLE_FAMILY_MPICH
+#include <sched.h>
+
+#include <atomic>
+
+#pragma weak PMPIX_Async_start
+
+namespace heddle::mpi::progress {
+namespace {
+
+constinit std::atomic<bool> wanted{false};
+
+/// In every round of the engine, of calls that wait and of calls that do not. So where only naps help there is one in so many
+/// rounds: a wait has that many in a few us, and calls that do not wait hardly feel it.
+int poll(MPIX_Async_thing /*thing*/) {
+  if (!wanted.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
+  constexpr unsigned rounds = 32;
+  static constinit std::atomic<unsigned> round{0};
+  const bool naps = !engine::yielding_helps() && round.fetch_add(1, std::memory_order_relaxed) % rounds == rounds - 1;
+  if (naps)
+    engine::nap();
+  else
+    sched_yield();
+  return MPIX_ASYNC_NOPROGRESS;
+}
+
+}  // namespace
+
+bool begin_yielding() noexcept {
+  if (!PMPIX_Async_start) return false;
+  wanted = true;
+  return PMPIX_Async_start(poll, nullptr, MPIX_STREAM_NULL) == MPI_SUCCESS;
+}
+
+void end_yielding() noexcept {
+  wanted = false;
+  // Once more round the engine, which then drops it.
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+}  // namespace heddle::mpi::progress
+#elif HEDDLE_FAMILY_ABI
+// The standard ABI has no hook.
+namespace heddle::mpi::progress {
+bool begin_yielding() noexcept { return false; }
+void end_yielding() noexcept {}
+}  // namespace heddle::mpi::progress
+#endif

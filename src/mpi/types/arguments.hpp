@@ -1,0 +1,49 @@
+// mpi/types/arguments.hpp: buffer arguments as procedures of MPI have them. Includes process/numbers.hpp, types/table.hpp.
+//
+//   if (known(type)) ...                                         // a derived datatype that Heddle has seen committed
+//   const Spread send{sendbuf, sendcounts, sdispls, sendtype};   // MPI_Alltoallv's
+#pragma once
+
+#include "mpi/process/host.hpp"
+#include "mpi/process/numbers.hpp"
+#include "mpi/types/table.hpp"
+
+namespace heddle::mpi {
+
+/// Whether a handle is a derived datatype that Heddle has seen committed.
+inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullptr; }
+
+/// Whether one of a row of types is.
+inline bool any_known(const MPI_Datatype* types, int n) noexcept {
+  for (int i = 0; types && i < n; ++i)
+    if (known(types[i])) return true;
+  return false;
+}
+
+/// A buffer argument: `count` elements of `type` (or, for collectives, as many for each rank).
+struct Buffer {
+  const void* address;
+  Count count;
+  MPI_Datatype type;
+};
+
+/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at displacements[i] extents.
+struct Spread {
+  const void* address;
+  Numbers counts, displacements;
+  MPI_Datatype type;
+};
+
+/// A buffer argument of the w procedures: types differ, displacements are in bytes.
+struct Mosaic {
+  const void* address;
+  Numbers counts, displacements;
+  const MPI_Datatype* types;
+};
+
+/// Whether Heddle knows a type that such an argument names for `ranks` ranks.
+inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known(data.type); }
+inline bool any_known(const Spread& data, int /*ranks*/) noexcept { return known(data.type); }
+inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known(data.types, ranks); }
+
+}  // namespace heddle::mpi

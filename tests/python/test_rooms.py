@@ -1,0 +1,67 @@
+"""The rooms of CONTRIBUTING.md: what each may include, and that no arrow of src/mpi points up."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+NAMED = re.compile(r"[a-z0-9_]+")
+INCLUDED = re.compile(r'#include "([\w/]+)\.hpp"')
+
+LONGEST = 400  # lines of a file of src/mpi
+
+
+def sources(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.suffix in (".hpp", ".cpp")]
+
+
+def includes(folder: Path, first: str) -> set[tuple[str, str]]:
+    """Who includes what of the folder `first`."""
+    return {
+        (path.relative_to(ROOT).as_posix(), name.removeprefix(first))
+        for path in sources(folder)
+        for name in INCLUDED.findall(path.read_text())
+        if name.startswith(first)
+    }
+
+
+def allowed() -> dict[str, set[str]]:
+    """By room of src/, as its table says."""
+    rows = re.findall(r"^\| `src/(\w+)/` \| .* \| ([^|]*) \|$", TEXT, re.MULTILINE)
+    return {room: set() if may.startswith("nothing") else set(NAMED.findall(may)) for room, may in rows}
+
+
+def test_every_room_has_its_row():
+    rooms = {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
+    assert rooms == set(allowed())
+
+
+def test_rooms_include_what_their_rows_allow():
+    rooms = allowed()
+    wrong = []
+    for room, may in rooms.items():
+        if may == {"everything"}:
+            continue
+        for path, name in includes(ROOT / "src" / room, ""):
+            other = name.split("/")[0]
+            if other in rooms and other != room and other not in may:
+                wrong.append(f"{path} includes {name}: {room} may include {', '.join(sorted(may)) or 'nothing'}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_arrow_of_mpi_points_up():
+    line = next(line for line in TEXT.splitlines() if line.startswith("`process` ←"))
+    order = NAMED.findall(line)
+    folders = {path.name for path in (ROOT / "src/mpi").iterdir() if path.is_dir()}
+    assert set(order) == folders
+    wrong = []
+    for path, name in includes(ROOT / "src/mpi", "mpi/"):
+        room, other = path.split("/")[2], name.split("/")[0]
+        if order.index(other) > order.index(room):
+            wrong.append(f"{path} includes mpi/{name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_of_mpi_are_read_in_one_go():
+    long = {path.name: lines for path in sources(ROOT / "src/mpi") if (lines := len(path.read_text().splitlines())) > LONGEST}
+    assert not long
