@@ -20,6 +20,11 @@ void start_reporting() noexcept;
 /// writes the file.
 void finish_reporting() noexcept;
 
+/// A short block that has gone by a mailbox, or was retracted.
+inline void tell_of_mailed(report::Mailed what, layout::Bytes bytes) noexcept {
+  if (report::Report* report = report_of_process.load(std::memory_order_relaxed)) report->add_mailed(what, bytes);
+}
+
 /// A call, or one end of a message.
 class Told {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/wait.hpp"
+#include "mpi/reporting.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -55,7 +56,9 @@ bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, 
   }
   error = element.look(block.data.type);
   if (error == MPI_SUCCESS) error = element.pack(block.data.address, block.data.count, to.room(), own);
-  return to.publish(error == MPI_SUCCESS ? block.bytes : engine::Mailbox::unpackable, call_);
+  const bool published = to.publish(error == MPI_SUCCESS ? block.bytes : engine::Mailbox::unpackable, call_);
+  tell_of_mailed(published ? report::Mailed::blocking : report::Mailed::retracted_by_sender, block.bytes);
+  return published;
 }
 
 /// What has been found, put in place.
@@ -78,7 +81,9 @@ PairMailboxes::Found PairMailboxes::find(const Block& block, Element& element, M
 bool PairMailboxes::retract(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   engine::Mailbox& from = mailboxes_.in(place_of(block.edge.rank));
   if (!from.retract(call_)) return false;
+  const Bytes came = from.bytes();
   consume(from, block, element, own, error);
+  tell_of_mailed(report::Mailed::retracted_by_reader, error == MPI_SUCCESS ? came : 0);
   return true;
 }
 
