@@ -64,7 +64,7 @@ class Arena {
   static constexpr Bytes most_piece = slot_bytes / 2;
   /// Slots that are kept in any case: 4 MiB.
   static constexpr Count least_kept = 64;
-  /// Slots for control blocks, layouts and letterboxes, at most: 1 MiB.
+  /// Slots for control blocks, layouts and mailboxes, at most: 1 MiB.
   static constexpr Count most_keepers = 16;
   /// As many as the largest control block has.
   static constexpr Count most_segments = (slot_bytes - 64) / static_cast<Bytes>(sizeof(Cell));

@@ -21,6 +21,9 @@ constexpr std::size_t longest = 160;  // of a description: lists go on
 constexpr std::pair<const char*, double Times::*> parts[] = {
     {"search_us", &Times::search}, {"pack_us", &Times::pack}, {"wait_us", &Times::wait}, {"copy_us", &Times::copy}};
 
+/// As `Mailed` has them.
+constexpr std::array mailed_names = {"blocking", "persistent", "retracted by sender", "retracted by reader"};
+
 std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 /// Cut where a character ends.
@@ -113,19 +116,24 @@ std::string Report::to_json() const {
   Json procedures = Json::array();
   for (const Procedure& each : procedures_)
     procedures.push_back({{"name", each.name}, {"ranks", 1}, {"calls", each.calls}, {"us", each.us}});
+  Json mailed = Json::array();
+  for (std::size_t i = 0; i < mailed_.size(); ++i)
+    if (const std::int64_t blocks = mailed_[i].blocks; blocks > 0)
+      mailed.push_back({{"name", mailed_names[i]}, {"ranks", 1}, {"blocks", blocks}, {"bytes", mailed_[i].bytes.load()}});
   return dump({{"heddle_report", version},
                {"ranks", 1},
                {"heddle", on_ ? "on" : "off"},
                {"elapsed_us", elapsed_us_},
                {"rows", std::move(rows)},
                {"communicators", std::move(communicators)},
-               {"procedures", std::move(procedures)}});
+               {"procedures", std::move(procedures)},
+               {"mailboxes", std::move(mailed)}});
 }
 
 std::string merge(std::span<const std::string> reports) {
   std::map<std::array<std::string, 3>, Json> sums;
   std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
-  std::map<std::string, Json> procedures;
+  std::map<std::string, std::map<std::string, Json>> by_name = {{"procedures", {}}, {"mailboxes", {}}};
   int ranks = 0;
   double elapsed_us = 0;         // of the rank that took longest
   bool on = false, off = false;  // on some rank
@@ -137,11 +145,12 @@ std::string merge(std::span<const std::string> reports) {
       elapsed_us = std::max(elapsed_us, report["elapsed_us"].get<double>());
     on |= report.contains("heddle") && report["heddle"] == "on";
     off |= report.contains("heddle") && report["heddle"] == "off";
-    for (const Json& each : report.value("procedures", Json::array())) {
-      if (!each.is_object() || !each.contains("name") || !each["name"].is_string()) continue;
-      auto [at, first] = procedures.try_emplace(each["name"].get<std::string>(), each);
-      if (!first) add(at->second, each);
-    }
+    for (auto& [list, seen] : by_name)
+      for (const Json& each : report.value(list, Json::array())) {
+        if (!each.is_object() || !each.contains("name") || !each["name"].is_string()) continue;
+        auto [at, first] = seen.try_emplace(each["name"].get<std::string>(), each);
+        if (!first) add(at->second, each);
+      }
     for (const Json& row : report["rows"]) {
       if (!row.is_object()) continue;
       std::array<std::string, 3> key;
@@ -171,15 +180,19 @@ std::string merge(std::span<const std::string> reports) {
     kind.first["count"] = kind.second;
     communicators.push_back(std::move(kind.first));
   }
-  Json all = Json::array();
-  for (auto& [name, each] : procedures) all.push_back(std::move(each));
+  const auto all = [&by_name](const char* what) {
+    Json list = Json::array();
+    for (auto& [name, each] : by_name[what]) list.push_back(std::move(each));
+    return list;
+  };
   return dump({{"heddle_report", version},
                {"ranks", ranks},
                {"heddle", on || !off ? "on" : "off"},
                {"elapsed_us", elapsed_us},
                {"rows", std::move(rows)},
                {"communicators", std::move(communicators)},
-               {"procedures", std::move(all)}});
+               {"procedures", all("procedures")},
+               {"mailboxes", all("mailboxes")}});
 }
 
 std::string write(const std::string& path, const std::string& text) {

@@ -4,9 +4,12 @@
 //   report.add("send", layout, select::name(scheme), bytes, times);
 //   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);
 //   report.add_procedure("MPI_Send", spent);
+//   report.add_mailed(Mailed::blocking, 8);
 //   write(path, merge(texts_of_all_ranks));                              // at the end, rank 0
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +28,11 @@ namespace heddle::report {
 using layout::Bytes;
 using layout::Count;
 
+/// What becomes of short blocks between ranks of a node that go without messages: published in a mailbox, by blocking calls or
+/// by starts of persistent ones; or retracted, by their sender (they went as messages) or by their reader (they did not, though
+/// it expected one).
+enum class Mailed : std::uint8_t { blocking, persistent, retracted_by_sender, retracted_by_reader };
+
 /// Of one process. Safe for several threads.
 class Report {
  public:
@@ -39,6 +47,13 @@ class Report {
 
   /// What was spent in all calls of a procedure ("MPI_Send", a literal), Heddle's or handed on.
   void add_procedure(const char* name, const Spent& spent) noexcept;
+
+  /// Counts a block.
+  void add_mailed(Mailed what, Bytes bytes) noexcept {
+    auto& [blocks, sum] = mailed_[static_cast<std::size_t>(what)];
+    blocks.fetch_add(1, std::memory_order_relaxed);
+    sum.fetch_add(bytes, std::memory_order_relaxed);
+  }
 
   /// How long the program was between MPI_Init and MPI_Finalize, and whether Heddle was on.
   void end(double ns, bool on) noexcept;
@@ -82,6 +97,10 @@ class Report {
     double us;
   };
 
+  struct Blocks {
+    std::atomic<std::int64_t> blocks{0}, bytes{0};
+  };
+
   const std::string& describe(const layout::Layout& layout);
 
   mutable std::mutex lock_;
@@ -90,6 +109,7 @@ class Report {
   Row others_;
   std::map<Kind, std::int64_t> communicators_;  // how many
   std::vector<Procedure> procedures_;
+  std::array<Blocks, 4> mailed_;  // by Mailed
   double elapsed_us_ = 0;
   bool on_ = true;
 };

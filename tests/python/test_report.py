@@ -155,6 +155,62 @@ def test_communicators_are_reported(heddle, tmp_path, mpi):
     assert (tmp_path / "r.html").read_text().count("MPI_Cart_sub") >= 2
 
 
+SHORT = r"""
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  static char sent[20000], got[20000];
+  int rank, at[2] = {0, 10000};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int other = 1 - rank;
+  int out[2] = {0, 0}, in[2] = {0, 0};
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  out[other] = in[other] = 100;
+  for (int i = 0; i < 20; ++i) MPI_Alltoallv(sent, out, at, MPI_BYTE, got, in, at, MPI_BYTE, comm);
+  if (rank == 1) in[other] = 9000;  /* more room than is sent, and than a mailbox has */
+  for (int i = 0; i < 10; ++i) {
+    if (rank == i % 2) usleep(2000);
+    MPI_Alltoallv(sent, out, at, MPI_BYTE, got, in, at, MPI_BYTE, comm);
+  }
+  in[other] = 100;
+  MPI_Request request;
+  MPI_Alltoallv_init(sent, out, at, MPI_BYTE, got, in, at, MPI_BYTE, comm, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 7; ++i) {
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+  MPI_Comm_free(&comm);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_short_blocks_without_messages_are_counted(heddle, tmp_path, mpi):
+    """2 ranks. The first three exchanges of a communicator settle on mailboxes; 10 blocks find that a message is expected."""
+    (tmp_path / "short.c").write_text(SHORT)
+    subprocess.run([prefix(mpi) / "bin/mpicc", tmp_path / "short.c", "-o", tmp_path / "short"], check=True)
+    file = tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", tmp_path / "short")
+    assert done.returncode == 0, done
+    found = {one["name"]: one for one in json.loads(file.read_text())["mailboxes"]}
+    by_sender, by_reader = (found.get(f"retracted by {who}", {"blocks": 0})["blocks"] for who in ("sender", "reader"))
+    assert by_sender + by_reader == 10
+    assert found["blocking"] == {"name": "blocking", "ranks": 2, "blocks": 54 - by_sender, "bytes": 100 * (54 - by_sender)}
+    assert found["persistent"] == {"name": "persistent", "ranks": 2, "blocks": 14, "bytes": 1400}
+    assert f"carried: {68 - by_sender} short blocks without messages" in done.stderr
+    shown = heddle("report", file, "--html", tmp_path / "r.html").stdout
+    assert "short blocks without messages" in shown and "persistent" in shown
+    assert "Short blocks within a node" in (tmp_path / "r.html").read_text()
+    off = heddle("run", "-n", 2, "--", tmp_path / "short", HEDDLE_REPORT=str(file), HEDDLE_LETTERS="off")
+    assert off.returncode == 0 and json.loads(file.read_text())["mailboxes"] == []
+
+
 def test_the_dearest_come_first(heddle, written):
     file = written(report(row(), row(call="receive", way="direct", copy_us=5000.0)))
     lines = heddle("report", file).stdout.splitlines()

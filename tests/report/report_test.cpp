@@ -114,6 +114,23 @@ TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
   EXPECT_EQ(json::parse(merge(mixed))["heddle"], "on");
 }
 
+TEST(Report, BlocksThatGoByMailboxesAreCountedApart) {
+  Report one, two;
+  EXPECT_EQ(json::parse(one.to_json())["mailboxes"], json::array());
+  for (int i = 0; i < 3; ++i) one.add_mailed(Mailed::blocking, 100);
+  one.add_mailed(Mailed::retracted_by_sender, 7);
+  two.add_mailed(Mailed::blocking, 50);
+  two.add_mailed(Mailed::persistent, 8);
+  two.add_mailed(Mailed::retracted_by_reader, 9);
+  const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "mailboxes": [3, {"name": 1}]})",
+                                          R"({"rows": [], "mailboxes": 3})"};
+  const json wanted = {{{"name", "blocking"}, {"ranks", 2}, {"blocks", 4}, {"bytes", 350}},
+                       {{"name", "persistent"}, {"ranks", 1}, {"blocks", 1}, {"bytes", 8}},
+                       {{"name", "retracted by reader"}, {"ranks", 1}, {"blocks", 1}, {"bytes", 9}},
+                       {{"name", "retracted by sender"}, {"ranks", 1}, {"blocks", 1}, {"bytes", 7}}};
+  EXPECT_EQ(json::parse(merge(texts))["mailboxes"], wanted);
+}
+
 TEST(Report, LongDescriptionsAreCut) {
   std::vector<Count> lengths, places;
   for (Count i = 0; i < 500; ++i) {

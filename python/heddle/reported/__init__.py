@@ -61,12 +61,23 @@ class Procedure:
 
 
 @dataclass(frozen=True)
+class Mailed:
+    """Short blocks between ranks of a node that were published in a mailbox, or retracted from it, over all ranks."""
+
+    name: str  # blocking, persistent: published there; retracted by sender, by reader
+    ranks: int
+    blocks: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Found:
     ranks: int
     rows: list[Row]  # the dearest first
     communicators: list[Communicator]  # the largest first
     procedures: list[Procedure] = field(default_factory=list)  # the dearest first; none in reports of older builds
     elapsed_us: float = 0  # from MPI_Init to MPI_Finalize
+    mailed: list[Mailed] = field(default_factory=list)
 
     @property
     def time(self) -> float:
@@ -95,6 +106,10 @@ def _procedure(raw: dict) -> Procedure:
     return Procedure(str(raw["name"]), int(raw["ranks"]), int(raw["calls"]), float(raw["us"]))
 
 
+def _mailed(raw: dict) -> Mailed:
+    return Mailed(str(raw["name"]), *(int(raw[name]) for name in ("ranks", "blocks", "bytes")))
+
+
 def rows_of(file: Path) -> Found:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
@@ -108,6 +123,7 @@ def rows_of(file: Path) -> Found:
             sorted(communicators, key=lambda one: (-one.size, one.call, one.kept)),
             sorted((_procedure(one) for one in raw.get("procedures", [])), key=lambda one: -one.us),
             float(raw.get("elapsed_us", 0)),
+            [_mailed(one) for one in raw.get("mailboxes", [])],
         )
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None

@@ -135,10 +135,15 @@ def _carried(found: Found) -> str:
     from .table import amount
 
     ours = [row for row in found.rows if row.way != "native"]
+    short = [one for one in found.mailed if not one.name.startswith("retracted")]
+    without = f"{sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"
     if not ours:
+        if short:
+            return f"carried: {without}, on {found.ranks} ranks; no message with holes"
         return f"nothing to carry: no message with holes on {found.ranks} ranks"
     sums = []
     for out in (True, False):
         rows = [row for row in ours if _outgoing(row) is out]
         sums.append(f"{amount(sum(row.bytes for row in rows))} in {sum(row.calls for row in rows):,} pieces")
-    return f"carried: sent {sums[0]}, received {sums[1]}, with holes, on {found.ranks} ranks"
+    also = f"; {without}" if short else ""
+    return f"carried: sent {sums[0]}, received {sums[1]}, with holes, on {found.ranks} ranks{also}"

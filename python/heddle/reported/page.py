@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from . import PARTS, Found, Row, advice
-from .table import KEPT, PROCEDURES, amount, duration, kept, procedures, speed
+from .table import KEPT, MAILED, PROCEDURES, amount, duration, kept, mailed, procedures, speed
 
 COLOURS = {"search": "#b07aa1", "pack": "#4e79a7", "wait": "#c9c9c9", "copy": "#59a14f"}
 MEANING = {
@@ -78,21 +78,33 @@ def _communicators(found: Found) -> str:
 """
 
 
-def _procedures(found: Found) -> str:
-    if not found.procedures:
-        return ""
-    sort = ["", *[" class=n"] * (len(PROCEDURES) - 1)]
-    head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(PROCEDURES, sort))
+def _simple(heads: tuple[str, ...], all_cells: list[tuple[str, ...]]) -> str:
+    """A table of names and numbers."""
+    sort = ["", *[" class=n"] * (len(heads) - 1)]
+    head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(heads, sort))
     lines = [
-        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort)) + "</tr>"
-        for cells in procedures(found)
+        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort)) + "</tr>" for cells in all_cells
     ]
-    return f"""<h2>Time in MPI calls</h2>
-<p>Added up over the ranks. From MPI_Init to MPI_Finalize {escape(duration(found.elapsed_us))} passed.</p>
-<table><thead><tr>{head}</tr></thead><tbody>
+    return f"""<table><thead><tr>{head}</tr></thead><tbody>
 {chr(10).join(lines)}
 </tbody></table>
 """
+
+
+def _procedures(found: Found) -> str:
+    if not found.procedures:
+        return ""
+    return f"""<h2>Time in MPI calls</h2>
+<p>Added up over the ranks. From MPI_Init to MPI_Finalize {escape(duration(found.elapsed_us))} passed.</p>
+{_simple(PROCEDURES, procedures(found))}"""
+
+
+def _mailed(found: Found) -> str:
+    if not found.mailed:
+        return ""
+    return f"""<h2>Short blocks within a node</h2>
+<p>Published in memory that both ranks have mapped, or retracted from there where a message was expected.</p>
+{_simple(MAILED, mailed(found))}"""
 
 
 def draw(found: Found, source: str) -> str:
@@ -113,5 +125,5 @@ def draw(found: Found, source: str) -> str:
 <table><thead><tr>{titles}</tr></thead><tbody>
 {chr(10).join(_line(row) for row in found.rows)}
 </tbody></table>
-{_procedures(found)}{_communicators(found)}</body></html>
+{_mailed(found)}{_procedures(found)}{_communicators(found)}</body></html>
 """

@@ -57,6 +57,18 @@ def _communicators(found: Found, most: int) -> None:
         out.print(f"… {len(found.communicators) - most} more rows", style="dim")
 
 
+def _simple(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    """A name, and numbers."""
+    out = console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in heads:
+        table.add_column(name, justify="left" if name == heads[0] else "right")
+    for cells in lines:
+        table.add_row(*(Text(cell) for cell in cells))
+    out.print()
+    out.print(table)
+
+
 PROCEDURES = ("calls that Heddle stands in for", "ranks", "calls", "time")
 
 
@@ -66,18 +78,19 @@ def procedures(found: Found) -> list[tuple[str, ...]]:
 
 
 def _procedures(found: Found, most: int) -> None:
-    out = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in PROCEDURES:
-        table.add_column(name, justify="left" if name == PROCEDURES[0] else "right")
-    for cells in procedures(found)[:most]:
-        table.add_row(*cells)
-    out.print()
-    out.print(table)
+    _simple(PROCEDURES, procedures(found)[:most])
     if found.elapsed_us > 0:
         share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
         whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
-        out.print(f"\n{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}.", style="dim")
+        console().print(f"\n{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}.", style="dim")
+
+
+MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
+
+
+def mailed(found: Found) -> list[tuple[str, ...]]:
+    """The lines that MAILED heads."""
+    return [(one.name, f"{one.ranks:,}", f"{one.blocks:,}", amount(one.bytes)) for one in found.mailed]
 
 
 def show(found: Found, most: int) -> None:
@@ -85,6 +98,8 @@ def show(found: Found, most: int) -> None:
         _rows(found, most)
     else:
         console().print(f"{found.ranks} ranks, and no message with holes in it.")
+    if found.mailed:
+        _simple(MAILED, mailed(found))
     if found.procedures:
         _procedures(found, most)
     if found.communicators:

@@ -14,8 +14,8 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
-#include "mpi/exchange/letters.hpp"
 #include "mpi/exchange/numbered.hpp"
+#include "mpi/exchange/pair_mailboxes.hpp"
 #include "mpi/handles/deferred.hpp"
 #include "mpi/handles/table.hpp"
 #include "mpi/node/links.hpp"
@@ -156,7 +156,7 @@ Companion::Companion() = default;
 Companion::~Companion() {
   comparisons_.clear();
   agreement_.reset();
-  letters_.reset();
+  mailboxes_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
   --alive;
@@ -195,7 +195,7 @@ Companion* Companion::make(MPI_Comm comm) {
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
       own->has_neighbours_ = own->look_at_topology(comm);
-      own->letters_ = std::make_unique<Letters>(comm, own->me_, ranks);
+      own->mailboxes_ = std::make_unique<PairMailboxes>(comm, own->me_, ranks);
       able = 1;
     }
   } catch (const std::bad_alloc&) {

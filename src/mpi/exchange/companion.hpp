@@ -35,7 +35,7 @@ struct Hints {
 };
 
 class Comparison;
-class Letters;
+class PairMailboxes;
 
 class Companion : public std::enable_shared_from_this<Companion> {
  public:
@@ -93,7 +93,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
     return channel_;
   }
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
-  [[nodiscard]] Letters& letters() const noexcept { return *letters_; }
+  [[nodiscard]] PairMailboxes& mailboxes() const noexcept { return *mailboxes_; }
 
   ~Companion();
   Companion(const Companion&) = delete;
@@ -118,7 +118,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   int persistent_ = 0;
   std::int64_t number_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;
-  std::unique_ptr<Letters> letters_;
+  std::unique_ptr<PairMailboxes> mailboxes_;
 };
 
 }  // namespace heddle::mpi

@@ -7,7 +7,7 @@
 
 #include "engine/wait.hpp"
 #include "layout/transfer.hpp"
-#include "mpi/exchange/letters.hpp"
+#include "mpi/exchange/pair_mailboxes.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/process/process.hpp"
@@ -126,7 +126,7 @@ void Exchange::post_sends(bool small, Ends ends) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Block::Role::own || block.role == Block::Role::later || (block.bytes <= small_block) != small) continue;
-    if (block.role == Block::Role::letter && put_letter(block)) continue;
+    if (block.role == Block::Role::mailbox && publish(block)) continue;
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (ends == Ends::in_collective && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
@@ -195,36 +195,37 @@ bool Exchange::arrange() noexcept {
       }
     if (!room) return false;
   }
-  if (letters_) find_letters();
+  if (mailboxes_) choose_mailboxes();
   return arranged_ = true;
 }
 
 /// Not those of a rank that is a neighbour several times: they are parcels, and two ranks know alike which are none.
-void Exchange::find_letters() noexcept {
+void Exchange::choose_mailboxes() noexcept {
   for (int i = 0; i < sends_; ++i)
     if (Block& block = blocks_[i];
-        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= letters_->longest_to(block.edge.rank))
-      block.role = Block::Role::letter;
+        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= mailboxes_->longest_to(block.edge.rank))
+      block.role = Block::Role::mailbox;
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
     Block& block = blocks_[i];
-    const Bytes longest = block.role == Block::Role::alone && block.edge.tag == 0 ? letters_->longest_from(block.edge.rank) : 0;
+    const Bytes longest =
+        block.role == Block::Role::alone && block.edge.tag == 0 ? mailboxes_->longest_from(block.edge.rank) : 0;
     int error = MPI_SUCCESS;
     if (longest > 0 && block.bytes <= longest) {
-      block.role = Block::Role::letter;
-      ++letters_left_;
-    } else if (longest > 0 && letters_->get_instead(block, element_, companion_.comm(), error)) {
-      block.role = Block::Role::taken;
+      block.role = Block::Role::mailbox;
+      ++unpublished_;
+    } else if (longest > 0 && mailboxes_->retract(block, element_, companion_.comm(), error)) {
+      block.role = Block::Role::consumed;
       note(error);
     }
   }
 }
 
 /// False: it goes as a message.
-bool Exchange::put_letter(const Block& block) noexcept {
+bool Exchange::publish(const Block& block) noexcept {
   int error = MPI_SUCCESS;
-  const bool put = letters_->put(block, element_, companion_.comm(), error);
-  if (put) note(error);
-  return put;
+  const bool published = mailboxes_->publish(block, element_, companion_.comm(), error);
+  if (published) note(error);
+  return published;
 }
 
 void Exchange::finish(int request, MPI_Status& status, int error) noexcept {
@@ -264,26 +265,26 @@ bool Exchange::finish_receives(bool wait) noexcept {
   return true;
 }
 
-void Exchange::take_letters() noexcept {
-  for (int i = most_sends_; i < most_sends_ + receives_ && letters_left_ > 0; ++i) {
-    if (blocks_[i].role != Block::Role::letter) continue;
+void Exchange::consume_published() noexcept {
+  for (int i = most_sends_; i < most_sends_ + receives_ && unpublished_ > 0; ++i) {
+    if (blocks_[i].role != Block::Role::mailbox) continue;
     int error = MPI_SUCCESS;
-    const Letters::Came came = letters_->get(blocks_[i], element_, companion_.comm(), error);
-    if (came == Letters::Came::not_yet) continue;
+    const PairMailboxes::Found found = mailboxes_->find(blocks_[i], element_, companion_.comm(), error);
+    if (found == PairMailboxes::Found::nothing) continue;
     note(error);
-    blocks_[i].role = came == Letters::Came::here ? Block::Role::taken : Block::Role::alone;
-    --letters_left_;
-    if (came == Letters::Came::as_message) post_receive(blocks_[i]);
+    blocks_[i].role = found == PairMailboxes::Found::here ? Block::Role::consumed : Block::Role::alone;
+    --unpublished_;
+    if (found == PairMailboxes::Found::later) post_receive(blocks_[i]);
   }
 }
 
 /// Who waits here keeps the host going, too: others may need what it has to do for them.
-bool Exchange::finish_letters(bool wait) noexcept {
-  take_letters();
-  if (letters_left_ == 0 || !wait) return letters_left_ == 0;
+bool Exchange::finish_mailboxes(bool wait) noexcept {
+  consume_published();
+  if (unpublished_ == 0 || !wait) return unpublished_ == 0;
   constexpr int seldom = 8;  // it takes its time
-  engine::Patience patience(letters_->crowded(), letters_->crowded() ? 4 : 1024);
-  for (int turn = 0; letters_left_ > 0; take_letters()) {
+  engine::Patience patience(mailboxes_->crowded(), mailboxes_->crowded() ? 4 : 1024);
+  for (int turn = 0; unpublished_ > 0; consume_published()) {
     if (!patience.pause() || ++turn % seldom != 0) continue;
     finish_receives(false);
     look_for_message(turn / seldom);
@@ -291,19 +292,19 @@ bool Exchange::finish_letters(bool wait) noexcept {
   return true;
 }
 
-/// For one of the letters that are due, by turns, and keeps the host going: a message in its place is too long a one, as the
-/// host will say. What its sender sends later it sends after a letter.
+/// In the place of one of the blocks that are due, by turns, and keeps the host going: such a message is too long, as the host
+/// will say. What its sender sends later it sends after it has published.
 void Exchange::look_for_message(int turn) noexcept {
-  int which = turn % letters_left_;
+  int which = turn % unpublished_;
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
     Block& block = blocks_[i];
-    if (block.role != Block::Role::letter || which-- > 0) continue;
+    if (block.role != Block::Role::mailbox || which-- > 0) continue;
     int found = 0;
     PMPI_Iprobe(block.edge.rank, tag(block.edge), companion_.comm(), &found, MPI_STATUS_IGNORE);
-    if (found) take_letters();
-    if (!found || block.role != Block::Role::letter) return;
+    if (found) consume_published();
+    if (!found || block.role != Block::Role::mailbox) return;
     block.role = Block::Role::alone;
-    --letters_left_;
+    --unpublished_;
     return post_receive(block);
   }
 }
@@ -347,14 +348,14 @@ void Exchange::start(Ends ends) noexcept {
 }
 
 bool Exchange::advance(bool wait) noexcept {
-  return finish_letters(wait) && finish_receives(wait) && finish_sends(wait) && finish_native(in_, wait) &&
+  return finish_mailboxes(wait) && finish_receives(wait) && finish_sends(wait) && finish_native(in_, wait) &&
          finish_native(out_, wait);
 }
 
 int Exchange::run(MPI_Comm comm) {
-  Letters& letters = companion_.letters();
-  letters.next(companion_.comm());
-  if (letters.any()) letters_ = &letters;
+  PairMailboxes& mailboxes = companion_.mailboxes();
+  mailboxes.next(companion_.comm());
+  if (mailboxes.any()) mailboxes_ = &mailboxes;
   start(Ends::in_collective);
   advance(true);
   if (error_ != MPI_SUCCESS) communicators::raise(comm, error_);

@@ -15,7 +15,7 @@
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
 // with. Small blocks to a rank that is a neighbour several times travel together (parcels.hpp); in blocking calls, those to
-// ranks of the same node not as messages (letters.hpp).
+// ranks of the same node not as messages (pair_mailboxes.hpp).
 #pragma once
 
 #include <utility>
@@ -107,11 +107,11 @@ class Exchange {
   void post_parcel(const Block& first) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;
-  void find_letters() noexcept;
-  bool put_letter(const Block& block) noexcept;
-  void take_letters() noexcept;
+  void choose_mailboxes() noexcept;
+  bool publish(const Block& block) noexcept;
+  void consume_published() noexcept;
   void look_for_message(int turn) noexcept;
-  bool finish_letters(bool wait) noexcept;
+  bool finish_mailboxes(bool wait) noexcept;
   bool finish_receives(bool wait) noexcept;
   bool finish_sends(bool wait) noexcept;
   bool finish_native(Requests& side, bool wait) noexcept;
@@ -129,9 +129,9 @@ class Exchange {
   bool arranged_ = false;
   bool straight_ = false;  // long blocks are the host's, where it packs as well
   int error_ = MPI_SUCCESS;
-  Letters* letters_ = nullptr;  // of a blocking call
-  int letters_left_ = 0;        // to be taken
-  Element element_;             // of the last letter
+  PairMailboxes* mailboxes_ = nullptr;  // of a blocking call
+  int unpublished_ = 0;                 // blocks that are to come by them
+  Element element_;                     // of the last one
   Requests out_, in_;
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;

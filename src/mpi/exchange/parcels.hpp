@@ -20,9 +20,9 @@ struct Block {
   Edge edge;
   Buffer data;
   Bytes bytes;
-  /// Own: moved within this rank. First, later: of a parcel, which only its first one names to others. Letter: put into the
-  /// other rank's box (letters.hpp); taken: such a one, in place.
-  enum class Role { alone, own, first, later, letter, taken } role = Role::alone;
+  /// Own: moved within this rank. First, later: of a parcel, which only its first one names to others. Mailbox: by that of its
+  /// pair of ranks (pair_mailboxes.hpp); consumed: such a one, in place.
+  enum class Role { alone, own, first, later, mailbox, consumed } role = Role::alone;
   Block* next = nullptr;        ///< In the parcel; of an own one, where it goes.
   Bytes parcel = 0;             ///< Bytes of the whole, at its first block.
   std::byte* packed = nullptr;  ///< Room for them, likewise.

@@ -1,5 +1,5 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
-// Includes blocks.hpp, letterboxes.hpp, collectives/how.hpp, requests/completion.hpp.
+// Includes blocks.hpp, persistent_mailboxes.hpp, collectives/how.hpp, requests/completion.hpp.
 //
 //   if (const Done done = exchange_started<blocks::All>(call, send, receive, comm, how)) return *done;   // Started, Kept
 //
@@ -14,7 +14,7 @@
 #include "engine/wait.hpp"
 #include "mpi/collectives/how.hpp"
 #include "mpi/exchange/blocks.hpp"
-#include "mpi/exchange/letterboxes.hpp"
+#include "mpi/exchange/persistent_mailboxes.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/generalized.hpp"
 
@@ -37,30 +37,33 @@ class Exchanging : public Base {
       guard.lock();
     else if (!guard.try_lock())
       return;  // another thread is at it
-    if (over_ || (comparison && !comparison->over(wait)) || !exchange_and_boxes(wait)) return;
+    if (over_ || (comparison && !comparison->over(wait)) || !exchange_and_mailboxes(wait)) return;
     over_ = true;
     PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
   }
-  int finish(MPI_Status& /*status*/, int error) noexcept override { return error == MPI_SUCCESS ? exchange.error() : error; }
+  int finish(MPI_Status& /*status*/, int error) noexcept override {
+    if (error != MPI_SUCCESS) return error;
+    return exchange.error() != MPI_SUCCESS ? exchange.error() : mailboxes.error();
+  }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
   void begin() noexcept {
     over_ = false;
-    if (boxes.any()) boxes.start();  // short ones first
+    if (mailboxes.any()) mailboxes.start();  // short ones first
     exchange.start(Ends::with_request);
   }
   /// Of what is looked at after the call: the program may free its types before. False: no memory.
   bool keep_types() noexcept;
 
   Exchange exchange;
-  Letterboxes boxes;                       ///< Of a persistent operation.
+  PersistentMailboxes mailboxes;           ///< Of a persistent operation.
   std::unique_ptr<Comparison> comparison;  ///< Of a non-blocking one.
 
  private:
-  bool exchange_and_boxes(bool wait) noexcept {
-    if (!boxes.any()) return exchange.advance(wait);
+  bool exchange_and_mailboxes(bool wait) noexcept {
+    if (!mailboxes.any()) return exchange.advance(wait);
     constexpr int seldom = 8;  // others may need what the host has to do here, but it takes its time
-    engine::Patience patience(boxes.crowded(), boxes.crowded() ? 4 : 1024);
-    for (int turn = 0; !boxes.advance();) {
+    engine::Patience patience(mailboxes.crowded(), mailboxes.crowded() ? 4 : 1024);
+    for (int turn = 0; !mailboxes.advance();) {
       if (!wait) return false;
       if (!patience.pause() || ++turn % seldom != 0) continue;
       int found = 0;
@@ -159,7 +162,7 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->boxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
+    able = operation->mailboxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
     able =

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/inbox.hpp"
+#include "engine/loaned_slot.hpp"
 #include "engine/outbox.hpp"
 #include "engine/unclaimed.hpp"
 #include "engine/wishes.hpp"
@@ -61,6 +62,8 @@ class Node {
   [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
   [[nodiscard]] engine::Outbox& outbox() noexcept { return outbox_; }
+  /// Slots for mailboxes.
+  [[nodiscard]] engine::Loans& loans() noexcept { return loans_; }
   /// How far the cores of this node's ranks are.
   [[nodiscard]] const engine::Distances& distances() const noexcept { return distances_; }
   /// Memory that peers can map.
@@ -109,6 +112,7 @@ class Node {
   engine::Desks desks_;
   engine::Distances distances_;
   engine::Outbox outbox_;
+  engine::Loans loans_{outbox_};
   engine::Wishes wishes_;
   engine::Known known_;
   transport::SharedMemory shared_;

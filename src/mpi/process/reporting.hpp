@@ -15,6 +15,11 @@ namespace heddle::mpi {
 /// Null: no report is wanted.
 inline constinit std::atomic<report::Report*> report_of_process{nullptr};
 
+/// A short block that has gone by a mailbox, or was retracted.
+inline void tell_of_mailed(report::Mailed what, layout::Bytes bytes) noexcept {
+  if (report::Report* report = report_of_process.load(std::memory_order_relaxed)) report->add_mailed(what, bytes);
+}
+
 /// A call, or one end of a message.
 class Told {
  public:

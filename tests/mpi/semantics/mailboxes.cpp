@@ -1,5 +1,6 @@
-// Short blocks between ranks of a node (exchange/letters.hpp): many collectives in a row on one communicator, so that boxes are
-// settled on early and used for the rest; lengths around the longest letter; senders that run ahead; boxes that come and go.
+// Short blocks between ranks of a node (exchange/pair_mailboxes.hpp): many collectives in a row on one communicator, so that
+// mailboxes are settled on early and used for the rest; lengths around the longest block; senders that run ahead; mailboxes
+// that come and go; blocks of one length at their sender and of another at their reader.
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void exchange(MPI_Comm comm, int call, const Length& length) {
 
 }  // namespace
 
-TEST_EACH_RANKS(2, 8, Letters, OfEveryLengthAroundTheLongest) {
+TEST_EACH_RANKS(2, 8, Mailboxes, OfEveryLengthAroundTheLongest) {
   constexpr std::array lengths = {0, 1, 7, 64, 240, 500, 1000, 2000, 4000, 4080, 4095, 4096, 4097, 5000, 0, 70000};
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   for (int call = 0; call < 60; ++call)
@@ -52,8 +53,8 @@ TEST_EACH_RANKS(2, 8, Letters, OfEveryLengthAroundTheLongest) {
              [&](int from, int to) { return lengths[static_cast<std::size_t>(5 * call + 3 * from + to) % lengths.size()]; });
 }
 
-// Nobody answers: a sender waits until the letter before the last has been taken.
-TEST_EACH_RANKS(2, 4, Letters, WaitForReadersThatAreSlow) {
+// Nobody answers: a sender waits until the block before the last has been consumed.
+TEST_EACH_RANKS(2, 4, Mailboxes, WaitForReadersThatAreSlow) {
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   for (int call = 0; call < 60; ++call) {
     if (team.rank == team.size - 1 && call % 7 == 3) usleep(2000);
@@ -62,18 +63,18 @@ TEST_EACH_RANKS(2, 4, Letters, WaitForReadersThatAreSlow) {
 }
 
 // More of them than a process may have slots of node memory lent at once.
-TEST_EACH_RANKS(2, 3, Letters, OfCommunicatorsThatComeAndGo) {
+TEST_EACH_RANKS(2, 3, Mailboxes, OfCommunicatorsThatComeAndGo) {
   Made kept;
   for (int turn = 0; turn < 250; ++turn) {
     Made comm([&](MPI_Comm* made) { return MPI_Comm_split(team.comm, 0, turn % 2 ? -team.rank : team.rank, made); });
-    for (int call = 0; call < 1 + turn % 7; ++call)  // some before boxes are settled on
+    for (int call = 0; call < 1 + turn % 7; ++call)  // some before mailboxes are settled on
       exchange(comm, turn + call, [](int from, int to) { return 8 * (from + to) + 1; });
     if (turn % 3 == 0) std::swap(kept, comm);
   }
 }
 
 // Two communicators by turns, each with collectives that stand still on the other.
-TEST_EACH_RANKS(3, 6, Letters, OnSeveralCommunicators) {
+TEST_EACH_RANKS(3, 6, Mailboxes, OnSeveralCommunicators) {
   const Made one([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   const Made half = split(team.comm, team.rank % 2, -team.rank);
   for (int call = 0; call < 40; ++call) {
@@ -84,7 +85,7 @@ TEST_EACH_RANKS(3, 6, Letters, OnSeveralCommunicators) {
 }
 
 // A mistake of the program that must not become another's data.
-TEST_RANKS(2, Letters, LongerThanWhatIsExpected) {
+TEST_RANKS(2, Mailboxes, LongerThanWhatIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -106,9 +107,9 @@ TEST_RANKS(2, Letters, LongerThanWhatIsExpected) {
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
 }
 
-// More room than is sent, on one side of the longest letter and on the other: not MPI, but programs get by with it (less so
+// More room than is sent, on one side of the longest block and on the other: not MPI, but programs get by with it (less so
 // under Open MPI 5.0.11 alone, whose ranks choose an algorithm each by their own counts).
-TEST_EACH_RANKS(2, 4, Letters, ShorterThanTheRoomForThem) {
+TEST_EACH_RANKS(2, 4, Mailboxes, ShorterThanTheRoomForThem) {
   if (expected() != Expected::on) GTEST_SKIP() << "left alone, Open MPI fails here";
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   const std::size_t ranks = static_cast<std::size_t>(team.size);
@@ -134,8 +135,8 @@ TEST_EACH_RANKS(2, 4, Letters, ShorterThanTheRoomForThem) {
   }
 }
 
-// A message, and too long, where a letter is expected.
-TEST_RANKS(2, Letters, TooLongForALetterWhereOneIsExpected) {
+// A message, and too long, where a short block is expected.
+TEST_RANKS(2, Mailboxes, TooLongWhereAShortOneIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -153,7 +154,7 @@ TEST_RANKS(2, Letters, TooLongForALetterWhereOneIsExpected) {
 }
 
 // What nobody expects is nobody's: the next one is not taken for it.
-TEST_RANKS(2, Letters, ThatNobodyExpects) {
+TEST_RANKS(2, Mailboxes, ThatNobodyExpects) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
   const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
   for (int call = 0; call < 40; ++call) {
@@ -167,6 +168,54 @@ TEST_RANKS(2, Letters, ThatNobodyExpects) {
     EXPECT_EQ(MPI_Alltoallv(sent.data(), out.data(), at.data(), MPI_CHAR, got.data(), none.data(), at.data(), MPI_CHAR, comm),
               MPI_SUCCESS);
   }
+}
+
+// Nor is it in the way of a message, which the next one is expected to be.
+TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 24; });
+  std::vector<char> sent(10000, 'x'), got(10000, '.');
+  for (int turn = 0; turn < 20; ++turn) {
+    std::ranges::fill(got, '.');
+    for (const bool expected : {false, true}) {
+      std::array<int, 2> out{}, in{}, at{};
+      if (team.rank == 0) out[1] = expected ? 16 : 32;
+      if (team.rank == 1) in[0] = expected ? 10000 : 0;
+      if (team.rank == 1 && expected && turn % 2) usleep(300);  // both are there
+      EXPECT_EQ(MPI_Alltoallv(sent.data(), out.data(), at.data(), MPI_CHAR, got.data(), in.data(), at.data(), MPI_CHAR, comm),
+                MPI_SUCCESS);
+    }
+    EXPECT_EQ(std::count(got.begin(), got.end(), 'x'), team.rank == 1 ? 16 : 0) << turn;
+  }
+}
+
+// Of persistent exchanges: longer than what is expected, and shorter.
+TEST_RANKS(2, Mailboxes, OfAnotherLengthAtEachStart) {
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
+  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const std::size_t other = 1 - static_cast<std::size_t>(team.rank);
+  const int expects = team.rank == 1 ? 40 : 700;  // the other's is 300
+  std::vector<char> sent(300, 'x'), got(800);
+  std::array<int, 2> out{}, in{}, at{};
+  out[other] = 300, in[other] = expects;
+  MPI_Request request = MPI_REQUEST_NULL;
+  ASSERT_EQ(MPI_Alltoallv_init(sent.data(), out.data(), at.data(), MPI_CHAR, got.data(), in.data(), at.data(), MPI_CHAR, comm,
+                               MPI_INFO_NULL, &request),
+            MPI_SUCCESS);
+  for (int start = 0; start < 7; ++start) {
+    std::ranges::fill(got, '.');
+    EXPECT_EQ(MPI_Start(&request), MPI_SUCCESS);
+    int kind = MPI_SUCCESS;
+    MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &kind);
+    EXPECT_EQ(kind, team.rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << start;
+    EXPECT_EQ(std::count(got.begin() + expects, got.end(), 'x'), 0) << start;
+    if (team.rank == 0) {
+      EXPECT_EQ(std::count(got.begin(), got.end(), 'x'), 300) << start;
+    }
+  }
+  MPI_Request_free(&request);
 }
 
 }  // namespace heddle::test

@@ -1,0 +1,46 @@
+// engine/loaned_slot.cpp: who lends looks at what has been left.
+#include "engine/loaned_slot.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace heddle::engine {
+
+bool Loans::Deferred::over() const noexcept { return std::ranges::all_of(read, Mailbox::closed); }
+
+LoanedSlot Loans::lend(std::size_t readers) noexcept try {
+  LoanedSlot loaned;
+  loaned.slot_.read.reserve(readers);
+  const std::lock_guard guard(lock_);
+  std::erase_if(deferred_, [this](const Deferred& one) {
+    if (!one.over()) return false;
+    outbox_.take_back(one.slot);
+    --lent_;
+    return true;
+  });
+  if (lent_ == most) return {};
+  deferred_.reserve(static_cast<std::size_t>(lent_) + 1);  // so that nothing is allocated when the owner goes
+  loaned.slot_.slot = outbox_.lend();
+  if (!loaned.slot_.slot) return {};
+  ++lent_;
+  loaned.loans_ = this;
+  return loaned;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+void Loans::free_when_closed(Deferred deferred) noexcept {
+  const std::lock_guard guard(lock_);
+  if (!deferred.over()) return deferred_.push_back(std::move(deferred));
+  outbox_.take_back(deferred.slot);
+  --lent_;
+}
+
+Mailbox LoanedSlot::mailbox(Bytes slot) noexcept {
+  if (!loans_ || used_ + Mailbox::whole(slot) > slot_bytes) return {};
+  std::byte* const memory = slot_.slot + used_;
+  used_ += Mailbox::whole(slot);
+  return Mailbox::made(memory, slot);
+}
+
+}  // namespace heddle::engine

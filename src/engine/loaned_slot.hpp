@@ -1,0 +1,73 @@
+// engine/loaned_slot.hpp: a slot of this process's node memory in which other ranks of the node read mailboxes, and its
+// deferred free: who loaned it may go at any time, the slot stays until all its readers have closed. May include: mailbox.hpp,
+// outbox.hpp.
+//
+//   Loans loans(outbox);                                  // of a process
+//   LoanedSlot slot = loans.lend(2);                      // false: none to be had, now
+//   Mailbox mailbox = slot.mailbox(bytes);                // false: no more fit
+//   slot.is_read(mailbox);                                // its reader has said that it will
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "engine/mailbox.hpp"
+#include "engine/outbox.hpp"
+
+namespace heddle::engine {
+
+class LoanedSlot;
+
+/// Slots that are on loan, and those whose owner is gone. Safe for several threads.
+class Loans {
+ public:
+  static constexpr int most = 128;  ///< At once.
+
+  explicit Loans(Outbox& outbox) noexcept : outbox_(outbox) {}
+  /// @param readers  Mailboxes that may be read in it, at most.
+  [[nodiscard]] LoanedSlot lend(std::size_t readers) noexcept;
+
+ private:
+  friend LoanedSlot;
+  struct Deferred {
+    std::byte* slot = nullptr;
+    std::vector<std::byte*> read;  // mailboxes
+    [[nodiscard]] bool over() const noexcept;
+  };
+  void free_when_closed(Deferred deferred) noexcept;
+
+  Outbox& outbox_;
+  std::mutex lock_;
+  std::vector<Deferred> deferred_;
+  int lent_ = 0;  // deferred ones among them
+};
+
+/// None, or one to cut mailboxes from.
+class LoanedSlot {
+ public:
+  LoanedSlot() = default;
+  LoanedSlot(LoanedSlot&& other) noexcept { *this = std::move(other); }
+  LoanedSlot& operator=(LoanedSlot&& other) noexcept {
+    std::swap(loans_, other.loans_);
+    std::swap(slot_, other.slot_);
+    std::swap(used_, other.used_);
+    return *this;
+  }
+  /// Free when all that is read in it is closed; at once, if nothing is.
+  ~LoanedSlot() {
+    if (loans_) loans_->free_when_closed(std::move(slot_));
+  }
+  explicit operator bool() const noexcept { return loans_ != nullptr; }
+  [[nodiscard]] Mailbox mailbox(Bytes slot) noexcept;
+  void is_read(const Mailbox& mailbox) noexcept { slot_.read.push_back(mailbox.memory()); }
+
+ private:
+  friend Loans;
+  Loans* loans_ = nullptr;
+  Loans::Deferred slot_;
+  Bytes used_ = 0;
+};
+
+}  // namespace heddle::engine
