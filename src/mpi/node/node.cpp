@@ -142,8 +142,7 @@ engine::Reach Node::reach(int peer) noexcept {
           .known = &known_,
           .desks = &desks_,
           .distances = &distances_,
-          .crowded = crowded(),
-          .segment_unpack = settings_of_process().segment_unpack};
+          .crowded = crowded()};
 }
 
 void Node::has_sent(Bytes bytes) noexcept {
