@@ -12,6 +12,7 @@
 #include "mpi/devices.hpp"
 #include "mpi/host.hpp"
 #include "mpi/memory/pool.hpp"
+#include "mpi/node/profile.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/say.hpp"
 #include "mpi/types/registry.hpp"
@@ -82,6 +83,7 @@ Life wake() {
     return Life::off;
   }
   choose_kernels(set.isa);
+  layout::kernel::use(profile_of_machine().profile.kernels);
   host_family = host_name().find("Open MPI") != std::string::npos ? Host::openmpi : Host::mpich;
   switch (set.messages) {
     case settings::Messages::automatic:
