@@ -21,7 +21,28 @@ def show(about: dict) -> None:
     grid = lay_out(about, columns=width // 4)
     _section("in memory", terminal.draw(grid, width) if grid.rows else Text("nothing"))
     _section("how Heddle packs it", Text("\n".join(about["plan"])))
+    if about["kernels"]["parts"]:
+        _section("by which kernels", _kernels(about["kernels"]))
     _section(*_way(about["way"]))
+
+
+def _kernels(kernels: dict) -> Text:
+    """A line for each direction; what several parts of a struct have in common once."""
+    text = Text()
+    seen = set()
+    for part in kernels["parts"]:
+        for direction in ("pack", "unpack"):
+            kernel = part[direction]
+            line = (direction, kernel["kernel"], kernel["why"])
+            if line in seen:
+                continue
+            seen.add(line)
+            text.append(f"{direction} {part['kind']}: ", style="dim").append(kernel["kernel"], style="bold")
+            text.append(f", {kernel['does']}: {kernel['why']}\n")
+    if kernels["more"]:
+        text.append("… and so on")
+    text.rstrip()
+    return text
 
 
 def _way(way: dict) -> tuple[str, Text]:

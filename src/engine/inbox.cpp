@@ -39,8 +39,6 @@ class Incoming {
                                        Desk::shelf_bytes)) {}
 
   Bytes receive() {
-    if (!reach_.segment_unpack)
-      for (Count i = 0; i < segments_; ++i) await(i);
     // From the front: unpacked if packed, taken if open. Where both sides work on the front, this one goes on at the back.
     // A cell that is done is never looked at again: its control block may be another message's by then.
     Count back = segments_;

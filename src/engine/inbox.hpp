@@ -36,7 +36,6 @@ struct Reach {
   Distances* distances = nullptr;           ///< Null: how far the sender is, is not looked at.
   bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
   report::Times* times = nullptr;           ///< Where the time goes; null: nobody wants to know.
-  bool segment_unpack = true;               ///< False: nothing is unpacked before all is packed (Wu et al. 2004, figure 10).
 };
 
 /// The control block is no longer that of the message: a descriptor that was received before, or a forged one. Whoever asks is

@@ -3,17 +3,22 @@
 
 #include <array>
 #include <cstring>
-#include <limits>
 
-#include "layout/kernel/kernels.hpp"
+#include "layout/kernel/choose.hpp"
 
 namespace heddle::layout {
 namespace {
 
 std::size_t size_of(Bytes n) { return static_cast<std::size_t>(n); }
 
+/// Whether listed records are moved step by step over many of them, or one after the other.
+bool in_passes(const kernel::Record& record, Count n, Direction direction) {
+  const kernel::RecordFacts facts = kernel::facts_of(record, n, 0, true, direction, kernel::isa());
+  return kernel::choose_kernel(facts, kernel::thresholds()).kernel != kernel::Kernel::record_whole;
+}
+
 struct Packing {
-  static constexpr Bytes long_record = std::numeric_limits<Bytes>::max();
+  static constexpr Direction direction = Direction::pack;
   using User = const std::byte*;
   using Packed = std::byte*;
   static const Prepared* prepared(const Node& node) { return node.packing.get(node, Direction::pack); }
@@ -38,9 +43,7 @@ struct Packing {
 };
 
 struct Unpacking {
-  /// From this size on a listed record is written before the next one is begun: step by step over many of them, grids of 4096
-  /// bytes write to one set of the cache again and again.
-  static constexpr Bytes long_record = 256;
+  static constexpr Direction direction = Direction::unpack;
   using User = std::byte*;
   using Packed = const std::byte*;
   static const Prepared* prepared(const Node& node) { return node.unpacking.get(node, Direction::unpack); }
@@ -75,7 +78,7 @@ class Walk {
 
   void whole(const Node& node, User user) {
     const Prepared* prepared = Way::prepared(node);
-    if (prepared && !prepared->steps.empty() && prepared->made_for == kernel::current) [[likely]]
+    if (prepared && !prepared->steps.empty() && prepared->generation == kernel::generation) [[likely]]
       return run(*prepared, node.size, user);
     std::visit([&](const auto& form) { whole(node, form, user); }, node.form);
   }
@@ -176,7 +179,7 @@ class Walk {
     if (child.contiguous()) {
       list.offsets.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, n, child.size); });
       packed_ += n * child.size;
-    } else if (node.body && child.size < Way::long_record) {
+    } else if (node.body && in_passes(*node.body, n, Way::direction)) {
       list.offsets.with([&](const auto* offsets) { Way::records_at(user, packed_, *node.body, offsets + first, n); });
       packed_ += n * child.size;
     } else {

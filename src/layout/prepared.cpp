@@ -47,7 +47,7 @@ void add_steps(std::vector<Step>& steps, const Node& node, Direction direction) 
 
 std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept try {
   auto prepared = std::make_unique<Prepared>();
-  prepared->made_for = kernel::current;
+  prepared->generation = kernel::generation;
   try {
     add_steps(prepared->steps, node, direction);
   } catch (const std::bad_alloc&) {

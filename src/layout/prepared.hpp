@@ -23,11 +23,11 @@ struct Step {
   kernel::Ready nest;
 };
 
-enum class Direction { pack, unpack };
+using kernel::Direction;
 
 struct Prepared {
-  const kernel::Table* made_for = nullptr;  ///< Steps hold for these kernels.
-  std::vector<Step> steps;                  ///< None: the node is moved by looking at it.
+  std::uint32_t generation = 0;  ///< Of kernels and thresholds, for which the steps hold.
+  std::vector<Step> steps;       ///< None: the node is moved by looking at it.
 };
 
 /// Of a loop nest or of a struct; without steps for anything else, and where there is no memory.

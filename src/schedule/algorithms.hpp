@@ -11,8 +11,6 @@ extern const Algorithm allgatherv_ring, allgatherv_recursive_doubling, allgather
 
 extern const Algorithm alltoallv_round_robin, alltoallv_direct, alltoallv_crystal, alltoallv_bruck, alltoallv_two_level;
 
-extern const Algorithm neighbour_direct, neighbour_combining;
-
 extern const Algorithm exchange_consensus, exchange_crystal, exchange_counts;
 
 }  // namespace heddle::schedule

@@ -106,7 +106,6 @@ struct Algorithm {
 /// One table for each collective; src/schedule/tables.cpp.
 std::span<const Algorithm* const> allgatherv() noexcept;
 std::span<const Algorithm* const> alltoallv() noexcept;
-std::span<const Algorithm* const> neighbour() noexcept;
 std::span<const Algorithm* const> exchange() noexcept;
 
 /// Null: there is none of this name.

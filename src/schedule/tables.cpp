@@ -21,11 +21,6 @@ std::span<const Algorithm* const> alltoallv() noexcept {
   return table;
 }
 
-std::span<const Algorithm* const> neighbour() noexcept {
-  static constexpr std::array table = {&neighbour_direct, &neighbour_combining};
-  return table;
-}
-
 std::span<const Algorithm* const> exchange() noexcept {
   static constexpr std::array table = {&exchange_consensus, &exchange_crystal, &exchange_counts};
   return table;

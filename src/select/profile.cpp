@@ -37,6 +37,7 @@ const Profile& builtin() noexcept {
       .transposed = {{0.044, 0.039, 0.053, 0.037, 0.037, 0.041, 0.029, 0.023}},
       .move = {{0.055, 0.050, 0.034, 0.045, 0.041, 0.037, 0.036, 0.028}},
       .move_transposed = {{0.076, 0.045, 0.041, 0.032, 0.034, 0.037, 0.030, 0.026}},
+      .kernels = {},
   };
   return profile;
 }
@@ -47,6 +48,9 @@ std::string absurd(const Profile& profile) {
     if (wrong.empty() && !(value >= least && value <= most))
       wrong = fmt::format("{} is {} ns; between {} and {} would be believed", what, value, least, most);
   };
+  for (const layout::kernel::ThresholdEntry& one : layout::kernel::threshold_table)
+    if (const layout::Bytes value = profile.kernels.*one.value; wrong.empty() && !(value >= one.least && value <= one.most))
+      wrong = fmt::format("{} is {}; between {} and {} would be believed", one.name, value, one.least, one.most);
   check("a call", profile.call, 10, 1e6);
   check("a remote entry", profile.remote_entry, 0, 1e5);
   check("a local entry", profile.local_entry, 0, 1e5);

@@ -1,4 +1,5 @@
-// select/profile.hpp: what moving bytes costs on a machine. May include: collective/links.hpp. Files: profile_file.hpp.
+// select/profile.hpp: what moving bytes costs on a machine. May include: collective/links.hpp,
+// layout/kernel/thresholds.hpp. Files: profile_file.hpp.
 //
 //   const Profile& profile = builtin();
 //   profile.pack.at(256) * bytes          // ns to pack blocks of 256 bytes
@@ -7,6 +8,7 @@
 #include <array>
 #include <string>
 
+#include "layout/kernel/thresholds.hpp"
 #include "select/collective/links.hpp"
 
 namespace heddle::select {
@@ -48,6 +50,8 @@ struct Profile {
   // Messages through the MPI library, by which collectives choose
   Links mpich = mpich_links;
   Links openmpi = openmpi_links;
+
+  layout::kernel::Thresholds kernels;  ///< By which packing kernels are chosen.
 };
 
 /// Measured on a 2-core Zen 5 virtual machine; used where there is no profile of the machine.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -65,6 +66,8 @@ constexpr std::array hosts = {
 };
 constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
 
+constexpr const char* kernels = "packing_kernels";  // its names: layout/kernel/thresholds.hpp
+
 constexpr std::array link_numbers = {
     LinkNumber{"one_ns", &Link::latency},
     LinkNumber{"further_ns", &Link::message},
@@ -88,6 +91,25 @@ double number(const Json& from, const char* group, const std::string& name) {
   const auto at = of->find(name);
   if (at == of->end() || !at->is_number()) throw std::runtime_error(fmt::format("{} has no number {}", group, name));
   return at->get<double>();
+}
+
+/// A profile that was written before there was a threshold does without it.
+void read_thresholds(const Json& json, layout::kernel::Thresholds& thresholds) {
+  const auto group = json.find(kernels);
+  if (group == json.end()) return;
+  if (!group->is_object()) throw std::runtime_error(fmt::format("{} is no group of numbers", kernels));
+  for (const layout::kernel::ThresholdEntry& one : layout::kernel::threshold_table) {
+    const auto at = group->find(one.name);
+    if (at == group->end()) continue;
+    if (!at->is_number_integer()) throw std::runtime_error(fmt::format("{} has no whole number {}", kernels, one.name));
+    // More than 63 bits hold is more than is believed.
+    thresholds.*one.value =
+        at->is_number_unsigned() && at->get<std::uint64_t>() > std::uint64_t{1} << 62 ? -1 : at->get<std::int64_t>();
+  }
+  for (const auto& [name, value] : group->items())
+    if (std::ranges::find(layout::kernel::threshold_table, name, &layout::kernel::ThresholdEntry::name) ==
+        std::end(layout::kernel::threshold_table))
+      throw std::runtime_error(fmt::format("{} has no threshold called {}", kernels, name.substr(0, 60)));
 }
 
 std::string text(const Json& from, const char* name) {
@@ -121,6 +143,7 @@ Profile read(const Json& json, const Machine& here) {
   if (json.contains(between_nodes))
     for (const NamedLinks& host : hosts)
       for (const LinkNumber& n : link_numbers) (profile.*host.value).network.*n.value = number(json, between_nodes, n.name);
+  read_thresholds(json, profile.kernels);
   if (const std::string wrong = absurd(profile); !wrong.empty()) throw std::runtime_error(wrong);
   return profile;
 }
@@ -151,8 +174,8 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
       {"heddle_profile", version},
       {"comment",
        "What moving bytes costs on this machine, by `heddle tune`. By it Heddle chooses how a message with holes moves within "
-       "a node, and by the messages of the MPI library which algorithm a collective takes. Times are in nanoseconds; edit them "
-       "to try what would be chosen (`heddle explain` says why)."},
+       "a node, which kernel packs it, and by the messages of the MPI library which algorithm a collective takes. Times are in "
+       "nanoseconds; edit them to try what would be chosen (`heddle explain` says why)."},
       {"made", made},
       {"machine", {{"processor", machine.processor}, {"cores", machine.cores}}},
   };
@@ -160,6 +183,8 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
   for (const NamedCurve& curve : curves)
     for (std::size_t i = 0; i < Curve::points; ++i)
       json[curve.name][key(Curve::lengths[i])] = rounded((profile.*curve.value).ns[i]);
+  for (const layout::kernel::ThresholdEntry& one : layout::kernel::threshold_table)
+    json[kernels][one.name] = profile.kernels.*one.value;
   for (const NamedLinks& host : hosts) {
     const Links& links = profile.*host.value;
     Links unmeasured = builtin().*host.value;

@@ -34,8 +34,6 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},
-    {"HEDDLE_SEGMENT_UNPACK", "on", "on|off",
-     "off: a receiver unpacks nothing before the whole message is packed (to see what overlap gains)", library},
     {"HEDDLE_TRANSPORTS", "auto", "auto, or a list of self,mapped,cma,ring,mpi",
      "ways to move bytes within a node that may be used; auto is all of them, mpi (through the MPI library) is always there",
      library},
@@ -366,7 +364,6 @@ Settings read(const char* const* environment) {
   take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
   take("HEDDLE_CONTIGUOUS", on_off, set.contiguous);
   take("HEDDLE_SEGMENT", segment, set.segment);
-  take("HEDDLE_SEGMENT_UNPACK", on_off, set.segment_unpack);
   take("HEDDLE_COLLECTIVES", collectives, set.collectives);
   take("HEDDLE_EXCHANGE", exchange, set.exchange);
   take("HEDDLE_ROUTER", router, set.router);

@@ -69,7 +69,6 @@ struct Settings {
   std::int64_t rendezvous = 4 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
   bool contiguous = true;                            ///< HEDDLE_CONTIGUOUS
   std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
-  bool segment_unpack = true;                        ///< HEDDLE_SEGMENT_UNPACK
   Transports transports;                             ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes
   Collectives collectives = Collectives::automatic;  ///< HEDDLE_COLLECTIVES

@@ -2,6 +2,7 @@
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
 #include "tool/commands.hpp"
+#include "transport/table.hpp"
 
 namespace heddle::tool {
 namespace {
@@ -27,13 +28,22 @@ Json schedules(const char* title, std::span<const schedule::Algorithm* const> ta
           {"rows", rows}};
 }
 
+Json transports() {
+  Json rows = Json::array();
+  for (const transport::Transport& one : transport::table())
+    rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.cost}});
+  return {{"room", "transport"},
+          {"title", "Transports within a node"},
+          {"choice", "those that HEDDLE_TRANSPORTS leaves, by the scheme of the message (heddle explain TYPE)"},
+          {"rows", rows}};
+}
+
 }  // namespace
 
 Json algorithms() {
   return Json::array({group_formats(), schedules("Allgatherv", schedule::allgatherv()),
                       schedules("Alltoallv and Alltoallw", schedule::alltoallv()),
-                      schedules("Neighbourhoods", schedule::neighbour()),
-                      schedules("Sparse exchange, receivers do not know who sends", schedule::exchange())});
+                      schedules("Sparse exchange, receivers do not know who sends", schedule::exchange()), transports()});
 }
 
 }  // namespace heddle::tool

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "select/profile_file.hpp"
 
 namespace heddle::tool {
 
@@ -30,6 +31,13 @@ Json tree(const layout::Layout& layout);
 
 /// How Heddle packs `count` elements, and why: sentences.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
+
+/// Which kernels pack and unpack `count` elements, and why: {"parts": [{"kind", "pack", "unpack"}, ...], "more"}, the first few
+/// parts of a struct; none for what is one piece.
+Json kernels(const layout::Layout& layout, layout::Count count);
+
+/// The profile of this machine, as the library would use it; read once. What is wrong with it is said then.
+const select::Loaded& profile();
 
 /// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
 /// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).

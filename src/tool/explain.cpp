@@ -1,5 +1,7 @@
 // tool/explain.cpp: a datatype seen from all sides.
 #include "layout/cursor.hpp"
+#include "layout/kernel/kernels.hpp"
+#include "layout/kernel/thresholds.hpp"
 #include "layout/shape.hpp"
 #include "layout/type_map.hpp"
 #include "layout/wire.hpp"
@@ -58,6 +60,7 @@ Json wire_bytes(const Layout& layout) {
 Json explain(const ExplainOptions& options) {
   const grammar::TypePtr type = grammar::parse(options.description);
   const Layout& layout = type->layout;
+  kernel::use(profile().profile.kernels);
   return {{"input", options.description},
           {"type", grammar::to_string(*type)},
           {"count", options.count},
@@ -75,6 +78,7 @@ Json explain(const ExplainOptions& options) {
           {"wire_bytes", wire_bytes(layout)},
           {"shape", of(shape(layout, options.count))},
           {"plan", plan(layout, options.count)},
+          {"kernels", kernels(layout, options.count)},
           {"way", way(layout, options.count, options.to)},
           {"segments", segments(layout, options.count, options.segments)}};
 }

@@ -41,6 +41,10 @@ void print_explained(const Json& about) {
   std::cout << "blocks: " << shape["blocks"] << ", mean " << shape["mean_block"] << " B, median " << shape["median_block"]
             << " B\n";
   for (const Json& sentence : about["plan"]) std::cout << "plan: " << shown(sentence) << "\n";
+  for (const Json& part : about["kernels"]["parts"])
+    for (const char* direction : {"pack", "unpack"})
+      std::cout << direction << " " << shown(part["kind"]) << " by " << shown(part[direction]["kernel"]) << ": "
+                << shown(part[direction]["why"]) << "\n";
   const Json& way = about["way"];
   if (way["choices"].empty()) std::cout << "within a node: " << shown(way["why"]) << "\n";
   for (const Json& choice : way["choices"])

@@ -38,10 +38,18 @@ Json in(const char* memory, const select::Facts& facts) {
 
 }  // namespace
 
+const select::Loaded& profile() {
+  static const select::Loaded loaded = [] {
+    select::Loaded here = select::load(select::profile_path(settings::from_environment().profile), select::this_machine());
+    if (!here.complaint.empty()) std::cerr << "heddle: " << here.complaint << "\n";
+    return here;
+  }();
+  return loaded;
+}
+
 Json way(const layout::Layout& layout, Count count, const std::string& to) {
   const settings::Settings set = settings::from_environment();
-  const select::Loaded loaded = select::load(select::profile_path(set.profile), select::this_machine());
-  if (!loaded.complaint.empty()) std::cerr << "heddle: " << loaded.complaint << "\n";
+  const select::Loaded& loaded = profile();
 
   Json answer = {{"to", to.empty() ? Json() : Json(to)}, {"profile", loaded.source}, {"choices", Json::array()}};
   const layout::Placed whole = layout.repeated(count);

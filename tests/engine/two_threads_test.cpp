@@ -177,8 +177,7 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
                       .known = &known,
                       .desks = &desks,
                       .distances = random() % 4 ? &distances : nullptr,
-                      .crowded = true,
-                      .segment_unpack = letter->left_open || random() % 6 != 0};
+                      .crowded = true};
     EXPECT_FALSE(stale(descriptor, reach));
     const Bytes moved = receive(descriptor, reach, {&type.layout, type.count, field.base()});
     refused = false;

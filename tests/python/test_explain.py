@@ -53,6 +53,13 @@ def test_facts(heddle):
     assert section(output, "how Heddle packs it")
 
 
+def test_kernels_and_why(heddle):
+    lines = " ".join(section(heddle("explain", BLOCKS, HEDDLE_ISA="avx2", COLUMNS="200").stdout, "by which kernels"))
+    assert "pack blocks: few-loads" in lines and "unpack blocks: few-stores" in lines
+    assert "128 blocks 16384 B apart at the source share 1 of 64 sets" in lines
+    assert "by which kernels" not in heddle("explain", "contiguous(8, int)").stdout
+
+
 def test_records_one_behind_the_other(heddle):
     picture = section(heddle("explain", "struct(int, 2 double @ 16)", "--count", 3).stdout, "in memory")
     assert [row.split() for row in picture[:3]] == [

@@ -203,24 +203,5 @@ TEST(ChooseExchange, AsTheTableSays) {
     EXPECT_EQ(choose_exchange(row.facts).algorithm->name, row.algorithm) << row.what << "\n  " << why_exchange(row.facts);
 }
 
-TEST(ChooseNeighbour, CombiningIsForSmallBlocksOfTwentySix) {
-  const auto box = [](Rank nodes, double block) {
-    NeighbourFacts facts{over(nodes, 1)};
-    facts.neighbours = 26;
-    facts.grid = true;
-    facts.rounds = 3;
-    facts.messages = 6;
-    facts.moves = 54;
-    facts.bytes = 26 * block;
-    facts.moved = 54 * block;
-    return facts;
-  };
-  EXPECT_EQ(choose_neighbour(box(64, 8)).algorithm->name, "combining") << why_neighbour(box(64, 8));
-  EXPECT_EQ(choose_neighbour(box(64, 64 * kib)).algorithm->name, "direct") << why_neighbour(box(64, 64 * kib));
-  NeighbourFacts graph = box(64, 8);
-  graph.grid = false;
-  EXPECT_EQ(choose_neighbour(graph).algorithm->name, "direct");
-}
-
 }  // namespace
 }  // namespace heddle::select

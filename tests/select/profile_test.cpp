@@ -94,6 +94,34 @@ TEST(Profile, MessagesOfAHostAreThereIfTheyWereMeasured) {
   EXPECT_EQ(write(loaded.profile, here, "today"), with_messages());
 }
 
+TEST(Profile, ThresholdsOfKernelsSurviveToo) {
+  Profile profile = builtin();
+  profile.kernels.memory_from = 1 << 20;
+  const std::string text = write(profile, here, "today");
+  const Loaded loaded = parse(text, "p.json", here);
+  EXPECT_EQ(loaded.complaint, "");
+  EXPECT_EQ(loaded.profile.kernels, profile.kernels);
+  // Files that are older than a threshold, or than all of them.
+  const std::size_t group = text.find(",\n  \"packing_kernels\""), end = text.find('}', group);
+  EXPECT_EQ(parse(text.substr(0, group) + text.substr(end + 1), "p.json", here).profile.kernels, builtin().kernels);
+  EXPECT_EQ(parse(text.substr(0, group) + text.substr(end + 1), "p.json", here).complaint, "");
+  const Loaded older = parse(replaced(text, "    \"many_lines\": 65536,\n", ""), "p.json", here);
+  EXPECT_EQ(older.complaint, "");
+  EXPECT_EQ(older.profile.kernels, profile.kernels);
+}
+
+TEST(Profile, ThresholdsThatMakeNoSenseAreRefused) {
+  const std::string line = "\"memory_from_bytes\": ";
+  refused(replaced(good(), line, line + "\"4M\", \"was\": "), "packing_kernels has no whole number memory_from_bytes");
+  refused(replaced(good(), line, line + "1.5, \"was\": "), "packing_kernels has no whole number memory_from_bytes");
+  refused(replaced(good(), line, line + "-"), "memory_from_bytes is -4194304; between 16384 and");
+  refused(replaced(good(), line, line + "18446744073709551615, \"was\": "), "packing_kernels has no threshold called was");
+  refused(replaced(good(), "4194304", "18446744073709551615"), "memory_from_bytes is -1;");
+  refused(replaced(good(), "memory_from_bytes", "memory_fron_bytes"),
+          "packing_kernels has no threshold called memory_fron_bytes");
+  refused(replaced(good(), "\"packing_kernels\": {", "\"packing_kernels\": 3, \"was\": {"), "packing_kernels is no group");
+}
+
 TEST(Profile, WhatANetworkTakesIsWrittenByHand) {
   const std::string written =
       replaced(good(), "\"process_vm_readv\"",

@@ -249,6 +249,49 @@ TEST(Collective, MistakesTakeOneLine) {
   }
 }
 
+TEST(Explain, NamesTheKernelsAndWhatDecided) {
+  const std::string narrow = "HEDDLE_ISA=avx2 HEDDLE_PROFILE=builtin";
+  const auto kernels = [](const std::string& description, const std::string& environment) {
+    const Outcome outcome = run("explain '" + description + "' --json 2>/dev/null", environment);
+    EXPECT_EQ(outcome.code, 0) << description;
+    return json::parse(outcome.text)["kernels"];
+  };
+  const json rows = kernels("vector(1000, 3, 24, double)", narrow)["parts"];
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["pack"]["kernel"], "single");
+  EXPECT_NE(rows[0]["pack"]["why"].get<std::string>().find("1000 blocks of 24 B every 192 B over 192000 B, more than 81920 B"),
+            std::string::npos)
+      << rows;
+  EXPECT_EQ(kernels("vector(100, 1, 512, contiguous(4, double))", narrow)["parts"][0]["unpack"]["kernel"], "few-stores");
+  EXPECT_EQ(kernels("contiguous(64, resized(vector(64, 1, 64, double), 0, 8))", narrow)["parts"][0]["pack"]["kernel"],
+            "squares");
+  EXPECT_EQ(kernels("indexed([1, 2, 7], [5, 22, 43], double)", narrow)["parts"][0]["kind"], "list of units");
+  EXPECT_EQ(kernels("contiguous(9, struct(char, 3 double, int @ 64))", "HEDDLE_ISA=portable")["parts"][0]["pack"]["kernel"],
+            "record-fields");
+  EXPECT_TRUE(kernels("contiguous(9, double)", narrow)["parts"].empty());
+  std::string many = "struct(";
+  for (int i = 0; i < 20; ++i)
+    many += (i ? ", vector(" : "vector(") + std::to_string(i + 2) + ", 1, 2, int) @" + std::to_string(1000 * i);
+  const json parts = kernels(many + ")", narrow);
+  EXPECT_EQ(parts["parts"].size(), 8u);
+  EXPECT_TRUE(parts["more"]);
+}
+
+TEST(Explain, TheProfileDecidesAboutKernels) {
+  const std::string file = testing::TempDir() + "/heddle-thresholds." + std::to_string(getpid()) + ".json";
+  ASSERT_EQ(run("tune --quick --output " + file).code, 0);
+  json profile = json::parse(std::ifstream(file));
+  const auto packed = [&](long from) {
+    profile["packing_kernels"]["inner_cache_bytes"] = from;
+    std::ofstream(file) << profile;
+    const Outcome outcome = run("explain 'vector(1000, 3, 24, double)' --json", "HEDDLE_ISA=portable HEDDLE_PROFILE=" + file);
+    return json::parse(outcome.text)["kernels"]["parts"][0]["pack"]["kernel"].get<std::string>();
+  };
+  EXPECT_EQ(packed(100000), "single");
+  EXPECT_EQ(packed(200000), "unrolled");
+  std::remove(file.c_str());
+}
+
 TEST(Algorithms, AreTablesOfTheRooms) {
   const Outcome outcome = run("algorithms --json");
   ASSERT_EQ(outcome.code, 0);

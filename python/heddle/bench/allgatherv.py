@@ -97,10 +97,10 @@ def _over_ring(axis, figures: Figures) -> None:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 8 ranks, three sizes.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
@@ -111,7 +111,7 @@ def command(
     algorithm: Annotated[
         list[str] | None, typer.Option("--algorithm", metavar="NAME", help=f"Only these forced: {', '.join(ALGORITHMS)}, none.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Gather volumes that differ on all ranks: the host, Heddle's choice, and its algorithms one by one."""
     if plot is not None:

@@ -80,10 +80,10 @@ def _gains(axis, figures: Figures) -> None:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 4 ranks, every other struct.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
@@ -95,7 +95,7 @@ def command(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Exchange structs among all ranks: Heddle and its schemes, the host, contiguous messages, packing by hand."""
     if plot is not None:

@@ -168,10 +168,10 @@ def _draw_scaling(axis, of_one_mpi: list[Figures]) -> None:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 8 ranks, three sizes.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="So many ranks; may be repeated.")
@@ -193,7 +193,7 @@ def command(
         bool, typer.Option("--strong", help="One problem for all numbers of ranks: a block shrinks with their power of 2/3.")
     ] = False,
     routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Exchange messages with 26 partners: the host's MPI_Alltoallv, pair by pair, and the three ways of heddle_exchange."""
     if plot is not None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from heddle.installations import Installation
 from heddle.problem import Problem
 
-from . import figure
+from . import figure, messages
 from .jobs import Run, output, start_line
 from .messages import Figures, goals_table, screen
 from .native import With
@@ -154,6 +154,32 @@ def _cell(row: Row | None) -> str:
 
 def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> None:
     screen().print(goals_table({f"{one.mpi}, {one.ranks} ranks": goals(one) for one in found}))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How an application's rows are told: its table's title, metric and gain, its goals; the picture's gains and factor."""
+
+    title: str
+    metric: str
+    gain: str
+    wanted: float
+    goals: Callable[[Figures], list]
+    picture: str
+    gains: Sequence[str]
+    reported: float
+    text: str
+
+
+def present(rows: list[Row], how: Shown, json: Path | None, plot: Path | None, seconds: float) -> None:
+    """Tables and goals on the screen; rows and picture where they were asked for."""
+    found = messages.by_mpi(rows)
+    for figures in found:
+        screen().print(table(figures, how.title, how.metric, how.gain, how.wanted))
+    show_goals(found, how.goals)
+    messages.finish(rows, json, seconds)
+    if plot is not None:
+        draw(found, how.gains, plot, how.picture, how.reported, how.text)
 
 
 def gains_of(figures: Figures, metric: str) -> dict[str, float]:

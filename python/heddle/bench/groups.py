@@ -21,6 +21,7 @@ from heddle.console import console, wide_console
 from heddle.problem import Problem
 
 from . import groups_plot, groups_ranks, groups_seed
+from .messages import JsonFile
 from .native import Mpi
 from .rows import Row, write
 
@@ -192,7 +193,7 @@ def goals(rows: list[Row]) -> Table:
 
 
 def command(
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: JsonFile = None,
     figure: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure, as FILE.svg and FILE.png.")
     ] = None,

@@ -22,6 +22,7 @@ from heddle.console import console
 from heddle.problem import Problem
 
 from .jobs import go_first
+from .messages import JsonFile
 from .native import With, loaded_mpi
 from .rows import Row, write
 
@@ -109,7 +110,7 @@ def command(
     rounds: Annotated[
         int, typer.Option(min=1, help="Pairs of runs, one with Heddle and one without, either first by turns.")
     ] = 10,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: JsonFile = None,
 ) -> None:
     """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and without."""
     if shutil.which("hpcc") is None:

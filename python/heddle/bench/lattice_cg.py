@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -68,9 +67,22 @@ def goals(figures: Figures) -> list:
     ]
 
 
+SHOWN = applications.Shown(
+    title="lattice CG",
+    metric=SPEED,
+    gain=GAIN,
+    wanted=REPORTED,
+    goals=goals,
+    picture="Lattice CG",
+    gains=(GAIN, SAME, ALONE),
+    reported=REPORTED,
+    text="Hoefler, Gottlieb 2010: 18 %",
+)
+
+
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 4^4 sites.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of each way.")] = 9,
     ranks: Annotated[
@@ -80,7 +92,7 @@ def command(
         list[str] | None,
         typer.Option("--local", metavar="L", help="Sites of a rank, L or XxYxZxT; may be repeated. [4, 6, 8]"),
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Solve for a staggered and a Wilson quark on a lattice: halos packed by hand and by datatypes, with Heddle and without."""
     if plot is not None:
@@ -98,10 +110,4 @@ def command(
                 jobs.append(Job(name, host, binary, count, words))
     measured = applications.by_turns(jobs, (HOST, HEDDLE), 2 if quick else rounds, lambda line: line["fingerprint"])
     rows = [row for one in measured for row in rows_of(one)]
-    found = messages.by_mpi(rows)
-    for figures in found:
-        messages.screen().print(applications.table(figures, "lattice CG", SPEED, GAIN, REPORTED))
-    applications.show_goals(found, goals)
-    messages.finish(rows, json, time.monotonic() - started)
-    if plot is not None:
-        applications.draw(found, (GAIN, SAME, ALONE), plot, "Lattice CG", REPORTED, "Hoefler, Gottlieb 2010: 18 %")
+    applications.present(rows, SHOWN, json, plot, time.monotonic() - started)

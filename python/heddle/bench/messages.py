@@ -21,9 +21,15 @@ from .native import Mpi
 from .rows import Row, merged, write
 from .table import human, verdict
 
+# Options that several benches have.
 Disturb = Annotated[
     int, typer.Option("--disturb", min=0, max=64, metavar="N", help="So many busy processes beside; their effect counts.")
 ]
+WhichMpi = Annotated[Mpi, typer.Option(help="Which MPI to measure.")]
+JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
+PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Short and rough.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")]
 
 
 def measure(

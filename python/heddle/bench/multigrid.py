@@ -6,7 +6,6 @@ Figure 17 of Balaji et al. 2007: PETSc's own messages, and its neighbourhood col
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,8 +44,21 @@ def goals(figures: Figures) -> list:
     ]
 
 
+SHOWN = applications.Shown(
+    title="multigrid",
+    metric=METRIC,
+    gain=GAIN,
+    wanted=1.0,
+    goals=goals,
+    picture="3-D Laplacian multigrid",
+    gains=list(GAINS),
+    reported=REPORTED,
+    text="Balaji et al. 2007, figure 17: 3 % slower than PETSc's messages, 128 ranks",
+)
+
+
 def command(
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 33^3 points.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and without.")] = 7,
     ranks: Annotated[
@@ -56,7 +68,7 @@ def command(
         list[int] | None,
         typer.Option("--points", min=5, metavar="N", help="Along each side, 4 k + 1; may be repeated. [33, 101]"),
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Solve Poisson's equation by PETSc's multigrid: its messages and neighbourhood collectives, with Heddle and without."""
     if plot is not None:
@@ -70,14 +82,7 @@ def command(
     ]
     measured = applications.by_turns(jobs, (HOST, HEDDLE), 2 if quick else rounds, lambda line: line["fingerprint"])
     rows = [row for one in measured for row in rows_of(one)]
-    found = messages.by_mpi(rows)
-    for figures in found:
-        messages.screen().print(applications.table(figures, "multigrid", METRIC, GAIN, 1.0))
-    applications.show_goals(found, goals)
-    messages.finish(rows, json, time.monotonic() - started)
-    if plot is not None:
-        text = "Balaji et al. 2007, figure 17: 3 % slower than PETSc's messages, 128 ranks"
-        applications.draw(found, list(GAINS), plot, "3-D Laplacian multigrid", REPORTED, text)
+    applications.present(rows, SHOWN, json, plot, time.monotonic() - started)
 
 
 def repetitions(points: int, quick: bool) -> int:

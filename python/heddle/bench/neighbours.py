@@ -137,15 +137,15 @@ def _command(
     what: str, title: str, goals: Callable, usual: list[int], short: list[int], help_text: str, extra: tuple[str, ...] = ()
 ) -> Callable:
     def command(
-        mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-        json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+        mpi: messages.WhichMpi = Mpi.both,
+        json: messages.JsonFile = None,
         quick: Annotated[bool, typer.Option("--quick", help="Short and rough, for two numbers of ranks.")] = False,
-        rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+        rounds: messages.Rounds = 1,
         disturb: messages.Disturb = 0,
         ranks: Annotated[
             list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
         ] = None,
-        plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+        plot: messages.PlotFile = None,
     ) -> None:
         if plot is not None:
             figure.base(plot)

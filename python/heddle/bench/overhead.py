@@ -7,7 +7,6 @@ Then messages between two ranks (pingpong.py).
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ from heddle.families import Family
 
 from . import pingpong
 from .jobs import Run, lines
+from .messages import JsonFile, WhichMpi
 from .native import Mpi, With
 from .rows import Row, merged, write
 
@@ -46,8 +46,8 @@ def added(rows: list[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: WhichMpi = Mpi.both,
+    json: JsonFile = None,
     rounds: Annotated[int, typer.Option(min=1, help="How often the variants take turns.")] = 3,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: one round, few samples.")] = False,
 ) -> None:

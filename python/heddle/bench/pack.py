@@ -19,6 +19,7 @@ from heddle.families import Family
 from heddle.problem import Problem
 
 from . import compare, plot, table, yardstick
+from .messages import JsonFile, Rounds, WhichMpi
 from .native import Mpi, With, lines
 from .rows import Row, merged, write
 
@@ -81,14 +82,14 @@ def _known(rows: list[Row]) -> Iterator[Row]:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: WhichMpi = Mpi.both,
+    json: JsonFile = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Short and rough: fewer samples, no cases over 8 MiB, no yardstick.")
     ] = False,
     filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,
     source: Annotated[Path | None, typer.Option("--yardstick", metavar="PATH", help="Source of the yardstick.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    rounds: Rounds = 1,
     figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the gains as bars.")] = None,
     between: Annotated[
         With, typer.Option("--with", help="What is preloaded: heddle, the null Heddle, or nothing.")

@@ -20,6 +20,7 @@ from heddle.console import console
 from heddle.problem import Problem
 
 from . import seek_plot
+from .messages import JsonFile
 from .native import With, lines
 from .rows import Row, write
 
@@ -86,7 +87,7 @@ def flatness(rows: list[Row]) -> Table:
 
 
 def command(
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: JsonFile = None,
     figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the figure.")] = None,
     segment: Annotated[int, typer.Option(min=24, max=1 << 30, help="Bytes of a segment of the pipeline.")] = 65536,
     quick: Annotated[bool, typer.Option("--quick", help="Small matrices, few samples.")] = False,

@@ -24,6 +24,7 @@ from heddle.families import Family
 from heddle.problem import Problem
 
 from .jobs import TIMEOUT_S, Run, command
+from .messages import JsonFile, WhichMpi
 from .native import Mpi, With
 from .rows import Row, write
 
@@ -87,11 +88,11 @@ def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
 
 
 def bench(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
+    mpi: WhichMpi = Mpi.both,
     ranks: Annotated[list[int] | None, typer.Option(min=1, help="Ranks of a job; may be repeated. [2, 16]")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How often the ways take turns.")] = 15,
     quick: Annotated[bool, typer.Option("--quick", help="Three rounds of 2 ranks.")] = False,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: JsonFile = None,
 ) -> None:
     """Show what Heddle adds to a job's start and end: to the job by `heddle run`, and to MPI_Init and MPI_Finalize."""
     sizes = ranks or ([2] if quick else [2, 16])

@@ -137,10 +137,10 @@ def _bars(axis, by_case: dict[str, dict[str, float]], title: str) -> None:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough, to n = 512.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="Only these; may be repeated.")] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
@@ -148,7 +148,7 @@ def command(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Transpose a matrix by sending it: Heddle and its schemes, the host, contiguous messages, turning by hand."""
     if plot is not None:

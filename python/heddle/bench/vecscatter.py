@@ -7,7 +7,6 @@ which then went to everybody in turn.
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,8 +53,21 @@ def goals(figures: Figures) -> list:
     ]
 
 
+SHOWN = applications.Shown(
+    title="vector scatter",
+    metric=METRIC,
+    gain=OVER_PETSC,
+    wanted=HAND_TUNED,
+    goals=goals,
+    picture="PETSc vector scatter",
+    gains=list(GAINS),
+    reported=REPORTED,
+    text="Balaji et al. 2007, figure 16: 95 % less than a round-robin, 128 ranks",
+)
+
+
 def command(
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
+    json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 2 ranks.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and without.")] = 9,
     ranks: Annotated[
@@ -65,7 +77,7 @@ def command(
     pattern: Annotated[
         list[str] | None, typer.Option("--pattern", metavar="NAME", help=f"Of {', '.join(PATTERNS)}; may be repeated. [all]")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Scatter a PETSc vector: its messages, neighbourhood collectives and MPI_Alltoallw of types, with Heddle and without."""
     if plot is not None:
@@ -80,11 +92,4 @@ def command(
     ]
     measured = applications.by_turns(jobs, (HOST, HEDDLE), 2 if quick else rounds, lambda line: line["wrong"])
     rows = [row for one in measured for row in rows_of(one)]
-    found = messages.by_mpi(rows)
-    for figures in found:
-        messages.screen().print(applications.table(figures, "vector scatter", METRIC, OVER_PETSC, HAND_TUNED))
-    applications.show_goals(found, goals)
-    messages.finish(rows, json, time.monotonic() - started)
-    if plot is not None:
-        text = "Balaji et al. 2007, figure 16: 95 % less than a round-robin, 128 ranks"
-        applications.draw(found, list(GAINS), plot, "PETSc vector scatter", REPORTED, text)
+    applications.present(rows, SHOWN, json, plot, time.monotonic() - started)

@@ -1,6 +1,6 @@
 """`heddle bench vector`: k columns of a matrix of 128 × 4096 ints, from one rank to another.
 
-Figures 2, 6, 7, 10 and 12 of Wu, Wyckoff and Panda 2004: the host's datatype path, contiguous messages, packing by hand and a
+Figures 2, 6, 7 and 12 of Wu, Wyckoff and Panda 2004: the host's datatype path, contiguous messages, packing by hand and a
 message a row against Heddle, with the scheme it chooses and with each forced; latency, and bandwidth with a window of messages.
 """
 
@@ -14,15 +14,13 @@ from typing import Annotated
 import typer
 
 from . import figure, messages
-from .jobs import ALL_SCHEMES, Run, chosen, known_settings, schemes, wanted_schemes
+from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
 from .rows import Row
 
 REPORTED = {"bc-spup": 1.5, "rwg-up": 1.8, "multi-w": 3.4}  # best factors over the generic path, figure 6
 REPORTED_BANDWIDTH = 3.6  # figure 7
-SEGMENT_UNPACK = 1.3  # figure 10
-AT_END = ", unpacked at the end"
 QUICK_BANDWIDTH = ("64", "256", "1024")
 
 
@@ -36,23 +34,12 @@ class MemoryFrom(StrEnum):
     mapped = "mapped"
 
 
-class Switch(StrEnum):
-    on = "on"
-    off = "off"
-
-
-def runs(quick: bool, bandwidth: bool, segment_unpack: Switch, wanted: tuple[str, ...]) -> list[Run]:
+def runs(quick: bool, bandwidth: bool, wanted: tuple[str, ...]) -> list[Run]:
     """Heddle's choice with all other ways beside it; then the null Heddle and each scheme with what they are compared to."""
     short = ("--ways", "host", "interposed", "contiguous")
     every = ("--no-bandwidth",) if not bandwidth else ("--bandwidth-columns", *QUICK_BANDWIDTH) if quick else ()
-    rest = (*short, "--no-bandwidth") if quick and segment_unpack is Switch.on else (*short, *every)
-    found = [chosen(every), Run("null", With.null, {}, rest), *schemes(wanted, rest)]
-    if "HEDDLE_SEGMENT_UNPACK" in known_settings() and segment_unpack is Switch.off:
-        segments = (*short, *every)
-        off = {"HEDDLE_SEGMENT_UNPACK": "off"}
-        for run in (chosen(), *schemes(("bc-spup", "rwg-up"))):
-            found.append(Run(run.variant + AT_END, With.heddle, run.settings | off, segments))
-    return found
+    rest = (*short, "--no-bandwidth") if quick else (*short, *every)
+    return [chosen(every), Run("null", With.null, {}, rest), *schemes(wanted, rest)]
 
 
 def ceiling(size: int) -> float | None:
@@ -73,23 +60,7 @@ def goals(figures: Figures) -> list:
         messages.at_most("over contiguous from 512 KiB", 1.1, large),
         messages.best("over the host's datatype path, best point", wanted, gains),
         messages.best("bandwidth over the host's, best point (on one MPI)", REPORTED_BANDWIDTH, figures.gains("bandwidth")),
-        *(
-            messages.best(f"{name}: bandwidth by segment unpack, as reported", SEGMENT_UNPACK, gains)
-            for name, gains in unpack(figures)
-        ),
     ]
-
-
-def unpack(figures: Figures) -> list[tuple[str, dict[str, float]]]:
-    """What unpacking segment by segment gains (figure 10): scheme, case → factor, each against contiguous in its own run."""
-    found = []
-    for late in figures.variants("bandwidth over contiguous"):
-        if late.endswith(AT_END):
-            name = late.removesuffix(AT_END)
-            base = figures.series(name, "bandwidth over contiguous")
-            slow = figures.series(late, "bandwidth over contiguous")
-            found.append((name, {case: slow[case] / base[case] for case in slow if case in base}))
-    return found
 
 
 def draw(rows: list[Row], file: Path, title: str) -> None:
@@ -134,10 +105,10 @@ def _gains(axis, figures: Figures, metric: str) -> None:
 
 
 def command(
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI to measure.")] = Mpi.both,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Short and rough.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")] = 1,
+    mpi: messages.WhichMpi = Mpi.both,
+    json: messages.JsonFile = None,
+    quick: messages.Quick = False,
+    rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     columns: Annotated[
         list[int] | None, typer.Option("--columns", metavar="K", help="Only so many columns; may be repeated.")
@@ -145,11 +116,10 @@ def command(
     bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Windows of messages too.")] = True,
     buffers: Annotated[Buffers, typer.Option(help="Another array for each message, or the same (figure 12).")] = Buffers.same,
     memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
-    segment_unpack: Annotated[Switch, typer.Option(help="off: also without segment unpack (figure 10).")] = Switch.on,
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
+    plot: messages.PlotFile = None,
 ) -> None:
     """Send columns of a matrix: Heddle and its schemes, the host's datatype path, contiguous messages, packing by hand."""
     if plot is not None:
@@ -160,7 +130,7 @@ def command(
     arguments += ["--changing"] if buffers is Buffers.changing else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    todo = runs(quick, bandwidth, segment_unpack, wanted)
+    todo = runs(quick, bandwidth, wanted)
     rows = messages.measure("vector", mpi, todo, rounds, arguments, disturb=disturb)
     report(rows, f"{buffers.value} buffers, memory from {memory.value}")
     messages.finish(rows, json, time.monotonic() - started)

@@ -1,10 +1,9 @@
 // layout/kernel/all.hpp: the table of one instruction set; the including file names it by HEDDLE_KERNEL and HEDDLE_TABLE.
 #pragma once
 
+#include "layout/kernel/nests.hpp"
 #include "layout/kernel/offsets.hpp"
-#include "layout/kernel/plane.hpp"
 #include "layout/kernel/records.hpp"
-#include "layout/kernel/transpose.hpp"
 
 namespace heddle::layout::kernel {
 namespace HEDDLE_KERNEL {
@@ -21,8 +20,9 @@ constexpr OffsetKernels<Int> offset_kernels{&gather<Int>,
 
 }  // namespace HEDDLE_KERNEL
 
-constinit const Table HEDDLE_TABLE{&HEDDLE_KERNEL::plane_for,
-                                   &HEDDLE_KERNEL::transpose,
+constinit const Table HEDDLE_TABLE{&HEDDLE_KERNEL::nest_for,
+                                   &HEDDLE_KERNEL::nest_runs,
+                                   &HEDDLE_KERNEL::long_nest,
                                    &HEDDLE_KERNEL::gather_records,
                                    &HEDDLE_KERNEL::scatter_records,
                                    HEDDLE_KERNEL::offset_kernels<std::int32_t>,

@@ -11,10 +11,13 @@
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
 #if defined(__AVX512VBMI__)
+constexpr Isa this_isa = Isa::avx512;
 constexpr int wide = 64;
 #elif defined(__AVX2__)
+constexpr Isa this_isa = Isa::avx2;
 constexpr int wide = 32;
 #else
+constexpr Isa this_isa = Isa::portable;
 constexpr int wide = 16;
 #endif
 
@@ -93,8 +96,7 @@ inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::
 
 #if defined(__AVX512VBMI__)
 
-/// Blocks that take two or three plain moves and one under a mask. Zen 5, ns a block of 12 (24) bytes: packed from the L1 cache
-/// 0.27 (0.29) → 0.16 (0.20), from the L2 cache 0.51 (0.52) → 0.29 (0.33); unpacked alike.
+/// Blocks that take two or three plain moves and one under a mask.
 template <int B>
 constexpr bool under_mask = B > 2 && B < 32 && (B & (B - 1)) != 0;
 
@@ -105,8 +107,7 @@ constexpr Bytes whole_move = B <= 16   ? 16
                                        : 64;
 
 /// A mask that the compiler does not know to be full. Loads under a mask do not set off Zen 5's prefetchers, whose guesses at
-/// the next block of a row bring lines nobody wants: ns a block, plain → under a mask, from the L2 cache: 16 of 128 bytes 0.67
-/// → 0.46, 40 of 320 0.66 → 0.44, 64 of 512 1.5 → 1.0, 92 of 128 1.5 → 1.1; from the L1 cache 16 of 64 0.27 → 0.15.
+/// the next block of a row bring lines nobody wants.
 inline __attribute__((always_inline)) std::uint64_t unknown(std::uint64_t mask) {
   asm("" : "+r"(mask));
   return mask;

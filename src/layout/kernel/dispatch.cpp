@@ -1,9 +1,11 @@
-// layout/kernel/dispatch.cpp: which instruction set is in use, and the kernels' public names.
+// layout/kernel/dispatch.cpp: which instruction set and which thresholds are in use, and the kernels' public names.
 #include "layout/kernel/table.hpp"
 
 namespace heddle::layout::kernel {
 
 constinit const Table* current = &portable_table;
+constinit Thresholds current_thresholds;
+constinit std::uint32_t generation = 0;
 
 namespace {
 
@@ -43,10 +45,18 @@ Isa isa() { return current_isa; }
 bool use(Isa isa) noexcept {
   if (isa > best_isa()) return false;
   current_isa = isa;
+  ++generation;
 #if defined(__x86_64__)
   current = isa == Isa::avx512 ? &avx512_table : isa == Isa::avx2 ? &avx2_table : &portable_table;
 #endif
   return true;
+}
+
+const Thresholds& thresholds() noexcept { return current_thresholds; }
+
+void use(const Thresholds& by) noexcept {
+  current_thresholds = by;
+  ++generation;
 }
 
 template <class Int>

@@ -1,4 +1,5 @@
 // layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. Includes record.hpp, bytes.hpp; knows no layouts.
+// Which of them moves what is for choose.hpp to say.
 //
 //   const Dim dims[] = {{1024, 16, 16384}, {1024, 16384, 16}};    // outermost first: count, to-stride, from-stride
 //   nest(out, matrix, dims, 16);                                   // a transpose: visited in tiles, whatever the order given
@@ -15,6 +16,8 @@
 #include "layout/kernel/record.hpp"
 
 namespace heddle::layout::kernel {
+
+struct Thresholds;
 
 /// One level of a loop nest.
 struct Dim {
@@ -53,11 +56,17 @@ void gather_records_at(std::byte* to, const std::byte* from, const Record& recor
 template <class Int>
 void scatter_records_at(std::byte* to, const std::byte* from, const Record& record, const Int* offsets, Count n);
 
+enum class Direction { pack, unpack };
+
 /// Instruction sets with kernels of their own.
 enum class Isa { portable, avx2, avx512 };
 const char* name(Isa isa);
 Isa best_isa();              ///< The widest this processor has.
 Isa isa();                   ///< The one in use.
 bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA); false if this processor lacks it. Not while others pack.
+
+/// By which numbers kernels are chosen (choose.hpp): the defaults, or a machine's own. Not while others pack.
+const Thresholds& thresholds() noexcept;
+void use(const Thresholds& by) noexcept;
 
 }  // namespace heddle::layout::kernel

@@ -3,9 +3,12 @@
 //   drop     counts of 1; reverse loops that run backwards; absorb a loop that only lengthens the block
 //   fuse     two loops that are one: outer.stride == inner.stride * inner.count on both sides
 //   sort     the loop with the smallest strides innermost
-//   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops, in tiles
+//   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops (choose.hpp: by which
+//            kernel)
 #include <cstring>
+#include <optional>
 
+#include "layout/kernel/lines.hpp"
 #include "layout/kernel/ready.hpp"
 #include "layout/kernel/table.hpp"
 
@@ -24,8 +27,6 @@ struct Nest {
     for (--size; i < size; ++i) dims[i] = dims[i + 1];
   }
 };
-
-Bytes magnitude(Bytes stride) { return stride < 0 ? -stride : stride; }
 
 /// Puts in the loops that matter, all running upwards where the two sides agree. False: nothing to do.
 bool take(Nest& nest, std::span<const Dim> dims) {
@@ -75,13 +76,12 @@ void sort(Nest& nest) {
     for (std::size_t j = i; j > 0 && before(nest.dims[j], nest.dims[j - 1]); --j) std::swap(nest.dims[j], nest.dims[j - 1]);
 }
 
-/// Blocks from this length on fill their cache lines whatever the order.
-constexpr Bytes order_matters_below = 256;
-
+/// The innermost two loops, and the kernel that walks them.
 struct Leaf {
-  NestKernel run;
+  NestRun run;
   Dim outer, inner;
   Bytes block;
+  bool disagree;
 };
 
 void walk(std::byte* to, const std::byte* from, const Dim* dims, std::size_t count, const Leaf& leaf) {
@@ -93,27 +93,27 @@ void one_block(std::byte* to, const std::byte* from, const Dim&, const Dim&, Byt
   std::memcpy(to, from, static_cast<std::size_t>(block));
 }
 
-Leaf plane(const Dim& outer, const Dim& inner, Bytes block) {
-  return {current->plane_for(outer, inner, block), outer, inner, block};
+Leaf leaf_of(const Dim& outer, const Dim& inner, Bytes block, bool disagree) {
+  return {current->nest_for(outer, inner, block, disagree), outer, inner, block, disagree};
 }
 
 /// Takes the innermost two loops out of the nest.
 Leaf leaf_of(Nest& nest) {
-  if (nest.size == 0) return {one_block, once, once, nest.block};
+  if (nest.size == 0) return {one_block, once, once, nest.block, false};
   if (nest.size == 1) {
     const Dim only = nest.dims[0];
     nest.remove(0);
-    return plane(once, only, nest.block);
+    return leaf_of(once, only, nest.block, false);
   }
   sort(nest);
   const std::size_t inner = nest.size - 1;  // smallest stride at the destination
   std::size_t fast_from = inner;
   for (std::size_t i = 0; i < nest.size; ++i)
     if (magnitude(nest.dims[i].from) < magnitude(nest.dims[fast_from].from)) fast_from = i;
-  const bool transposed = fast_from != inner && nest.block < order_matters_below;
-  const std::size_t other = transposed ? fast_from : inner - 1;
-  const Leaf leaf = transposed ? Leaf{current->transpose, nest.dims[inner], nest.dims[other], nest.block}
-                               : plane(nest.dims[other], nest.dims[inner], nest.block);
+  const bool disagree = fast_from != inner && in_tiles(nest.block, current_thresholds);
+  const std::size_t other = disagree ? fast_from : inner - 1;
+  const Leaf leaf = disagree ? leaf_of(nest.dims[inner], nest.dims[other], nest.block, true)
+                             : leaf_of(nest.dims[other], nest.dims[inner], nest.block, false);
   nest.remove(inner);
   nest.remove(other);
   return leaf;
@@ -133,8 +133,18 @@ Leaf leaf_of(Nest& nest) {
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
   // The most frequent nest of all, a vector, goes straight to its kernel.
   if (dims.size() == 1 && dims[0].count > 1 && block > 0 && (dims[0].to != block || dims[0].from != block))
-    return current->plane_for(once, dims[0], block)(to, from, once, dims[0], block);
+    return current->nest_for(once, dims[0], block, false)(to, from, once, dims[0], block);
   any_nest(to, from, dims, block);
+}
+
+std::optional<Chosen> chosen(std::span<const Dim> dims, Bytes block) {
+  Nest nest;
+  nest.block = block;
+  if (dims.size() > max_dims || !take(nest, dims)) return std::nullopt;
+  fuse(nest);
+  const Leaf leaf = leaf_of(nest);
+  const NestFacts facts{leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa()};
+  return Chosen{facts, choose_kernel(leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa(), current_thresholds), nest.size};
 }
 
 bool Ready::make(std::span<const Dim> dims, Bytes block) noexcept {

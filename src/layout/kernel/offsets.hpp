@@ -6,7 +6,7 @@
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
 #if defined(__AVX2__)
-/// Doubles, four to a store: 0.17 ns each, one by one 0.21.
+/// Doubles, four to a store.
 template <class Int>
 void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   const auto two = [from](const Int* at) {
@@ -20,7 +20,7 @@ void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Cou
   for (; n > 0; --n, to += 8, ++offsets) copy<8>(to, from + offsets[0]);
 }
 
-/// Floats, four to a store: 0.17 ns each from the L1 cache, one by one 0.20, by AVX-512's gather 0.30; beyond that cache alike.
+/// Floats, four to a store. AVX-512's gather takes longer than one by one.
 template <class Int>
 void gather_fours(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   const auto word = [from, &offsets](int k) {
@@ -42,8 +42,7 @@ void gather_fours(std::byte* to, const std::byte* from, const Int* offsets, Coun
 #endif
 
 #if defined(__AVX512VBMI__)
-/// Blocks under_mask: all but the last are moved in one go. ns a block of 12 (24) bytes: gathered 0.35 (0.40) → 0.23 (0.31),
-/// scattered 0.36 → 0.29; of more than 16 bytes scattered over more than the L1 cache 0.6 → 0.8, so not those.
+/// Blocks under_mask: all but the last are moved in one go.
 template <int B, class Int>
 void gather_under_mask(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   constexpr Count plain = (whole_move<B> - 1) / B;
@@ -63,76 +62,12 @@ void scatter_under_mask(std::byte* to, const std::byte* from, const Int* offsets
 }
 #endif
 
-/// Whether a list reaches beyond the caches, by 17 of its offsets: then blocks to come are fetched ahead. A million blocks of
-/// 12 (24) bytes, ns each, sorted: gathered 2.4 → 1.4 (3.1 → 2.8), scattered 2.1 → 1.5 (3.5 → 2.9); shuffled: 3.5 → 3.2 (6.3
-/// → 4.3), 4.7 → 3.2 (5.7 → 4.5). Not of 8 bytes, several of which share a line as often as not: the 194,400 of 24,300 atoms
-/// were scattered at 10 instead of 13 GB/s.
-template <class Int>
-bool reaches_far(const Int* offsets, Count n) {
-  constexpr Count long_list = 1 << 17, samples = 16;
-  constexpr Bytes beyond_caches = 16 << 20;
-  if (n < long_list) return false;
-  Int low = offsets[0], high = low;
-  for (Count k = 1; k <= samples; ++k) {
-    const Int one = offsets[(n - 1) / samples * k];
-    low = one < low ? one : low;
-    high = one > high ? one : high;
-  }
-  return Bytes{high} - Bytes{low} > beyond_caches;
-}
-
 /// So many blocks ahead; as many stay for the loops that end where the list does.
 constexpr Count list_ahead = 64;
-
-template <int B, class Int>
-void gather_far(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
-  for (; n > 0; --n, to += step, ++offsets) {
-    __builtin_prefetch(from + offsets[list_ahead], 0);
-#if defined(__AVX512VBMI__)
-    if constexpr (under_mask<B>)
-      if (step == B) {
-        copy_spoiling<B>(to, from + offsets[0]);
-        continue;
-      }
-#endif
-    copy<B>(to, from + offsets[0]);
-  }
-}
-
-template <int B, class Int>
-void scatter_far(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
-  for (; n > 0; --n, from += step, ++offsets) {
-    __builtin_prefetch(to + offsets[list_ahead], 1);
-#if defined(__AVX512VBMI__)
-    if constexpr (under_mask<B>)
-      if (step == B) {
-        copy_straying<B>(to + offsets[0], from);
-        continue;
-      }
-#endif
-    copy<B>(to + offsets[0], from);
-  }
-}
 
 /// Blocks at offsets; the other side goes on by `step` (the block itself, or the size of the record they are fields of).
 template <int B, class Int>
 void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
-  if constexpr (B > 8)
-    if (reaches_far(offsets, n)) {
-      const Count far = n - list_ahead;
-      gather_far<B>(to, from, offsets, far, step);
-      return gather_of<B>(to + far * step, from, offsets + far, list_ahead, step);
-    }
-#if defined(__AVX2__)
-  if constexpr (B == 8)
-    if (step == 8) return gather_eights(to, from, offsets, n);
-  if constexpr (B == 4)
-    if (step == 4) return gather_fours(to, from, offsets, n);
-#endif
-#if defined(__AVX512VBMI__)
-  if constexpr (under_mask<B>)
-    if (step == B) return gather_under_mask<B>(to, from, offsets, n);
-#endif
   for (; n >= 4; n -= 4, to += 4 * step, offsets += 4) {
     copy<B>(to, from + offsets[0]);
     copy<B>(to + step, from + offsets[1]);
@@ -144,16 +79,6 @@ void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n
 
 template <int B, class Int>
 void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
-  if constexpr (B > 8)
-    if (reaches_far(offsets, n)) {
-      const Count far = n - list_ahead;
-      scatter_far<B>(to, from, offsets, far, step);
-      return scatter_of<B>(to, from + far * step, offsets + far, list_ahead, step);
-    }
-#if defined(__AVX512VBMI__)
-  if constexpr (under_mask<B> && B <= 16)
-    if (step == B) return scatter_under_mask<B>(to, from, offsets, n);
-#endif
   for (; n >= 4; n -= 4, from += 4 * step, offsets += 4) {
     copy<B>(to + offsets[0], from);
     copy<B>(to + offsets[1], from + step);
@@ -163,6 +88,36 @@ void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count 
   for (; n > 0; --n, from += step, ++offsets) copy<B>(to + offsets[0], from);
 }
 
+/// With blocks to come fetched; n > list_ahead.
+template <int B, class Int>
+void gather_ahead(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  for (; n > list_ahead; --n, to += B, ++offsets) {
+    __builtin_prefetch(from + offsets[list_ahead], 0);
+#if defined(__AVX512VBMI__)
+    if constexpr (under_mask<B>)
+      copy_spoiling<B>(to, from + offsets[0]);
+    else
+#endif
+      copy<B>(to, from + offsets[0]);
+  }
+  gather_of<B>(to, from, offsets, n, B);
+}
+
+template <int B, class Int>
+void scatter_ahead(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
+  for (; n > list_ahead; --n, from += B, ++offsets) {
+    __builtin_prefetch(to + offsets[list_ahead], 1);
+#if defined(__AVX512VBMI__)
+    if constexpr (under_mask<B>)
+      copy_straying<B>(to + offsets[0], from);
+    else
+#endif
+      copy<B>(to + offsets[0], from);
+  }
+  scatter_of<B>(to, from, offsets, n, B);
+}
+
+/// One field of records at listed offsets.
 template <class Int>
 void gather_steps(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block, Bytes step) {
   if (with_block(block, [&]<int B>() { gather_of<B>(to, from, offsets, n, step); })) return;
@@ -177,12 +132,40 @@ void scatter_steps(std::byte* to, const std::byte* from, const Int* offsets, Cou
 
 template <class Int>
 void gather(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block) {
-  gather_steps(to, from, offsets, n, block, block);
+  const Bytes reach = reach_of(offsets, n, block, current_thresholds);
+  const Kernel kernel = decide({n, block, reach, Direction::pack, this_isa}, current_thresholds).kernel;
+#if defined(__AVX2__)
+  if (kernel == Kernel::listed_lanes)
+    return block == 8 ? gather_eights(to, from, offsets, n) : gather_fours(to, from, offsets, n);
+#endif
+  if (with_block(block, [&]<int B>() {
+#if defined(__AVX512VBMI__)
+        if constexpr (under_mask<B>)
+          if (kernel == Kernel::listed_under_mask) return gather_under_mask<B>(to, from, offsets, n);
+#endif
+        if constexpr (B > 8)
+          if (kernel == Kernel::listed_ahead) return gather_ahead<B>(to, from, offsets, n);
+        gather_of<B>(to, from, offsets, n, B);
+      }))
+    return;
+  for (Count i = 0; i < n; ++i, to += block) copy_any(to, from + offsets[i], block);
 }
 
 template <class Int>
 void scatter(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block) {
-  scatter_steps(to, from, offsets, n, block, block);
+  const Bytes reach = reach_of(offsets, n, block, current_thresholds);
+  const Kernel kernel = decide({n, block, reach, Direction::unpack, this_isa}, current_thresholds).kernel;
+  if (with_block(block, [&]<int B>() {
+#if defined(__AVX512VBMI__)
+        if constexpr (under_mask<B> && B <= 16)
+          if (kernel == Kernel::listed_under_mask) return scatter_under_mask<B>(to, from, offsets, n);
+#endif
+        if constexpr (B > 8)
+          if (kernel == Kernel::listed_ahead) return scatter_ahead<B>(to, from, offsets, n);
+        scatter_of<B>(to, from, offsets, n, B);
+      }))
+    return;
+  for (Count i = 0; i < n; ++i, from += block) copy_any(to + offsets[i], from, block);
 }
 
 inline Bytes page_offset(const std::byte* at) { return static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(at) & 4095); }
@@ -219,8 +202,7 @@ inline bool within_pages(const std::byte* from, const std::int64_t* offsets) {
 }
 #endif
 
-/// A fixed number of bytes a piece, whatever its length (W at most): no branch on it. Measured on Zen 5, ns a piece of 8 to 32
-/// bytes, L1: this 0.4; under a mask of 32 bytes 0.55, of 64 bytes 0.67; branches on the length 0.6 to 4.
+/// A fixed number of bytes a piece, whatever its length (W at most): no branch on it, which would be guessed wrong.
 template <int W, class Int, class Length>
 std::byte* gather_loose(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
   Count i = 0;
@@ -252,16 +234,12 @@ std::byte* gather_loose(std::byte* to, const std::byte* from, const Int* offsets
 template <class Int, class Length>
 void gather_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
   const Count loose = loose_pieces(lengths, n, 64);
-  const Bytes most = longest(lengths, n);
+  const Kernel kernel = decide({longest(lengths, n), Direction::pack, this_isa}).kernel;
   Count i = 0;
-  if (most <= 16) {
-    to = gather_loose<16>(to, from, offsets, lengths, loose);
-    i = loose;
-  } else if (most <= 32) {
-    to = gather_loose<32>(to, from, offsets, lengths, loose);
-    i = loose;
-  } else if (most <= 64) {
-    to = gather_loose<64>(to, from, offsets, lengths, loose);
+  if (kernel != Kernel::pieces_any) {
+    to = kernel == Kernel::pieces_16   ? gather_loose<16>(to, from, offsets, lengths, loose)
+         : kernel == Kernel::pieces_32 ? gather_loose<32>(to, from, offsets, lengths, loose)
+                                       : gather_loose<64>(to, from, offsets, lengths, loose);
     i = loose;
   } else {
     for (; i < loose; to += lengths[i], ++i) {
@@ -280,12 +258,12 @@ template <class Int, class Length>
 void scatter_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
   Count i = 0;
 #if defined(__AVX512VBMI__)
-  // Stores of 32 bytes under a mask: 0.5 ns a piece; of 64 bytes 0.9; branches on the length 0.6 when predicted, 4 when not.
+  // Stores of 32 bytes under a mask: of 64 bytes they take longer, and branches on the length are guessed wrong.
   const Count loose = loose_pieces(lengths, n, 32);
-  const Bytes most = longest(lengths, n);
+  const bool short_ones = decide({longest(lengths, n), Direction::unpack, this_isa}).kernel == Kernel::pieces_32;
   for (; i < loose; ++i) {
     const Bytes length = lengths[i];
-    if (most <= 32 || length <= 32)
+    if (short_ones || length <= 32)
       _mm256_mask_storeu_epi8(to + offsets[i], _bzhi_u32(~0u, static_cast<unsigned>(length)),
                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
     else

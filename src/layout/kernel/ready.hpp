@@ -12,9 +12,11 @@
 
 namespace heddle::layout::kernel {
 
-struct Table;
-/// The kernels in use: what was made ready for others is to be made anew.
-extern constinit const Table* current;
+/// Counts the changes of instruction set or thresholds: what was made ready before one is to be made anew.
+extern constinit std::uint32_t generation;
+
+/// A kernel that walks two loops around a block.
+using NestRun = void (*)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block);
 
 class Ready {
  public:
@@ -38,7 +40,7 @@ class Ready {
       leaf_(to + i * further_[1].to, from + i * further_[1].from, outer_, inner_, block_);
   }
 
-  void (*leaf_)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) = nullptr;
+  NestRun leaf_ = nullptr;
   Bytes to_ = 0, from_ = 0;  // of the first block: loops may run backwards
   Bytes block_ = 0;
   Dim outer_{}, inner_{};

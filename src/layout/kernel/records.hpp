@@ -1,8 +1,8 @@
 // layout/kernel/records.hpp: records at a constant stride or at listed offsets. Compiled once for each instruction set.
 #pragma once
 
+#include "layout/kernel/nests.hpp"
 #include "layout/kernel/offsets.hpp"
-#include "layout/kernel/plane.hpp"
 #include "layout/kernel/windows.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
@@ -18,8 +18,8 @@ constexpr bool strided = false;
 template <>
 inline constexpr bool strided<Strided> = true;
 
-/// Passes go over a portion of the records that stays in the L1 cache: at most 64 of them, 8 KiB of memory. (Records at the
-/// stride of a page fall into few cache sets: a portion of 64 of them ran at 4 GB/s, of 2 at 47.)
+/// Passes go over a portion of the records that stays in the first-level cache: at most 64 of them, 8 KiB of memory. (Records
+/// at the stride of a page fall into few cache sets, and have few to a portion.)
 inline Count portion_of(const RecordPlan& plan) {
   const Count portion = (8 << 10) / (plan.high - plan.low);
   return portion < 1 ? 1 : portion > 64 ? 64 : portion;
@@ -28,26 +28,75 @@ inline Count portion_of(const RecordPlan& plan) {
 /// Field by field: each pass is a loop of one block length.
 
 template <bool packing>
-void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes size, Strided at, Count begin, Count n) {
-  const Dim dim = packing ? Dim{n, size, at.stride} : Dim{n, at.stride, size};
-  const Bytes memory = begin * at.stride + piece.offset, packed = begin * size + piece.packed;
-  plane(to + (packing ? packed : memory), from + (packing ? memory : packed), Dim{1, 0, 0}, dim, piece.length);
+Dim dim_of(Bytes size, Strided at, Count n) {
+  return packing ? Dim{n, size, at.stride} : Dim{n, at.stride, size};
+}
+
+/// The kernels of the passes, asked for once for all portions.
+template <bool packing>
+class Passes {
+ public:
+  Passes(const RecordPlan& plan, Strided at, Count portion) {
+    for (Count p = 0; p < plan.piece_count && p < Record::max_pieces; ++p)
+      runs_[p] = run_for(once_, dim_of<packing>(plan.size, at, portion), plan.pieces[p].length, false);
+  }
+  void pass(std::byte* to, const std::byte* from, const RecordPlan& plan, Count p, Strided at, Count begin, Count n) const {
+    const Piece& piece = plan.pieces[p];
+    const Dim dim = dim_of<packing>(plan.size, at, n);
+    const Bytes memory = begin * at.stride + piece.offset, packed = begin * plan.size + piece.packed;
+    to += packing ? packed : memory;
+    from += packing ? memory : packed;
+    if (p < Record::max_pieces) return runs_[p](to, from, once_, dim, piece.length);
+    plane(to, from, once_, dim, piece.length);
+  }
+
+ private:
+  Dim once_{1, 0, 0};
+  NestRun runs_[Record::max_pieces];
+};
+
+template <bool packing, class Int>
+class ListedPasses {
+ public:
+  ListedPasses(const RecordPlan&, const Int*, Count) {}
+  void pass(std::byte* to, const std::byte* from, const RecordPlan& plan, Count p, const Int* at, Count begin, Count n) const {
+    const Piece& piece = plan.pieces[p];
+    const Bytes packed = begin * plan.size + piece.packed;
+    if constexpr (packing)
+      gather_steps(to + packed, from + piece.offset, at + begin, n, piece.length, plan.size);
+    else
+      scatter_steps(to + piece.offset, from + packed, at + begin, n, piece.length, plan.size);
+  }
+};
+
+template <bool packing>
+Passes<packing> passes(const RecordPlan& plan, Strided at, Count portion) {
+  return {plan, at, portion};
 }
 template <bool packing, class Int>
-void field_pass(std::byte* to, const std::byte* from, const Piece& piece, Bytes size, const Int* at, Count begin, Count n) {
-  const Bytes packed = begin * size + piece.packed;
-  if constexpr (packing)
-    gather_steps(to + packed, from + piece.offset, at + begin, n, piece.length, size);
-  else
-    scatter_steps(to + piece.offset, from + packed, at + begin, n, piece.length, size);
+ListedPasses<packing, Int> passes(const RecordPlan& plan, const Int* at, Count portion) {
+  return {plan, at, portion};
 }
+
+/// Asking for a kernel takes as long as copying a few pieces.
+constexpr Count fewest_for_passes = 4;
 
 template <bool packing, class At>
 void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  const Count portion = portion_of(plan);
+  if (count < fewest_for_passes) {
+    for (Count i = 0; i < count; ++i)
+      for (Count p = 0; p < plan.piece_count; ++p) {
+        const Piece& piece = plan.pieces[p];
+        const Bytes memory = at[i] + piece.offset, packed = i * plan.size + piece.packed;
+        copy_any(to + (packing ? packed : memory), from + (packing ? memory : packed), piece.length);
+      }
+    return;
+  }
+  const Count most = portion_of(plan), portion = most < count ? most : count;
+  const auto all = passes<packing>(plan, at, portion);
   for (Count begin = 0; begin < count; begin += portion)
     for (Count p = 0; p < plan.piece_count; ++p)
-      field_pass<packing>(to, from, plan.pieces[p], plan.size, at, begin, count - begin < portion ? count - begin : portion);
+      all.pass(to, from, plan, p, at, begin, count - begin < portion ? count - begin : portion);
 }
 
 #if defined(__AVX512VBMI__)
@@ -66,8 +115,7 @@ inline void step_pass(std::byte* to, const std::byte* from, const Step& step, co
   const std::uint64_t mask_a = step.mask_a, mask_b = step.mask_b, mask_out = step.mask_out;
   const std::byte *const in_a = from + step.in_a, *const in_b = from + step.in_b;
   to += step.out;
-  // Prefetches, far ahead: a million records of 24 and 16 of 64 bytes pack at 17 GB/s with them, at 9 without. Of the packed
-  // side, too, since loads under a mask do not set off the prefetchers: the same records unpack at 10 → 15 GB/s.
+  // Prefetches, far ahead. Of the packed side, too, since loads under a mask do not set off the prefetchers.
   [[maybe_unused]] Bytes ahead = 0, ahead_packed = 0;
   if constexpr (strided<From>) ahead = 32 * from_at.step();
   if constexpr (strided<To>) {
@@ -150,31 +198,18 @@ void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, 
                      begin + portion < count ? begin + portion : count);
 }
 
-inline bool gather_merged(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
-  if (plan.gather_count != 1 || plan.size > 32 || stride <= 0 || count < 8) return false;
+template <bool far>
+void gather_windows(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
   const Step& step = plan.gather[0];
   const Bytes span = plan.high - plan.low;
-  if (step.mask_b != 0 || step.length != 0 || span > 64 || stride + span > 128) return false;
-  const Window w = gather_window(step.index, plan.size, stride, span, count);
-  if (w.records < 2) return false;
-  if (stride * count > nearby)
-    gather_row<true>(to, from + step.in_a, w, plan.size, stride, span);
-  else
-    gather_row<false>(to, from + step.in_a, w, plan.size, stride, span);
-  return true;
+  gather_row<far>(to, from + step.in_a, gather_window(step.index, plan.size, stride, span, count), plan.size, stride, span);
 }
 
-inline bool scatter_merged(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
-  if (plan.scatter_count != 1 || count < 8) return false;
+template <bool far>
+void scatter_windows(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
   const Step& step = plan.scatter[0];
-  const Bytes span = plan.high - plan.low;
-  if (step.length != 0 || stride < span || stride + span > 64) return false;
-  const Window w = scatter_window(step.index, step.mask_out, plan.size, stride, span, count);
-  if (stride * count > nearby)
-    scatter_row<true>(to + step.out, from, w, plan.size, stride);
-  else
-    scatter_row<false>(to + step.out, from, w, plan.size, stride);
-  return true;
+  const Window w = scatter_window(step.index, step.mask_out, plan.size, stride, plan.high - plan.low, count);
+  scatter_row<far>(to + step.out, from, w, plan.size, stride);
 }
 
 #else
@@ -188,16 +223,25 @@ void scatter_each(std::byte* to, const std::byte* from, const RecordPlan& plan, 
   by_fields<false>(to, from, plan, at, count);
 }
 
-inline bool gather_merged(std::byte*, const std::byte*, const RecordPlan&, Count, Bytes) { return false; }
-inline bool scatter_merged(std::byte*, const std::byte*, const RecordPlan&, Count, Bytes) { return false; }
-
 #endif
 
 inline void gather_records(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
-  if (!gather_merged(to, from, plan, count, stride)) gather_each(to, from, plan, Strided{stride}, count);
+#if defined(__AVX512VBMI__)
+  const RecordFacts facts = facts_of(plan, count, stride, false, Direction::pack, this_isa);
+  const Kernel kernel = decide(facts, current_thresholds).kernel;
+  if (kernel == Kernel::record_windows) return gather_windows<false>(to, from, plan, count, stride);
+  if (kernel == Kernel::record_windows_ahead) return gather_windows<true>(to, from, plan, count, stride);
+#endif
+  gather_each(to, from, plan, Strided{stride}, count);
 }
 inline void scatter_records(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride) {
-  if (!scatter_merged(to, from, plan, count, stride)) scatter_each(to, from, plan, Strided{stride}, count);
+#if defined(__AVX512VBMI__)
+  const RecordFacts facts = facts_of(plan, count, stride, false, Direction::unpack, this_isa);
+  const Kernel kernel = decide(facts, current_thresholds).kernel;
+  if (kernel == Kernel::record_windows) return scatter_windows<false>(to, from, plan, count, stride);
+  if (kernel == Kernel::record_windows_ahead) return scatter_windows<true>(to, from, plan, count, stride);
+#endif
+  scatter_each(to, from, plan, Strided{stride}, count);
 }
 template <class Int>
 void gather_records_at(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* offsets, Count n) {

@@ -1,21 +1,15 @@
 // layout/kernel/table.hpp: what one instruction set offers to dispatch.cpp and nest.cpp. Internal to kernel/.
 //
-// The files copy, reach, plane, colliding, windows, transpose, offsets and records (.hpp) are compiled once for each
+// The files copy, plane, colliding, windows, transpose, nests, offsets and records (.hpp) are compiled once for each
 // instruction set (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of its own. They take plain structs only and
 // call nothing inline of the standard library: a weak symbol compiled with AVX-512 could otherwise be the one the linker keeps
 // for all.
-//
-// Why not another way of dispatch, measured on Zen 5 with the 8 × 8 tile of 8-byte elements, GB/s at 64² and 256²: this 88 and
-// 68; Highway 1.0.3 88 and 70, as fast, so no reason for one more dependency; gcc's target_clones 79 and 49 (it cannot inline
-// across the clone).
 #pragma once
 
+#include "layout/kernel/decide.hpp"
 #include "layout/kernel/ready.hpp"
 
 namespace heddle::layout::kernel {
-
-/// Two loops around a block: what a nest ends in.
-using NestKernel = void (*)(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block);
 
 /// A list of blocks, as gather and scatter see it; the other side is packed.
 template <class Int>
@@ -30,16 +24,28 @@ struct OffsetKernels {
   void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* offsets, Count n);
 };
 
+/// Blocks of so many bytes have kernels of their own.
+constexpr Bytes short_block = 64;
+
+/// The code of every kernel of a nest for them.
+struct NestRuns {
+  NestRun of[nest_kernels][short_block + 1] = {};  ///< Null: such blocks are never chosen for that kernel.
+};
+
 struct Table {
-  /// The kernel for two loops in the order given; `inner` has the smaller strides.
-  NestKernel (*plane_for)(const Dim& outer, const Dim& inner, Bytes block);
-  /// Two loops that disagree: `fast_to` has the smaller stride at the destination, `fast_from` at the source.
-  NestKernel transpose;
+  /// Decides (decide.hpp) and looks up.
+  NestRun (*nest_for)(const Dim& outer, const Dim& inner, Bytes block, bool disagree);
+  const NestRuns* nests;
+  NestRun (*long_nest)(Kernel kernel, Bytes block);  ///< The code for blocks of more than short_block.
   void (*gather_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
   void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, Count count, Bytes stride);
   OffsetKernels<std::int32_t> narrow;
   OffsetKernels<std::int64_t> wide;
 };
+
+/// In use. What was made ready by other tables or thresholds is of another generation (ready.hpp).
+extern constinit const Table* current;
+extern constinit Thresholds current_thresholds;
 
 extern const Table portable_table;
 #if defined(__x86_64__)

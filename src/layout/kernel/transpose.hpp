@@ -76,8 +76,7 @@ inline __attribute__((always_inline)) void stages(V (&rows)[N]) {
 }
 
 /// Keeps the compiler from reading the row again where a shuffle could take it from memory: a line that is on its way from the
-/// L2 cache is asked for once. (Unpacking 64² elements of 16 bytes into rows of 4096 bytes, as one rank of four does in an FFT
-/// of 256²: 63 → 72 GB/s.)
+/// second-level cache is asked for once.
 template <class V>
 inline __attribute__((always_inline)) void read_once(V& row) {
 #if defined(__x86_64__)
@@ -133,10 +132,6 @@ inline void fixed_box(std::byte* to, const std::byte* from, const Dim t, const D
     for (int i = 0; i < T; ++i) copy<B>(to + i * t.to, from + i * t.from);
 }
 
-/// Destinations of this size are written past the caches. Measured on Zen 5 (32 MiB of L3): 1024² elements of 8 bytes 27 GB/s
-/// cached and 42 streamed, of 16 bytes 18 and 38; below, the reader of the packed bytes finds them in its cache.
-constexpr Bytes stream_from = 8 << 20;
-
 /// Blocks to skip until a destination row starts a cache line; -1 if none does, or if not all rows do alike.
 inline Count until_line(const std::byte* to, const Dim& t, const Dim& f) {
   if (f.to % 64 != 0) return -1;
@@ -147,17 +142,21 @@ inline Count until_line(const std::byte* to, const Dim& t, const Dim& f) {
 
 inline Dim part(const Dim& dim, Count count) { return {count, dim.to, dim.from}; }
 
-template <int E, int N>
-void transpose_registers(std::byte* to, const std::byte* from, Dim t, const Dim f) {
-  const Count skip = until_line(to, t, f);
+/// Squares of N × N elements. `streaming`: rows are stored past the caches, as whole lines, unless no row can begin on one.
+template <int E, int N, bool streaming>
+void transpose_registers(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes) {
+  Dim t = t_dim;
+  const Dim f = f_dim;
+  Count skip = until_line(to, t, f);
   if (skip > 0 && t.count >= 4 * N) {
     box<E>(to, from, t, f, skip, f.count);
     to += skip * E;
     from += skip * t.from;
     t.count -= skip;
+    skip = 0;
   }
   const Count t_whole = t.count / N * N, f_whole = f.count / N * N;
-  if (wide == 64 && N * E == wide && skip >= 0 && t.count * f.count * E >= stream_from) {
+  if (streaming && skip == 0) {
     // Source rows run fastest: stores that stream do not care, the prefetcher does.
     constexpr Count macro = 32;
     for (Count j0 = 0; j0 < f_whole; j0 += macro)
@@ -166,8 +165,7 @@ void transpose_registers(std::byte* to, const std::byte* from, Dim t, const Dim 
           tile<E, N, true>(to + j * f.to + i * E, from + i * t.from + j * E, f.to, t.from);
     stream_fence();
   } else {
-    // Small squares, two lines wide. GB/s for 256² elements of 8 bytes: 62; three or four lines wide 48 and 46, one line 41; of
-    // 16 bytes 42, 35, 34 and 18. Unpacking 256² of 16 bytes into rows of 16 KiB: 43, 36, 34 and 18.
+    // Small squares, two lines wide: of one line as of three or four, lines leave the first-level cache half used.
     constexpr Count macro = E >= 2 ? 128 / E : 64;
     for (Count j0 = 0; j0 < f_whole; j0 += macro) {
       const Count j1 = j0 + macro < f_whole ? j0 + macro : f_whole;
@@ -182,10 +180,36 @@ void transpose_registers(std::byte* to, const std::byte* from, Dim t, const Dim 
   if (f_whole < f.count) box<E>(to + f_whole * f.to, from + f_whole * E, t, f, t.count, f.count - f_whole);
 }
 
-/// Through a buffer in the L1 cache: whole source lines in, whole destination lines out, past the caches. For blocks that
-/// no register tile knows, when power-of-two strides would throw lines out of their cache set before they are used up.
+template <int B>
+void transpose_tiles(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes) {
+  const Dim t = t_dim, f = f_dim;
+  constexpr Count T = 8, F = 8;
+  for (Count j = 0; j < f.count; j += F)
+    for (Count i = 0; i < t.count; i += T) {
+      std::byte* const target = to + j * f.to + i * t.to;
+      const std::byte* const source = from + j * f.from + i * t.from;
+      if (i + T <= t.count && j + F <= f.count)
+        fixed_box<B, T, F>(target, source, t, f);
+      else
+        box<B>(target, source, t, f, t.count - i < T ? t.count - i : T, f.count - j < F ? f.count - j : F);
+    }
+}
+
+/// In registers if those of this instruction set hold squares of such elements; else by loops.
+template <int B>
+constexpr NestRun squares_of() {
+  if constexpr (B == 1) return transpose_registers<1, 16, false>;
+  if constexpr (B == 2) return transpose_registers<2, 8, false>;
+  if constexpr (B == 4) return transpose_registers<4, wide / 4, false>;
+  if constexpr (B == 8) return transpose_registers<8, wide / 8, false>;
+  if constexpr (B == 16 && wide >= 32) return transpose_registers<16, wide / 16, false>;
+  return transpose_tiles<B>;
+}
+
+/// Through a buffer in the first-level cache: whole source lines in, whole destination lines out, past the caches. For blocks
+/// that no register tile knows, when power-of-two strides would throw lines out of their cache set before they are used up.
 template <int B, int T>
-void transpose_staged(std::byte* to, const std::byte* from, const Dim t, const Dim f) {
+void staged_tiles(std::byte* to, const std::byte* from, const Dim t, const Dim f) {
   alignas(64) std::byte stage[T * T * B];
   for (Count j = 0; j < f.count; j += T)
     for (Count i = 0; i < t.count; i += T) {
@@ -202,69 +226,24 @@ void transpose_staged(std::byte* to, const std::byte* from, const Dim t, const D
   stream_fence();
 }
 
+/// Whole tiles staged, from where the rows' first lines begin; the rims by plain loops. Where no row begins on a line: the next
+/// best.
 template <int B>
-void transpose_tiles(std::byte* to, const std::byte* from, Dim t, Dim f) {
-  if constexpr (B % 4 == 0) {
-    constexpr int T = B <= 24 ? 32 : 16;
-    if (t.to == B && f.from == B && t.count >= 2 * T && f.count >= T && t.count * f.count * B >= stream_from) {
-      if (const Count skip = until_line(to, t, f); skip >= 0) {
-        const Count t_whole = (t.count - skip) / T * T, f_whole = f.count / T * T;
-        transpose_staged<B, T>(to + skip * B, from + skip * t.from, part(t, t_whole), part(f, f_whole));
-        transpose_tiles<B>(to + f_whole * f.to, from + f_whole * B, t, part(f, f.count - f_whole));
-        transpose_tiles<B>(to, from, part(t, skip), part(f, f_whole));
-        to += (skip + t_whole) * B;
-        from += (skip + t_whole) * t.from;
-        t.count -= skip + t_whole;
-        f.count = f_whole;
-      }
-    }
-  }
-  constexpr Count T = 8, F = 8;
-  for (Count j = 0; j < f.count; j += F)
-    for (Count i = 0; i < t.count; i += T) {
-      std::byte* const target = to + j * f.to + i * t.to;
-      const std::byte* const source = from + j * f.from + i * t.from;
-      if (i + T <= t.count && j + F <= f.count)
-        fixed_box<B, T, F>(target, source, t, f);
-      else
-        box<B>(target, source, t, f, t.count - i < T ? t.count - i : T, f.count - j < F ? f.count - j : F);
-    }
+void transpose_staged(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes block) {
+  constexpr int T = B <= 24 ? 32 : 16;
+  const Dim t = t_dim, f = f_dim;
+  const Count skip = until_line(to, t, f);
+  if (skip < 0) return squares_of<B>()(to, from, t, f, block);
+  const Count t_whole = (t.count - skip) / T * T, f_whole = f.count / T * T;
+  staged_tiles<B, T>(to + skip * B, from + skip * t.from, part(t, t_whole), part(f, f_whole));
+  transpose_tiles<B>(to + f_whole * f.to, from + f_whole * B, t, part(f, f.count - f_whole), block);
+  transpose_tiles<B>(to, from, part(t, skip), part(f, f_whole), block);
+  const Count done = skip + t_whole;
+  transpose_tiles<B>(to + done * B, from + done * t.from, part(t, t.count - done), part(f, f_whole), block);
 }
 
-/// One of the loops is short: pass after pass along the other, in portions that stay in the L1 cache between passes.
-inline void transpose_thin(std::byte* to, const std::byte* from, const Dim& thin, const Dim& along, Bytes block) {
-  constexpr Count portion = 256;
-  for (Count i = 0; i < along.count; i += portion)
-    plane(to + i * along.to, from + i * along.from, thin, part(along, along.count - i < portion ? along.count - i : portion),
-          block);
-}
-
-inline void transpose(std::byte* to, const std::byte* from, const Dim& t, const Dim& f, Bytes block) {
-  // Four elements of 16 bytes are a line: rows of as many are not thin, in a segment of a message for one.
-  const Count thin = wide == 64 && block == 16 ? 4 : 8;
-  if (f.count < thin && t.count >= f.count) return transpose_thin(to, from, f, t, block);
-  if (t.count < thin) return transpose_thin(to, from, t, f, block);
-  // Rows shorter than a line cannot be streamed from registers: large transposes are staged then.
-  const bool staged = wide < 64 && block >= 4 && t.count * f.count * block >= stream_from && until_line(to, t, f) >= 0;
-  if (t.to == block && f.from == block && !staged) {
-    switch (block) {
-      case 1:
-        return transpose_registers<1, 16>(to, from, t, f);
-      case 2:
-        return transpose_registers<2, 8>(to, from, t, f);
-      case 4:
-        return transpose_registers<4, wide / 4>(to, from, t, f);
-      case 8:
-        return transpose_registers<8, wide / 8>(to, from, t, f);
-#if defined(__AVX2__)
-      case 16:
-        return transpose_registers<16, wide / 16>(to, from, t, f);
-#endif
-      default:
-        break;
-    }
-  }
-  if (with_block(block, [&]<int B>() { transpose_tiles<B>(to, from, t, f); })) return;
+inline void transpose_rows(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes block) {
+  const Dim t = t_dim, f = f_dim;
   for (Count j = 0; j < f.count; ++j)
     for (Count i = 0; i < t.count; ++i) copy_any(to + j * f.to + i * t.to, from + j * f.from + i * t.from, block);
 }

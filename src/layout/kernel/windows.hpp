@@ -1,13 +1,11 @@
 // layout/kernel/windows.hpp: small records at a constant stride, several of them at a time through byte permutes of 64-byte
 // windows. A strided block is a record of one piece. Compiled for AVX-512 with VBMI only.
 //
-// Measured on Zen 5 (ns an item, L1): 64-byte load, permute and store 0.30 (two loads 0.39), masked load 0.31, masked store
-// 0.55, compress or expand 1.1: hence permutes, masked loads (exact, so no page rule to mind), and masked stores only where
-// a plain one would write too much.
+// Loads under a mask cost no more than plain ones and are exact, so there is no page rule to mind; stores under a mask cost
+// twice as much, and are kept for where a plain one would write too much. Compress and expand cost more than permutes.
 #pragma once
 
 #include "layout/kernel/copy.hpp"
-#include "layout/kernel/reach.hpp"
 
 #if defined(__AVX512VBMI__)
 
@@ -103,8 +101,8 @@ inline __m512i take(const Window& w, const std::byte* from) {
   return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
 }
 
-/// From memory, windows are fetched so many groups ahead, for loads under a mask do not set off the prefetchers: a million
-/// records of 13 in 16 bytes packed at 18 → 24 GB/s, unpacked 15 → 25. From the L2 cache it costs: 72 → 50.
+/// From memory, windows are fetched so many groups ahead, for loads under a mask do not set off the prefetchers. From the
+/// second-level cache it costs.
 constexpr Bytes groups_ahead = 16;
 
 template <bool two, bool far>
@@ -154,23 +152,7 @@ inline void scatter_row(std::byte* to, const std::byte* from, const Window w, By
   if (w.rest > 0) scatter_group(to, from, w.index, low_bits(w.rest * size), w.mask_out & low_bits(w.rest * stride));
 }
 
-/// Blocks of a plane that are worth making windows for.
-constexpr Count fewest_for_windows = 48;
-
-/// Whether a plane of small blocks goes through windows.
-inline bool windows_win(const Dim& outer, const Dim& inner, Bytes block) {
-  if (block > 32 || inner.count < 8 || inner.count * outer.count < fewest_for_windows) return false;
-  if (inner.to == block && inner.from > block) {
-    // From memory, plain loads of larger blocks keep the prefetcher busier (24 of 48 bytes 45 GB/s, 40 through windows), and
-    // blocks farther apart are prefetched.
-    if ((block >= 16 || inner.from >= 32) && inner.from * inner.count > nearby) return false;
-    const Bytes double_window = (128 - block) / inner.from + 1;
-    return inner.from + block <= 128 && double_window * block >= 24;
-  }
-  return inner.from == block && inner.to > block && 4 * inner.to + block <= 64;
-}
-
-/// A plane for which windows_win.
+/// A plane of small blocks, one side of which is packed.
 template <bool far>
 void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes to_row = outer.to, from_row = outer.from;

@@ -4,9 +4,9 @@
 #include <array>
 #include <new>
 
-#include "mpi/node/profile.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 
 namespace heddle::mpi {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "group/encoder.hpp"
-#include "mpi/node/profile.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 
@@ -141,8 +141,7 @@ engine::Reach Node::reach(int peer) noexcept {
           .known = &known_,
           .desks = &desks_,
           .distances = &distances_,
-          .crowded = crowded(),
-          .segment_unpack = settings_of_process().segment_unpack};
+          .crowded = crowded()};
 }
 
 void Node::has_sent(Bytes bytes) noexcept {

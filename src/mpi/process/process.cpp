@@ -13,6 +13,7 @@
 #include "mpi/process/host.hpp"
 #include "mpi/process/lock.hpp"
 #include "mpi/process/pool.hpp"
+#include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 
@@ -83,6 +84,7 @@ Life wake() {
     return Life::off;
   }
   choose_kernels(set.isa);
+  layout::kernel::use(profile_of_machine().profile.kernels);
   host_traits = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
   Pool::of_process().keep_at_most(set.pool_limit);
   if (talkative && speak) {

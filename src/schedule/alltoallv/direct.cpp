@@ -2,8 +2,7 @@
 //
 //   round k:   rank r sends to r + k + 1, receives from r - k - 1   (mod P); rounds are independent
 //
-// Which rounds there are, and in which order they are sent, is for bins.hpp to say from the volumes: none for zero, small
-// before large. How many are under way at a time is the throttle of who runs it. Cost: (partners)·α + (volume)·β; each byte
+// Which rounds there are is for who runs it to say from the volumes: none for zero. How many are under way at a time is the throttle of who runs it. Cost: (partners)·α + (volume)·β; each byte
 // moves once, from layout to layout where both ranks are on a node. A rank waits only for ranks that send it something. Source:
 // Balaji et al. 2007, §4.2.2.
 #include "schedule/algorithms.hpp"

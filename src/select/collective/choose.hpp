@@ -56,16 +56,4 @@ Way choose_exchange(const AlltoallvFacts& facts);
 Ways ways_exchange(const AlltoallvFacts& facts);
 std::string why_exchange(const AlltoallvFacts& facts);
 
-/// Of a stencil: schedule/neighbour/stencil.hpp says messages, rounds and moves.
-struct NeighbourFacts : Where {
-  int neighbours = 0;  ///< With something to say.
-  double bytes = 0;    ///< To all of them.
-  bool grid = false;   ///< Combining is possible; then also:
-  int rounds = 0, messages = 0, moves = 0;
-  double moved = 0;  ///< Bytes on all hops.
-};
-Way choose_neighbour(const NeighbourFacts& facts);
-Ways ways_neighbour(const NeighbourFacts& facts);
-std::string why_neighbour(const NeighbourFacts& facts);
-
 }  // namespace heddle::select

@@ -8,10 +8,12 @@
 #include <optional>
 #include <stdexcept>
 
+#include "layout/kernel/kernels.hpp"
 #include "select/profile_file.hpp"
 #include "tool/commands.hpp"
 #include "tool/tune/links.hpp"
 #include "tool/tune/measure.hpp"
+#include "tool/tune/thresholds.hpp"
 
 namespace heddle::tool {
 namespace {
@@ -57,9 +59,16 @@ Json tune(const TuneOptions& options) {
   };
   const std::optional<Taken> mpich = given(options.mpich);
   const std::optional<Taken> openmpi = given(options.openmpi);
-  Measured measured = measure(options.quick, [&options](double done, const std::string& what) {
+  const auto progress = [&options](double done, const std::string& what) {
     if (options.progress) std::cout << Json{{"done", done}, {"what", what}}.dump() << std::endl;
-  });
+  };
+  constexpr double first_part = 0.3;  // of the time
+  const layout::kernel::Thresholds thresholds =
+      measure_thresholds(options.quick, [&](double done, const std::string& what) { progress(first_part * done, what); });
+  layout::kernel::use(thresholds);
+  Measured measured = measure(
+      options.quick, [&](double done, const std::string& what) { progress(first_part + (1 - first_part) * done, what); });
+  measured.profile.kernels = thresholds;
   if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
   if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())

@@ -1,4 +1,4 @@
-// mpi/node/profile.hpp: what moving bytes costs on this machine (HEDDLE_PROFILE). Includes select/profile_file.hpp.
+// mpi/process/profile.hpp: what moving bytes costs on this machine (HEDDLE_PROFILE). Includes select/profile_file.hpp.
 #pragma once
 
 #include "select/profile_file.hpp"

@@ -1,5 +1,5 @@
-// mpi/node/profile.cpp
-#include "mpi/node/profile.hpp"
+// mpi/process/profile.cpp
+#include "mpi/process/profile.hpp"
 
 #include "layout/lasting.hpp"
 #include "mpi/process/process.hpp"
