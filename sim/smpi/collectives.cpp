@@ -103,7 +103,7 @@ class Alltoallv final : public Collective {
       if (!empty && bytes_ > 0) router.add(at(distance), bytes_, out_.data());
     router.run();
     spend(static_cast<double>(router.arrived().size()) * static_cast<double>(bytes_) * stage_.machine.copy);
-    for (const engine::Router::Parcel& parcel : router.arrived()) {
+    for (const engine::Router::Packet& parcel : router.arrived()) {
       const Rank distance = schedule::around(me_ - std::int64_t{parcel.from}, stage_.task.ranks);
       const auto i = static_cast<std::size_t>(std::ranges::lower_bound(stage_.away, distance) - stage_.away.begin());
       std::memcpy(place(i), parcel.at, size(parcel.bytes));

@@ -56,7 +56,7 @@ class Arena {
   /// Bytes whose pages are there.
   [[nodiscard]] Bytes present() const noexcept;
 
-  /// What comes before the slots (wishes.hpp, lengths.hpp, unclaimed.hpp), bytes.
+  /// What comes before the slots (scatter_hints.hpp, lengths.hpp, unclaimed.hpp), bytes.
   static constexpr Bytes head = 4096;
   /// So many slots and pieces are given back between two looks at what was needed meanwhile.
   static constexpr Count review = 4096;

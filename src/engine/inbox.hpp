@@ -1,4 +1,4 @@
-// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, catalogue.hpp, desk.hpp, distance.hpp,
+// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, datatype_cache.hpp, desk.hpp, distance.hpp,
 // pull.hpp, layout/, report/times.hpp.
 //
 //   Descriptor descriptor;
@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "engine/catalogue.hpp"
+#include "engine/datatype_cache.hpp"
 #include "engine/descriptor.hpp"
 #include "engine/desk.hpp"
 #include "engine/distance.hpp"

@@ -1,5 +1,5 @@
 // engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: arena.hpp, catalogue.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
+// receiver. May include: arena.hpp, datatype_cache.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/arena.hpp"
-#include "engine/catalogue.hpp"
+#include "engine/datatype_cache.hpp"
 #include "engine/descriptor.hpp"
 #include "engine/desk.hpp"
 #include "engine/distance.hpp"
@@ -82,7 +82,7 @@ class Outbox {
 
   [[nodiscard]] bool crowded() const { return crowded_; }
   /// The layouts that receivers may look up, in the same memory.
-  [[nodiscard]] Catalogue& catalogue() { return catalogue_; }
+  [[nodiscard]] DatatypeCache& datatype_cache() { return datatype_cache_; }
 
   /// Reserves room for all of it and fills in the descriptor; the message that brings it has descriptor.length bytes. Null: no
   /// room now, more than one control block can describe, or no length is left for an announcement that may be probed.
@@ -129,8 +129,8 @@ class Outbox {
   Clock clock_;
   bool crowded_;
   Shared shared_;
-  std::mutex lock_;  // of the arena, the catalogue and what follows
-  Catalogue catalogue_{arena_, lock_};
+  std::mutex lock_;  // of the arena, the datatype cache and what follows
+  DatatypeCache datatype_cache_{arena_, lock_};
   LengthBook lengths_{arena_.base()};
   std::uint64_t generation_ = 0;
   std::vector<std::unique_ptr<Outgoing>> all_;

@@ -12,7 +12,7 @@ namespace {
 
 struct Head {
   Bytes bytes;  ///< Of the whole bundle.
-  std::int64_t parcels;
+  std::int64_t packets;
 };
 struct Heading {
   Rank from;
@@ -90,8 +90,8 @@ struct Router::Coming {
   Carrier::Ticket first;
   Bytes first_end = 0;
   std::vector<std::pair<Carrier::Ticket, Bytes>> rest{};  ///< Each with where it ends.
-  std::int64_t parcels = 0, taken = 0;
-  Bytes reached = 0;  ///< Where the next parcel begins.
+  std::int64_t packets = 0, taken = 0;
+  Bytes reached = 0;  ///< Where the next packet begins.
 };
 
 Router::Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight)
@@ -109,27 +109,27 @@ std::byte* Router::keep(Bytes bytes) {
 }
 
 /// Into memory of its own.
-const std::byte* Router::copy(const Parcel& parcel) {
-  std::byte* to = keep(parcel.bytes);
-  if (!parcel.at) {
-    freight_.pack(parcel.number, to);
-  } else if (parcel.bytes > 0) {
-    std::memcpy(to, parcel.at, static_cast<std::size_t>(parcel.bytes));
-    tally_.copied += parcel.bytes;
+const std::byte* Router::copy(const Packet& packet) {
+  std::byte* to = keep(packet.bytes);
+  if (!packet.at) {
+    freight_.pack(packet.number, to);
+  } else if (packet.bytes > 0) {
+    std::memcpy(to, packet.at, static_cast<std::size_t>(packet.bytes));
+    tally_.copied += packet.bytes;
   }
   return to;
 }
 
 void Router::add(Rank to, Bytes bytes, const std::byte* at, std::size_t number) {
-  Parcel parcel{me_, to, bytes, bytes == 0 ? nullptr : at, number};
-  const bool at_hand = parcel.at || bytes == 0;
-  if (options_.copies || (to == me_ && !at_hand)) parcel.at = copy(parcel);
-  (to == me_ ? arrived_ : held_).push_back(parcel);
+  Packet packet{me_, to, bytes, bytes == 0 ? nullptr : at, number};
+  const bool at_hand = packet.at || bytes == 0;
+  if (options_.copies || (to == me_ && !at_hand)) packet.at = copy(packet);
+  (to == me_ ? arrived_ : held_).push_back(packet);
 }
 
 void Router::announce(Rank to, Bytes bytes) {
-  const Parcel parcel{me_, to, bytes, nullptr, 0, true};
-  (to == me_ ? arrived_ : held_).push_back(parcel);
+  const Packet packet{me_, to, bytes, nullptr, 0, true};
+  (to == me_ ? arrived_ : held_).push_back(packet);
 }
 
 schedule::Count Router::rounds() const { return algorithm_.rounds(place_); }
@@ -149,35 +149,35 @@ void Router::send(schedule::Count k) {
     bundle.first = carrier_.receive(one.from, bundle.memory.get(), first_room);
     coming_.push_back(std::move(bundle));
   }
-  std::vector<Parcel> going;
+  std::vector<Packet> going;
   for (const schedule::Send& one : round.sends) {
     if (one.part.index != 0) continue;
     going.clear();
     const auto stays =
-        std::stable_partition(held_.begin(), held_.end(), [&](const Parcel& parcel) { return !one.what.contains(parcel.to); });
+        std::stable_partition(held_.begin(), held_.end(), [&](const Packet& packet) { return !one.what.contains(packet.to); });
     going.assign(stays, held_.end());
     held_.erase(stays, held_.end());
     send_bundle(one.to, static_cast<int>(one.part.of), going);
   }
 }
 
-void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
-  const auto referred = [&](const Parcel& p) { return p.at && p.carried() >= options_.by_reference && !options_.copies; };
-  const auto headings = static_cast<Bytes>(sizeof(Head) + parcels.size() * sizeof(Heading));
+void Router::send_bundle(Rank to, int channels, std::vector<Packet>& packets) {
+  const auto referred = [&](const Packet& p) { return p.at && p.carried() >= options_.by_reference && !options_.copies; };
+  const auto headings = static_cast<Bytes>(sizeof(Head) + packets.size() * sizeof(Heading));
   Bytes total = headings;
   Bytes own = headings;
-  for (const Parcel& parcel : parcels) {
-    total += parcel.carried();
-    if (!referred(parcel)) own += parcel.carried();
+  for (const Packet& packet : packets) {
+    total += packet.carried();
+    if (!referred(packet)) own += packet.carried();
   }
-  tally_.parcels += static_cast<std::int64_t>(parcels.size());
+  tally_.packets += static_cast<std::int64_t>(packets.size());
   leaving_.push_back(room_for(own));
   std::byte* write = leaving_.back().get();
-  const Head head{total, static_cast<std::int64_t>(parcels.size())};
+  const Head head{total, static_cast<std::int64_t>(packets.size())};
   std::memcpy(write, &head, sizeof head);
-  for (std::size_t i = 0; i < parcels.size(); ++i) {
-    const Parcel& parcel = parcels[i];
-    const Heading heading{parcel.from, parcel.to, parcel.beside ? -parcel.bytes : parcel.bytes};
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Packet& packet = packets[i];
+    const Heading heading{packet.from, packet.to, packet.beside ? -packet.bytes : packet.bytes};
     std::memcpy(write + sizeof head + i * sizeof heading, &heading, sizeof heading);
   }
 
@@ -195,18 +195,18 @@ void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
       sent = ends[next];
     }
   };
-  for (const Parcel& parcel : parcels) {
-    if (referred(parcel)) {
-      stream.add(parcel.at, parcel.bytes);
+  for (const Packet& packet : packets) {
+    if (referred(packet)) {
+      stream.add(packet.at, packet.bytes);
     } else {
-      if (parcel.at && parcel.carried() > 0) {
-        std::memcpy(write, parcel.at, static_cast<std::size_t>(parcel.bytes));
-        tally_.copied += parcel.bytes;
-      } else if (parcel.carried() > 0) {
-        freight_.pack(parcel.number, write);
+      if (packet.at && packet.carried() > 0) {
+        std::memcpy(write, packet.at, static_cast<std::size_t>(packet.bytes));
+        tally_.copied += packet.bytes;
+      } else if (packet.carried() > 0) {
+        freight_.pack(packet.number, write);
       }
-      stream.add(write, parcel.carried());
-      write += parcel.carried();
+      stream.add(write, packet.carried());
+      write += packet.carried();
     }
     if (options_.segment > 0) send_what_is_there();  // and pack the next one meanwhile
   }
@@ -217,18 +217,18 @@ void Router::send_bundle(Rank to, int channels, std::vector<Parcel>& parcels) {
 /// Looks through what is there of a bundle.
 void Router::take(Coming& bundle, Bytes there) {
   const std::byte* memory = bundle.memory.get();
-  while (bundle.taken < bundle.parcels) {
+  while (bundle.taken < bundle.packets) {
     const Bytes heading_at = static_cast<Bytes>(sizeof(Head)) + bundle.taken * static_cast<Bytes>(sizeof(Heading));
     if (heading_at + static_cast<Bytes>(sizeof(Heading)) > there) return;
     Heading heading;
     std::memcpy(&heading, memory + heading_at, sizeof heading);
     const bool beside = heading.bytes < 0;
-    Parcel parcel{heading.from, heading.to, beside ? -heading.bytes : heading.bytes, nullptr, 0, beside};
-    if (bundle.reached + parcel.carried() > there) return;
-    if (!beside) parcel.at = memory + bundle.reached;
-    if (!beside && options_.copies) parcel.at = copy(parcel);
-    (parcel.to == me_ ? arrived_ : held_).push_back(parcel);
-    bundle.reached += parcel.carried();
+    Packet packet{heading.from, heading.to, beside ? -heading.bytes : heading.bytes, nullptr, 0, beside};
+    if (bundle.reached + packet.carried() > there) return;
+    if (!beside) packet.at = memory + bundle.reached;
+    if (!beside && options_.copies) packet.at = copy(packet);
+    (packet.to == me_ ? arrived_ : held_).push_back(packet);
+    bundle.reached += packet.carried();
     ++bundle.taken;
   }
 }
@@ -238,10 +238,10 @@ void Router::open(Coming& bundle) {
   carrier_.wait(bundle.first);
   Head head;
   std::memcpy(&head, bundle.memory.get(), sizeof head);
-  const Bytes headings = static_cast<Bytes>(sizeof(Head)) + head.parcels * static_cast<Bytes>(sizeof(Heading));
-  if (head.parcels < 0 || head.bytes < headings) throw std::runtime_error("no bundle");
+  const Bytes headings = static_cast<Bytes>(sizeof(Head)) + head.packets * static_cast<Bytes>(sizeof(Heading));
+  if (head.packets < 0 || head.bytes < headings) throw std::runtime_error("no bundle");
   bundle.first_end = std::min(head.bytes, first_room);
-  bundle.parcels = head.parcels;
+  bundle.packets = head.packets;
   bundle.reached = headings;
   if (head.bytes > first_room) {
     Memory whole = room_for(head.bytes);
@@ -263,7 +263,7 @@ void Router::receive() {
       carrier_.wait(ticket);
       take(bundle, end);
     }
-    if (bundle.taken != bundle.parcels) throw std::runtime_error("a bundle is shorter than its headings say");
+    if (bundle.taken != bundle.packets) throw std::runtime_error("a bundle is shorter than its headings say");
     if (!options_.copies) kept_.push_back(std::move(bundle.memory));
   }
   coming_.clear();

@@ -7,22 +7,22 @@
 //   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
 //   router.announce(dest, bytes);                      // too long to be moved more than once: goes beside, all ends know of it
 //   router.run();                                      // or round by round: send(k), receive()
-//   for (const Router::Parcel& one : router.arrived()) // by reference to the bundles they came in, which the router keeps
+//   for (const Router::Packet& one : router.arrived()) // by reference to the bundles they came in, which the router keeps
 //     unpack(one.from, one.at, one.bytes);
 //
 // A bundle, a stream of bytes:
 //
-//   ┌─ head ─────────┬─ headings, one for each parcel ──────┬─ bytes of the parcels, in the same order ───┐
-//   │ bytes, parcels │ from, for, bytes │ from, for, bytes │ …  │ ▓▓▓▓▓▓▓▓ │ ▓▓▓ │ ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ │
+//   ┌─ head ─────────┬─ headings, one for each packet ──────┬─ bytes of the packets, in the same order ───┐
+//   │ bytes, packets │ from, for, bytes │ from, for, bytes │ …  │ ▓▓▓▓▓▓▓▓ │ ▓▓▓ │ ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ │
 //   └────────────────┴──────────────────┴──────────────────┴────┴──────────┴─────┴───────────────────────┘
 //   ├─ first message, whose room the receiver has posted ─┼─ channel 0 ──────────┼─ channel 1 ──────────┤
 //                                                         ├ segment ┼ segment ┼ … each a message
 //
 // The first message says how long the rest is; both ends cut it alike. What Schliephake and Laure (2013, §4) asked for, each
-// to be switched by Options: fewer copies (a parcel is packed straight into the bundle, a received one goes on from where it
+// to be switched by Options: fewer copies (a packet is packed straight into the bundle, a received one goes on from where it
 // lies, long ones not even into the next bundle's memory), several channels (or a radix of more than 2), and transfer
 // overlapped with processing (segments: one travels while the next is packed, or the last one looked through).
-// Parcels of one pair of ranks stay in order: they take the same path. One that is announced has a heading only, which says
+// Packets of one pair of ranks stay in order: they take the same path. One that is announced has a heading only, which says
 // its bytes as a negative number.
 #pragma once
 
@@ -81,12 +81,12 @@ class Router {
   struct Options {
     Bytes segment = 0;    ///< 0: the rest of a bundle in one piece (of 1 GiB at most).
     bool copies = false;  ///< The original algorithm: from buffer to buffer in every round.
-    /// Parcels from this size on are sent from where they lie: below, a copy costs less than one more piece.
+    /// Packets from this size on are sent from where they lie: below, a copy costs less than one more piece.
     Bytes by_reference = 32 << 10;
     /// Whose rounds; of the tables of Alltoallv and exchanges any will do. The same on all ranks.
     const schedule::Algorithm* algorithm = nullptr;  ///< Null: the crystal router's.
   };
-  struct Parcel {
+  struct Packet {
     Rank from;
     Rank to;
     Bytes bytes;
@@ -114,12 +114,12 @@ class Router {
   void receive();
 
   /// For this rank; those from each source in the order in which it added them. `at` is valid while the router lives.
-  [[nodiscard]] const std::vector<Parcel>& arrived() const { return arrived_; }
+  [[nodiscard]] const std::vector<Packet>& arrived() const { return arrived_; }
 
   /// So far.
   struct Tally {
     std::int64_t messages = 0;
-    std::int64_t parcels = 0;  ///< Put into bundles, in all rounds.
+    std::int64_t packets = 0;  ///< Put into bundles, in all rounds.
     Bytes sent = 0;
     Bytes copied = 0;  ///< From memory to memory within this rank; packing of freight is not counted.
   };
@@ -129,11 +129,11 @@ class Router {
   using Memory = std::unique_ptr<std::byte[]>;
   struct Coming;
 
-  void send_bundle(Rank to, int channels, std::vector<Parcel>& parcels);
+  void send_bundle(Rank to, int channels, std::vector<Packet>& packets);
   void take(Coming& bundle, Bytes there);
   void open(Coming& bundle);
   std::byte* keep(Bytes bytes);
-  const std::byte* copy(const Parcel& parcel);
+  const std::byte* copy(const Packet& packet);
 
   const schedule::Algorithm& algorithm_;
   schedule::Place place_;
@@ -141,9 +141,9 @@ class Router {
   Options options_;
   Carrier& carrier_;
   Freight& freight_;
-  std::vector<Parcel> held_;     ///< For others.
-  std::vector<Parcel> arrived_;  ///< For us.
-  std::vector<Memory> kept_;     ///< What parcels lie in.
+  std::vector<Packet> held_;     ///< For others.
+  std::vector<Packet> arrived_;  ///< For us.
+  std::vector<Memory> kept_;     ///< What packets lie in.
   std::vector<Memory> leaving_;  ///< What is being sent, until settle().
   std::vector<Coming> coming_;   ///< Of the round that has been sent: room for the first messages is posted already.
   Tally tally_;

@@ -59,7 +59,7 @@ constexpr Variable rows[] = {
      "blocks below beside= of HEDDLE_ROUTER, longer ones go straight; native leaves it to the MPI library. The same for all "
      "ranks",
      library},
-    {"HEDDLE_LETTERS", "on", "on|off",
+    {"HEDDLE_MAILBOXES", "on", "on|off",
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into memory that both have mapped; off: they "
      "are messages of the MPI library",
      library},
@@ -95,7 +95,7 @@ constexpr Variable rows[] = {
      "program's own work; heddle doctor -- PROGRAM sets it",
      library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
-     "bounce buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
+     "staging buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
     {"HEDDLE_CACHE", "", "a file, or off",
      "where heddle run keeps what it has found out about programs and launchers (by default found.json in ~/.cache/heddle)",
      command_line},
@@ -369,7 +369,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_ROUTER", router, set.router);
   take("HEDDLE_ALLGATHERV", allgatherv, set.allgatherv);
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
-  take("HEDDLE_LETTERS", on_off, set.letters);
+  take("HEDDLE_MAILBOXES", on_off, set.mailboxes);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);

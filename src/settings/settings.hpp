@@ -76,7 +76,7 @@ struct Settings {
   Router router;                                     ///< HEDDLE_ROUTER
   std::string allgatherv = "auto";                   ///< HEDDLE_ALLGATHERV, a name of schedule::allgatherv(), or native
   std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
-  bool letters = true;                               ///< HEDDLE_LETTERS
+  bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp

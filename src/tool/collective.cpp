@@ -18,7 +18,7 @@
 #include "schedule/algorithms.hpp"
 #include "select/collective/agreement.hpp"
 #include "select/collective/estimate.hpp"
-#include "select/collective/letters.hpp"
+#include "select/collective/mailboxes.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 #include "tool/commands.hpp"
@@ -163,7 +163,7 @@ Where where(const Described& about, const Links& links, Rank members) {
           .nodes = static_cast<Rank>((about.ranks + members - 1) / members),
           .members = members,
           .crowding = static_cast<double>(about.crowding),
-          .letters = letter_box(members - 1).letter,
+          .mailboxes = mailbox_sizes(members - 1).longest,
           .links = &links};
 }
 

@@ -171,7 +171,7 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
     field.put(message(number, 4 * ints));
     Descriptor descriptor;
     const Plan plan{
-        .scheme = Scheme::multi_w, .segment = 16 << 10, .pullable = true, .layout = outbox.catalogue().list(type.layout)};
+        .scheme = Scheme::multi_w, .segment = 16 << 10, .pullable = true, .layout = outbox.datatype_cache().list(type.layout)};
     Outgoing* outgoing = outbox.begin({&type.layout, type.count, field.base()}, plan, descriptor);
     descriptor.count = count;
     Known known;

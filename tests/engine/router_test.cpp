@@ -126,7 +126,7 @@ std::vector<RankOf> run(const Job& job) {
   for (const auto& [pair, line] : post) EXPECT_TRUE(line.empty()) << pair.first << " to " << pair.second << " is left over";
   for (Rank me = 0; me < job.place.ranks; ++me) {
     std::map<Rank, std::vector<Content>> got;
-    for (const Router::Parcel& one : ranks[static_cast<std::size_t>(me)].router->arrived())
+    for (const Router::Packet& one : ranks[static_cast<std::size_t>(me)].router->arrived())
       got[one.from].emplace_back(one.at, one.at + one.bytes);
     std::size_t wanted = 0;
     for (const auto& [pair, contents] : expected)
@@ -259,7 +259,7 @@ TEST(Router, AnnouncedOnesArriveInTurnWithoutTheirBytes) {
     for (auto& router : routers) router->send(k);
     for (auto& router : routers) router->receive();
   }
-  const std::vector<Router::Parcel>& arrived = routers[4]->arrived();
+  const std::vector<Router::Packet>& arrived = routers[4]->arrived();
   ASSERT_EQ(arrived.size(), 3u);
   EXPECT_EQ(Content(arrived[0].at, arrived[0].at + 10), contents[0]);
   EXPECT_TRUE(arrived[1].beside);

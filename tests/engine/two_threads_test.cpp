@@ -108,7 +108,7 @@ struct Sender {
       plan.stores = random() % 2 ? layout::Stores::streamed : layout::Stores::cached;
       if (plan.scheme == Scheme::direct) plan.scheme = Scheme::multi_w;  // nothing is mapped here
       if (alone && plan.scheme != Scheme::bc_spup) {
-        plan.layout = message->listed = outbox.catalogue().list(message->type.layout);
+        plan.layout = message->listed = outbox.datatype_cache().list(message->type.layout);
         plan.pullable = plan.layout.wire_bytes > 0;
         plan.grace_ns = random() % 3 ? 0 : static_cast<std::int64_t>(random() % 50000);
       }

@@ -23,9 +23,9 @@
 #include "support/as_host_sees.hpp"
 #include "support/build_type.hpp"
 #include "support/known_host_errors.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/random_tree.hpp"
 #include "support/reference.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {
@@ -61,11 +61,11 @@ int survey(const layout::grammar::Type& type) {
 class Watch {
  public:
   Watch(bool heddle, const char* name, long& calls, long& by_host)
-      : heddle_(heddle), name_(name), by_host_(by_host), before_(witness::derived(name)) {
+      : heddle_(heddle), name_(name), by_host_(by_host), before_(pmpi_spy::derived(name)) {
     calls += heddle;
   }
   ~Watch() {
-    if (heddle_) by_host_ += witness::derived(name_) - before_;
+    if (heddle_) by_host_ += pmpi_spy::derived(name_) - before_;
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

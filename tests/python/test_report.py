@@ -207,7 +207,7 @@ def test_short_blocks_without_messages_are_counted(heddle, tmp_path, mpi):
     shown = heddle("report", file, "--html", tmp_path / "r.html").stdout
     assert "short blocks without messages" in shown and "persistent" in shown
     assert "Short blocks within a node" in (tmp_path / "r.html").read_text()
-    off = heddle("run", "-n", 2, "--", tmp_path / "short", HEDDLE_REPORT=str(file), HEDDLE_LETTERS="off")
+    off = heddle("run", "-n", 2, "--", tmp_path / "short", HEDDLE_REPORT=str(file), HEDDLE_MAILBOXES="off")
     assert off.returncode == 0 and json.loads(file.read_text())["mailboxes"] == []
 
 

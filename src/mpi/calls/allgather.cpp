@@ -1,5 +1,5 @@
 // mpi/calls/allgather.cpp: MPI_Allgather, MPI_Allgatherv, their non-blocking and persistent forms. In place, a rank's own block
-// is its contribution: it goes into the stand-in first and is not written back.
+// is its contribution: it goes into the staging buffer first and is not written back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/gather.hpp"
@@ -9,7 +9,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Received: Buffer or Spread.
+/// Received: Buffer or VArgument.
 template <class How, class Received, class Hand>
 Done carry_out_allgather(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
   const Peers peers(comm);
@@ -46,7 +46,7 @@ template <class How, class Host>
 int allgatherv(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                Numbers recvcounts, Numbers displs, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
-  const Spread receive{recvbuf, recvcounts, displs, recvtype};
+  const VArgument receive{recvbuf, recvcounts, displs, recvtype};
   Done done;
   if constexpr (How::blocking)
     done = exchange_gather(send, receive, comm);

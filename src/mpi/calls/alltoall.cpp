@@ -1,6 +1,6 @@
 // mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, their non-blocking and persistent forms: pair by pair
 // (exchange.hpp), or through the host, packed. In place, all blocks of the receive buffer are packed, exchanged by the host in
-// the stand-in, and put back.
+// the staging buffer, and put back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/in_place.hpp"
@@ -9,7 +9,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Given: Buffer, Spread or Mosaic.
+/// Given: Buffer, VArgument or WArgument.
 template <class How, class Given>
 Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm) {
   const bool in_place = send.address == MPI_IN_PLACE;
@@ -62,8 +62,8 @@ int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MP
 template <class How, class Host>
 int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls, MPI_Datatype sendtype,
               void* recvbuf, Numbers recvcounts, Numbers rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  const Spread send{sendbuf, sendcounts, sdispls, sendtype};
-  const Spread receive{recvbuf, recvcounts, rdispls, recvtype};
+  const VArgument send{sendbuf, sendcounts, sdispls, sendtype};
+  const VArgument receive{recvbuf, recvcounts, rdispls, recvtype};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
@@ -77,8 +77,8 @@ template <class How, class Host>
 int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls,
               const MPI_Datatype* sendtypes, void* recvbuf, Numbers recvcounts, Numbers rdispls, const MPI_Datatype* recvtypes,
               MPI_Comm comm) {
-  const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};
-  const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};
+  const WArgument send{sendbuf, sendcounts, sdispls, sendtypes};
+  const WArgument receive{recvbuf, recvcounts, rdispls, recvtypes};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),

@@ -1,5 +1,5 @@
 // mpi/calls/cart.cpp: communicators with a topology, whose groups follow from the parent's. All their ranks are here: the
-// companion (exchange/) is made now, for non-blocking neighbour collectives could not make it.
+// shadow communicator (exchange/) is made now, for non-blocking neighbour collectives could not make it.
 #include "mpi/communicators/made.hpp"
 #include "mpi/exchange/hints.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 void made(const char* call, MPI_Comm comm, MPI_Comm parent, bool reordered) noexcept {
   if (communicators::opened()) communicators::front_of(call, comm, parent, reordered);
-  heddle::mpi::Companion::of(comm);
+  heddle::mpi::ShadowComm::of(comm);
 }
 
 void made(const char* call, MPI_Comm comm, MPI_Comm parent, bool reordered, MPI_Info info) noexcept {

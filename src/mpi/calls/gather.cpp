@@ -6,7 +6,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// One block at each rank, all of them at the root. Received: Buffer or Spread.
+/// One block at each rank, all of them at the root. Received: Buffer or VArgument.
 template <class How, class Received, class Hand>
 Done carry_out_gather(const How& how, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
   constexpr bool alike = std::is_same_v<Received, Buffer>;
@@ -52,7 +52,8 @@ int gatherv(const How& how, Host host, const void* sendbuf, Count sendcount, MPI
     return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.counts(),
                                op.in.displacements(), op.in.type(), root, comm);
   };
-  return carry_out_gather(how, {sendbuf, sendcount, sendtype}, Spread{recvbuf, recvcounts, displs, recvtype}, root, comm, hand)
+  return carry_out_gather(how, {sendbuf, sendcount, sendtype}, VArgument{recvbuf, recvcounts, displs, recvtype}, root, comm,
+                          hand)
       .or_call(host);
 }
 

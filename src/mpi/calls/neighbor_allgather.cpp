@@ -9,7 +9,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Received: Buffer or Spread.
+/// Received: Buffer or VArgument.
 template <class How, class Received>
 Done pair_by_pair(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm) {
   if constexpr (How::blocking)
@@ -46,7 +46,7 @@ template <class How, class Host>
 int neighbor_allgatherv(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                         Numbers recvcounts, Numbers displs, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
-  const Spread receive{recvbuf, recvcounts, displs, recvtype};
+  const VArgument receive{recvbuf, recvcounts, displs, recvtype};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {

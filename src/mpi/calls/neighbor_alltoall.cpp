@@ -8,7 +8,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Given: Buffer, Spread or Mosaic.
+/// Given: Buffer, VArgument or WArgument.
 template <class How, class Given>
 Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm) {
   if constexpr (How::blocking)
@@ -26,7 +26,7 @@ Done through_host(const How& how, const Given& send, const Given& receive, MPI_C
   return carry_out<Op>(
       "neighbor_alltoall", how,
       [&](Op& op) {
-        op.wide_places = std::is_same_v<Given, Mosaic>;  // displacements of the w procedure are MPI_Aint in both its forms
+        op.wide_places = std::is_same_v<Given, WArgument>;  // displacements of the w procedure are MPI_Aint in both its forms
         return op.prepare(send, peers.out(), true, receive, peers.in(), true) && receives_from(op, peers);
       },
       hand);
@@ -50,8 +50,8 @@ template <class How, class Host>
 int neighbor_alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls,
                        MPI_Datatype sendtype, void* recvbuf, Numbers recvcounts, Numbers rdispls, MPI_Datatype recvtype,
                        MPI_Comm comm) {
-  const Spread send{sendbuf, sendcounts, sdispls, sendtype};
-  const Spread receive{recvbuf, recvcounts, rdispls, recvtype};
+  const VArgument send{sendbuf, sendcounts, sdispls, sendtype};
+  const VArgument receive{recvbuf, recvcounts, rdispls, recvtype};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
@@ -66,8 +66,8 @@ template <class How, class Host>
 int neighbor_alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls,
                        const MPI_Datatype* sendtypes, void* recvbuf, Numbers recvcounts, Numbers rdispls,
                        const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  const Mosaic send{sendbuf, sendcounts, sdispls, sendtypes};
-  const Mosaic receive{recvbuf, recvcounts, rdispls, recvtypes};
+  const WArgument send{sendbuf, sendcounts, sdispls, sendtypes};
+  const WArgument receive{recvbuf, recvcounts, rdispls, recvtypes};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(),

@@ -63,9 +63,9 @@ int recv_init(Host host, void* buf, Integer count, MPI_Datatype datatype, int so
   if (!operation || operation->operation.lacks_memory())
     return Node::here() ? requests::no_memory() : host(buf, count, datatype, source, tag, comm, request);
   const ReceiveOperation& receive = operation->operation;
-  const int result =
-      HEDDLE_HAND(receive.wide(), Recv_init, receive.address(), receive.count(), receive.type(), source, tag, comm, request)
-          .value_or(MPI_ERR_COUNT);
+  const int result = HEDDLE_CALL_HOST(receive.wide(), Recv_init, receive.address(), receive.count(), receive.type(), source,
+                                      tag, comm, request)
+                         .value_or(MPI_ERR_COUNT);
   if (result == MPI_SUCCESS) requests::track(*request, operation.release());
   return result;
 }

@@ -6,7 +6,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// All blocks at the root, one of them to each rank. Sent: Buffer or Spread.
+/// All blocks at the root, one of them to each rank. Sent: Buffer or VArgument.
 template <class How, class Sent, class Hand>
 Done carry_out_scatter(const How& how, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
   constexpr bool alike = std::is_same_v<Sent, Buffer>;
@@ -51,7 +51,8 @@ int scatterv(const How& how, Host host, const void* sendbuf, Numbers sendcounts,
     return HEDDLE_CALL_Scatterv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
                                 op.in.address(), op.in.count(), op.in.type(), root, comm);
   };
-  return carry_out_scatter(how, Spread{sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root, comm, hand)
+  return carry_out_scatter(how, VArgument{sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root, comm,
+                           hand)
       .or_call(host);
 }
 

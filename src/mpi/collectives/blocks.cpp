@@ -26,7 +26,7 @@ bool Blocks::make_arrays(int ranks, bool types) noexcept {
   return true;
 }
 
-bool Blocks::prepare(const Spread& data, int ranks, bool significant) noexcept {
+bool Blocks::prepare(const VArgument& data, int ranks, bool significant) noexcept {
   user_ = address_ = const_cast<void*>(data.address);
   element_ = their_type_ = data.type;
   if (!significant) return true;
@@ -68,12 +68,12 @@ bool Blocks::prepare(const Spread& data, int ranks, bool significant) noexcept {
     return true;
   }
   Bytes bytes = 0;
-  if (__builtin_mul_overflow(total, wire.extent, &bytes) || !stand_in_.reserve(bytes)) return false;
-  address_ = stand_in_.data();
+  if (__builtin_mul_overflow(total, wire.extent, &bytes) || !staging_.reserve(bytes)) return false;
+  address_ = staging_.data();
   return true;
 }
 
-bool Blocks::prepare(const Mosaic& data, int ranks, bool significant) noexcept {
+bool Blocks::prepare(const WArgument& data, int ranks, bool significant) noexcept {
   user_ = address_ = const_cast<void*>(data.address);
   if (!significant) return true;
   if (ranks > 0 && (!data.counts.array() || !data.displacements.array() || !data.types)) return false;
@@ -99,7 +99,7 @@ bool Blocks::prepare(const Mosaic& data, int ranks, bool significant) noexcept {
     if (!block.type) return false;
     in_memory &= block.type->wire_in_memory(block.items);
   }
-  constexpr Bytes alignment = 16;  // of every block in the stand-in
+  constexpr Bytes alignment = 16;  // of every block in the staging buffer
   Bytes total = 0;
   for (int i = 0; i < ranks; ++i) {
     Block& block = blocks_[i];
@@ -120,8 +120,8 @@ bool Blocks::prepare(const Mosaic& data, int ranks, bool significant) noexcept {
   }
   if (in_memory) return true;
   staged_ = true;
-  if (!stand_in_.reserve(total)) return false;
-  address_ = stand_in_.data();
+  if (!staging_.reserve(total)) return false;
+  address_ = staging_.data();
   return true;
 }
 
@@ -133,7 +133,7 @@ void Blocks::load(int rank) {
   if (!staged_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   tally_.packs(block.type->layout(), block.items * block.type->size(), [&] {
-    block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+    block.type->to_wire(static_cast<const std::byte*>(user_) + block.theirs, block.items, staging_.data() + block.packed);
   });
 }
 
@@ -145,7 +145,7 @@ void Blocks::store(int rank) {
   if (!staged_ || !blocks_[rank].type) return;
   const Block& block = blocks_[rank];
   tally_.unpacks(block.type->layout(), block.items * block.type->size(), [&] {
-    block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, stand_in_.data() + block.packed);
+    block.type->from_wire(static_cast<std::byte*>(user_) + block.theirs, block.items, staging_.data() + block.packed);
   });
 }
 

@@ -8,7 +8,7 @@
 //   PMPI_Gatherv(..., in.address(), in.counts(), in.displacements(), in.type(), ...);
 //   in.store_but(me);
 //
-// The stand-in holds the blocks one after the other in rank order, whatever the program's displacements.
+// The staging buffer holds the blocks one after the other in rank order, whatever the program's displacements.
 #pragma once
 
 #include "mpi/collectives/tally.hpp"
@@ -27,8 +27,8 @@ class Blocks {
   ~Blocks();
 
   /// False: negative counts, no arrays, no memory, numbers beyond 64 bits, a type of unknown contents: the host's business.
-  [[nodiscard]] bool prepare(const Spread& data, int ranks, bool significant = true) noexcept;
-  [[nodiscard]] bool prepare(const Mosaic& data, int ranks, bool significant = true) noexcept;
+  [[nodiscard]] bool prepare(const VArgument& data, int ranks, bool significant = true) noexcept;
+  [[nodiscard]] bool prepare(const WArgument& data, int ranks, bool significant = true) noexcept;
 
   [[nodiscard]] bool ours() const { return ours_; }
   [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
@@ -63,7 +63,7 @@ class Blocks {
     const Entry* type;  // null: nothing to move
     Count items;
     Bytes theirs;  // from the program's address
-    Bytes packed;  // from the start of the stand-in
+    Bytes packed;  // from the start of the staging buffer
   };
 
   /// A block where the program has it; the caller releases `type`.
@@ -88,7 +88,7 @@ class Blocks {
   bool holds_types_ = false;   // w: each block holds its type
   MPI_Datatype* elements_ = nullptr;
   Handed counts_, displacements_;
-  Bounce arrays_, stand_in_;
+  StagingBuffer arrays_, staging_;
   Tally tally_;
 };
 

@@ -27,8 +27,8 @@ bool Side::prepare(const Buffer& data, Count blocks, bool significant) noexcept 
     return true;
   }
   staged_ = true;
-  if (!stand_in_.reserve(bytes)) return false;
-  address_ = stand_in_.data();
+  if (!staging_.reserve(bytes)) return false;
+  address_ = staging_.data();
   return true;
 }
 

@@ -4,7 +4,7 @@
 //   Side in("gather");
 //   if (!in.prepare(receive, ranks)) return {};                // what the program gave
 //   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
-//   in.store_but(me);                                          // from the stand-in to where the program wants it
+//   in.store_but(me);                                          // from the staging buffer to where the program wants it
 //
 // Every derived type gets the wire form of its signature (types/entry.hpp), also one without holes: then nothing is copied,
 // but the host is told the basic type all the same. Anything else is passed on as it came.
@@ -36,7 +36,7 @@ class Side {
   [[nodiscard]] static bool wide_places() { return false; }
   void narrow_unless(bool /*wide*/, bool /*wide_places*/) {}
 
-  /// A block from the program's buffer to the stand-in; all but one, or all (-1).
+  /// A block from the program's buffer to the staging buffer; all but one, or all (-1).
   void load(Count block) { load(block, 1); }
   void load_but(Count block) {
     load(0, block < 0 ? blocks_ : block);
@@ -50,8 +50,8 @@ class Side {
   }
 
   /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass. The host then
-  /// copies whatever lies in the stand-ins: a block of it that is neither loaded nor stored. False, and nothing done: not both
-  /// sides have a stand-in, or the blocks differ in size.
+  /// copies whatever lies in the staging buffers: a block of it that is neither loaded nor stored. False, and nothing done: not
+  /// both sides have a staging buffer, or the blocks differ in size.
   friend bool move_own_block(const Side& out, Count out_block, const Side& in, Count in_block) noexcept;
 
  private:
@@ -60,7 +60,7 @@ class Side {
   [[nodiscard]] std::byte* theirs(Count block) const {
     return static_cast<std::byte*>(const_cast<void*>(data_.address)) + block * data_.count * type_->extent();
   }
-  [[nodiscard]] std::byte* packed(Count block) const { return stand_in_.data() + block * count_ * type_->wire().extent; }
+  [[nodiscard]] std::byte* packed(Count block) const { return staging_.data() + block * count_ * type_->wire().extent; }
 
   Buffer data_{};
   Count blocks_ = 0;
@@ -69,7 +69,7 @@ class Side {
   void* address_ = nullptr;
   MPI_Datatype element_{};
   bool staged_ = false;
-  Bounce stand_in_;
+  StagingBuffer staging_;
   Tally tally_;  // gone before the type is
 };
 
@@ -105,12 +105,12 @@ class Plain {
 inline bool same_elements(const Buffer& a, const Buffer& b) {
   return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type && a.count != 0 && b.count != 0;
 }
-inline bool same_elements(const Buffer& a, const Spread& b) { return same_elements(a, Buffer{b.address, 1, b.type}); }
-inline bool same_elements(const Spread& a, const Buffer& b) { return same_elements(b, a); }
-inline bool same_elements(const Spread& a, const Spread& b) {
+inline bool same_elements(const Buffer& a, const VArgument& b) { return same_elements(a, Buffer{b.address, 1, b.type}); }
+inline bool same_elements(const VArgument& a, const Buffer& b) { return same_elements(b, a); }
+inline bool same_elements(const VArgument& a, const VArgument& b) {
   return same_elements(Buffer{a.address, 1, a.type}, b) && a.counts.array() == b.counts.array();
 }
-inline bool same_elements(const Mosaic& a, const Mosaic& b) {
+inline bool same_elements(const WArgument& a, const WArgument& b) {
   return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types && a.counts.array() == b.counts.array();
 }
 

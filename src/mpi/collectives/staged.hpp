@@ -1,6 +1,6 @@
-// mpi/collectives/staged.hpp: a collective that the host carries out on packed data: both sides' stand-ins, which live until it
-// is over: in the call, when the program completes the request, or for as long as a persistent request does. Includes how.hpp,
-// completion.hpp, blocks.hpp, peers.hpp, side.hpp.
+// mpi/collectives/staged.hpp: a collective that the host carries out on packed data: both sides' staging buffers, which live
+// until it is over: in the call, when the program completes the request, or for as long as a persistent request does. Includes
+// how.hpp, completion.hpp, blocks.hpp, peers.hpp, side.hpp.
 //
 //   using Op = Staged<Side, Blocks>;
 //   return carry_out<Op>(
@@ -34,7 +34,7 @@ struct Staged {
   In in;
   bool wide = false;               ///< Counts or displacements do not fit int.
   bool wide_places = false;        ///< The host takes displacements as MPI_Aint, whatever the counts.
-  bool sends = true;               ///< The send side goes into its stand-in before the call,
+  bool sends = true;               ///< The send side goes into its staging buffer before the call,
   int sends_but = none;            ///< but one block;
   int contributes = none;          ///< and this block of the receive side: in place.
   int stores = all;                ///< What comes back from the receive side's: nothing, or all blocks
@@ -88,7 +88,7 @@ class StartedCollective final : public Pending {
   Op op;
 };
 
-/// Its request is the host's own persistent one, made with the stand-ins.
+/// Its request is the host's own persistent one, made with the staging buffers.
 template <class Op>
 class KeptCollective final : public Persistent {
  public:

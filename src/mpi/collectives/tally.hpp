@@ -1,5 +1,5 @@
-// mpi/collectives/tally.hpp: what one side of a collective packs into its stand-in and unpacks from it, for HEDDLE_REPORT.
-// Includes reporting.hpp. One branch where nobody wants a report.
+// mpi/collectives/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from it, for
+// HEDDLE_REPORT. Includes reporting.hpp. One branch where nobody wants a report.
 //
 //   tally.packs(type->layout(), bytes, [&] { type->to_wire(from, count, to); });
 #pragma once
@@ -11,7 +11,7 @@ namespace heddle::mpi {
 class Tally {
  public:
   /// @param call  The name of the procedure's family, a literal.
-  explicit Tally(const char* call) noexcept : call_(call), told_(call) {}
+  explicit Tally(const char* call) noexcept : call_(call), reported_(call) {}
   ~Tally() { flush(); }
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
@@ -27,7 +27,7 @@ class Tally {
   }
   /// Before a datatype that has been counted may go.
   void flush() noexcept {
-    if (layout_) told_.end(*layout_, way_, bytes_);
+    if (layout_) reported_.end(*layout_, way_, bytes_);
     layout_ = nullptr;
   }
 
@@ -38,18 +38,18 @@ class Tally {
     if (!report_of_process.load(std::memory_order_relaxed)) return move();
     if (&layout != layout_ || way != way_) {
       flush();
-      told_ = Told(call_);
+      reported_ = ReportedCall(call_);
       layout_ = &layout;
       way_ = way;
       bytes_ = 0;
     }
-    const report::Stopwatch watch(told_.times(), part);
+    const report::Stopwatch watch(reported_.times(), part);
     bytes_ += bytes;
     move();
   }
 
   const char* call_;
-  Told told_;
+  ReportedCall reported_;
   const layout::Layout* layout_ = nullptr;
   const char* way_ = nullptr;
   layout::Bytes bytes_ = 0;

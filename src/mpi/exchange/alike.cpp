@@ -58,13 +58,13 @@ std::string Comparison::complaint() const {
   return sentence + ". Counts, types or the order of calls do not fit together in the program.";
 }
 
-Comparison::Comparison(Companion& own, const Decision& mine)
+Comparison::Comparison(ShadowComm& own, const Decision& mine)
     : me_(own.me()), mine_(text_of(mine, own.count_call())), all_(static_cast<std::size_t>(own.ranks())) {
   constexpr int bytes = sizeof(Text);
   PMPI_Iallgather(mine_.data(), bytes, MPI_BYTE, all_.data(), bytes, MPI_BYTE, own.comm(), &request_);
 }
 
-std::unique_ptr<Comparison> Comparison::begun(Companion& own, const Decision& mine) noexcept try {
+std::unique_ptr<Comparison> Comparison::begun(ShadowComm& own, const Decision& mine) noexcept try {
   if (!settings_of_process().check) return nullptr;
   return std::unique_ptr<Comparison>(new Comparison(own, mine));
 } catch (const std::bad_alloc&) {

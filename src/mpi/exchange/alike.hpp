@@ -1,4 +1,4 @@
-// mpi/exchange/alike.hpp: HEDDLE_CHECK: did all ranks decide alike? Includes companion.hpp.
+// mpi/exchange/alike.hpp: HEDDLE_CHECK: did all ranks decide alike? Includes shadow_comm.hpp.
 //
 //   const select::Way way = ...;                     // null algorithm: it is left to the host
 //   alike(*own, {"MPI_Allgatherv", way});            // returns only if all ranks have come here with the same
@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "select/collective/way.hpp"
 
@@ -32,7 +32,7 @@ select::Way pair_by_pair() noexcept;
 
 class Comparison {
  public:
-  static std::unique_ptr<Comparison> begun(Companion& own, const Decision& mine) noexcept;
+  static std::unique_ptr<Comparison> begun(ShadowComm& own, const Decision& mine) noexcept;
   /// Waits: its memory is here.
   ~Comparison();
   Comparison(const Comparison&) = delete;
@@ -43,7 +43,7 @@ class Comparison {
  private:
   /// "MPI_Alltoallv (call 3) by crystal of radix 4".
   using Text = std::array<char, 128>;
-  Comparison(Companion& own, const Decision& mine);
+  Comparison(ShadowComm& own, const Decision& mine);
   static Text text_of(const Decision& mine, long number) noexcept;
   [[nodiscard]] std::string ranks_with(std::size_t first, std::vector<bool>& told) const;
   [[nodiscard]] std::string complaint() const;
@@ -54,7 +54,7 @@ class Comparison {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-inline void alike(Companion& own, const Decision& mine) noexcept {
+inline void alike(ShadowComm& own, const Decision& mine) noexcept {
   if (!settings_of_process().check) return;
   if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);
 }

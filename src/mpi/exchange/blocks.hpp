@@ -67,7 +67,7 @@ inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Byt
   return true;
 }
 
-inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
+inline bool block_of(const VArgument& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
   Measures type;
   Bytes offset = 0;
   const Count count = given.counts[i];
@@ -79,7 +79,7 @@ inline bool block_of(const Spread& given, int i, Ruler& ruler, Buffer& data, Byt
   return true;
 }
 
-inline bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
+inline bool block_of(const WArgument& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
   Measures type;
   const Count count = given.counts[i];
   if (count == 0) return bytes = 0, data = {given.address, 0, given.types[i]}, true;
@@ -89,13 +89,13 @@ inline bool block_of(const Mosaic& given, int i, Ruler& ruler, Buffer& data, Byt
 }
 
 inline bool whole(const Buffer&) { return true; }
-inline bool whole(const Spread& given) { return given.counts.array() && given.displacements.array(); }
-inline bool whole(const Mosaic& given) { return given.counts.array() && given.displacements.array() && given.types; }
+inline bool whole(const VArgument& given) { return given.counts.array() && given.displacements.array(); }
+inline bool whole(const WArgument& given) { return given.counts.array() && given.displacements.array() && given.types; }
 
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
 /// that no rank is everybody's first. Into an Exchange, or a Routed. False: numbers that no buffer has.
 template <class Given, class Into>
-bool to_all(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
   const int ranks = own.ranks();
   Ruler out;
   Ruler in;
@@ -114,7 +114,7 @@ bool to_all(const Companion& own, const Given& send, const Given& receive, Into&
 
 /// Blocks to and from the neighbours, in the program's order.
 template <class Given>
-bool to_neighbours(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+bool to_neighbours(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
   Ruler ruler;
   Buffer data;
   Bytes bytes = 0;
@@ -132,14 +132,14 @@ bool to_neighbours(const Companion& own, const Given& send, const Given& receive
 /// Whom a collective is about: everybody, or the neighbours in a topology.
 struct Ranks {
   static constexpr bool neighbours = false, gathers = false, in_place = false;
-  static int sends(const Companion& own) noexcept { return own.ranks(); }
-  static int receives(const Companion& own) noexcept { return own.ranks(); }
+  static int sends(const ShadowComm& own) noexcept { return own.ranks(); }
+  static int receives(const ShadowComm& own) noexcept { return own.ranks(); }
 };
 struct Edges {
   static constexpr bool neighbours = true, gathers = false, in_place = false;
-  static bool of(const Companion& own) noexcept { return own.has_neighbours(); }
-  static int sends(const Companion& own) noexcept { return static_cast<int>(own.out().size()); }
-  static int receives(const Companion& own) noexcept { return static_cast<int>(own.in().size()); }
+  static bool of(const ShadowComm& own) noexcept { return own.has_neighbours(); }
+  static int sends(const ShadowComm& own) noexcept { return static_cast<int>(own.out().size()); }
+  static int receives(const ShadowComm& own) noexcept { return static_cast<int>(own.in().size()); }
 };
 
 /// A collective that goes pair by pair. `ours(all ranks' knowledge)`: whether it does; the same on all ranks.
@@ -156,9 +156,9 @@ struct All : Ranks {
     }
     return true;
   }
-  static bool of(const Companion& own) noexcept { return own.wanted_alltoallv() != "native"; }
+  static bool of(const ShadowComm& own) noexcept { return own.wanted_alltoallv() != "native"; }
   template <class Given, class Into>
-  static bool fill(const Companion& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
     return to_all(own, send, receive, exchange);
   }
 };
@@ -169,21 +169,21 @@ struct Neighbours : Edges {
     return true;
   }
   template <class Given>
-  static bool fill(const Companion& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return to_neighbours(own, send, receive, exchange);
   }
 };
 
-/// The companion of a collective that is Heddle's, on all ranks alike, which none leaves but by an error. Null, and `refused`:
-/// that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait for other
-/// ranks.
+/// The shadow communicator of a collective that is Heddle's, on all ranks alike, which none leaves but by an error. Null, and
+/// `refused`: that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait
+/// for other ranks.
 template <class Kind, class Given, class Wanted>
-Companion* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
-  Companion* own = Companion::made(comm);
-  if (own ? !Kind::of(*own) : !makes || !Companion::may_come(comm)) return nullptr;
+ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
+  ShadowComm* own = ShadowComm::made(comm);
+  if (own ? !Kind::of(*own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
   refused = mistakes::refused<Kind>(send, receive, comm, own);  // before a word to other ranks
   if (refused) return nullptr;
-  if (!own) own = Companion::of(comm);
+  if (!own) own = ShadowComm::of(comm);
   return own && Kind::of(*own) ? own : nullptr;
 }
 
@@ -194,7 +194,7 @@ inline int beyond_numbers(MPI_Comm comm) { return *mistakes::raised(MPI_ERR_COUN
 template <class Kind, class Given, class Wanted>
 Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) {
   Done refused;
-  Companion* own = entered<Kind>(send, receive, comm, true, refused);
+  ShadowComm* own = entered<Kind>(send, receive, comm, true, refused);
   if (!own) return refused;
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
   if (!exchange) return no_memory_on(comm);

@@ -27,7 +27,7 @@ class Bundled {
 
 /// From what all ranks know. Null algorithm: the host's.
 template <class Given>
-select::Way way_of_all(Companion& own, const Given& send, const Given& receive) {
+select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
   const std::string& wanted = own.wanted_alltoallv();
@@ -39,12 +39,12 @@ select::Way way_of_all(Companion& own, const Given& send, const Given& receive) 
   }
   if (equal_blocks) return blocks::All::ours(send, receive) ? direct : select::Way{};
   if (own.ranks() < select::Cadence::least_ranks) return direct;
-  return own.agreement().next(own.surroundings(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
+  return own.agreement().next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
 }
 
 /// Whether it is Heddle's is said by way_of_all().
 struct AnyWay : blocks::Ranks {
-  static bool of(const Companion& /*own*/) noexcept { return true; }
+  static bool of(const ShadowComm& /*own*/) noexcept { return true; }
 };
 
 template <class Given>
@@ -53,7 +53,7 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;
-  Companion* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
+  ShadowComm* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
   if (!own) return refused;
   const select::Way way = way_of_all(*own, send, receive);
   alike(*own, {call, way});
@@ -76,19 +76,19 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) {
+Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
+Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
 Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm) {
+Done exchange_neighbours(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm) {
+Done exchange_neighbours(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
 }
 

@@ -25,12 +25,12 @@ constexpr int throttle = 64;
 /// fragment by fragment, while slots that all fill before one is emptied leave the caches (docs/collectives.md).
 constexpr Bytes most_in_slots = 8 << 20;
 
-/// Puts the blocks of a parcel in place.
-class ReceivedParcel final : public Pending {
+/// Puts the blocks of a aggregate in place.
+class ReceivedAggregate final : public Pending {
  public:
-  ReceivedParcel(const Block& first, MPI_Comm comm) noexcept : first_(first), comm_(comm) {}
+  ReceivedAggregate(const Block& first, MPI_Comm comm) noexcept : first_(first), comm_(comm) {}
   int finish(MPI_Status& /*status*/, int error) noexcept override {
-    return error == MPI_SUCCESS ? unpack_parcel(first_, comm_) : error;
+    return error == MPI_SUCCESS ? unpack_aggregate(first_, comm_) : error;
   }
 
  private:
@@ -40,8 +40,8 @@ class ReceivedParcel final : public Pending {
 
 }  // namespace
 
-Exchange::Exchange(const Companion& companion, int sends, int receives) noexcept
-    : companion_(companion),
+Exchange::Exchange(const ShadowComm& shadow, int sends, int receives) noexcept
+    : shadow_(shadow),
       most_sends_(sends),
       most_receives_(receives),
       blocks_(sends + receives + 1),  // one more: none is no memory to a Scratch
@@ -72,16 +72,16 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
 void Exchange::post_receive(const Block& block) noexcept {
   Begun begun;
   if (block.role == Block::Role::first) {
-    begun.pending = new (std::nothrow) ReceivedParcel(block, companion_.comm());
+    begun.pending = new (std::nothrow) ReceivedAggregate(block, shadow_.comm());
     begun.result = !begun.pending ? MPI_ERR_NO_MEM
-                                  : PMPI_Irecv(block.packed, static_cast<int>(block.parcel), MPI_BYTE, block.edge.rank,
-                                               tag(block.edge), companion_.comm(), &begun.request);
+                                  : PMPI_Irecv(block.packed, static_cast<int>(block.aggregate), MPI_BYTE, block.edge.rank,
+                                               tag(block.edge), shadow_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
     Route route = route_of_receive(block.data);
     if (straight_ && route.type && route.type->ready(block.data.type) && takes_descriptor(*route.type, block.data.count))
       route.way = Way::rendezvous;
-    begun = begin_receive(block.data, route, {block.edge.rank, tag(block.edge), companion_.comm()});
+    begun = begin_receive(block.data, route, {block.edge.rank, tag(block.edge), shadow_.comm()});
   }
   note(*begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
@@ -91,33 +91,33 @@ void Exchange::post_receive(const Block& block) noexcept {
 bool Exchange::left_to_host(const Block& block, Route route) const noexcept {
   if (!straight_ || !route.type || !route.type->known() || !takes_descriptor(*route.type, block.data.count)) return false;
   const Node* node = Node::here();
-  const int peer = node->peer(companion_.comm(), block.edge.rank);
-  return peer < 0 || !node->wishes().of(peer);
+  const int peer = node->peer(shadow_.comm(), block.edge.rank);
+  return peer < 0 || !node->scatter_hints().of(peer);
 }
 
 void Exchange::post_send(const Block& block, Ends ends) noexcept {
   const Buffer& data = block.data;
-  MPI_Comm comm = companion_.comm();
+  MPI_Comm comm = shadow_.comm();
   Begun begun;
   const Route route = route_of_send(data);
   if (route.way != Way::passthrough && !left_to_host(block, route))
     begun = begin_send(data, route, held(data, route), {block.edge.rank, tag(block.edge), comm}, Mode::standard, ends,
                        Probes::none);
   if (!begun.result)
-    begun.result = HEDDLE_HAND(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
-                               tag(block.edge), comm, &begun.request)
+    begun.result = HEDDLE_CALL_HOST(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
+                                    tag(block.edge), comm, &begun.request)
                        .value_or(MPI_ERR_COUNT);
   note(*begun.result);
   if (*begun.result == MPI_SUCCESS) add(out_, begun.request, begun.pending);
 }
 
-void Exchange::post_parcel(const Block& first) noexcept {
-  MPI_Comm comm = companion_.comm();
+void Exchange::post_aggregate(const Block& first) noexcept {
+  MPI_Comm comm = shadow_.comm();
   MPI_Request request = MPI_REQUEST_NULL;
-  int error = pack_parcel(first, comm);
+  int error = pack_aggregate(first, comm);
   if (error == MPI_SUCCESS)
     error =
-        PMPI_Isend(first.packed, static_cast<int>(first.parcel), MPI_BYTE, first.edge.rank, tag(first.edge), comm, &request);
+        PMPI_Isend(first.packed, static_cast<int>(first.aggregate), MPI_BYTE, first.edge.rank, tag(first.edge), comm, &request);
   note(error);
   if (error == MPI_SUCCESS) add(out_, request, nullptr);
 }
@@ -131,7 +131,7 @@ void Exchange::post_sends(bool small, Ends ends) noexcept {
     if (ends == Ends::in_collective && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
     if (block.role == Block::Role::first)
-      post_parcel(block);
+      post_aggregate(block);
     else
       post_send(block, ends);
   }
@@ -139,7 +139,7 @@ void Exchange::post_sends(bool small, Ends ends) noexcept {
 
 /// Blocks to oneself of two sizes are a mistake, and types that Heddle does not know are the host's: messages both.
 void Exchange::find_own() noexcept {
-  const int me = companion_.me();
+  const int me = shadow_.me();
   Block* in = blocks_.get() + most_sends_;
   Block* const end = in + receives_;
   for (Block* out = blocks_.get(); out != blocks_.get() + sends_; ++out) {
@@ -175,7 +175,7 @@ bool Exchange::overflows() noexcept {
   Bytes in = 0;
   for_each_send([&out](const Block& block) { out += block.role == Block::Role::own ? 0 : block.bytes; });
   for_each_receive([&in](const Block& block) { in += block.role == Block::Role::own ? 0 : block.bytes; });
-  return std::max(out, in) > most_in_slots / std::min(companion_.ranks(), node->size());
+  return std::max(out, in) > most_in_slots / std::min(shadow_.ranks(), node->size());
 }
 
 /// Once: what goes alone, together, or stays. False: no memory.
@@ -184,14 +184,14 @@ bool Exchange::arrange() noexcept {
   if (repeated_) {
     const std::array<std::span<Block>, 2> sides = {std::span(blocks_.get(), static_cast<std::size_t>(sends_)),
                                                    std::span(blocks_.get() + most_sends_, static_cast<std::size_t>(receives_))};
-    const Bytes out = parcel(sides[0]);
-    const Bytes in = parcel(sides[1]);
-    const bool room = out >= 0 && in >= 0 && parcels_.reserve(out + in);
-    std::byte* next = parcels_.data();
+    const Bytes out = aggregate(sides[0]);
+    const Bytes in = aggregate(sides[1]);
+    const bool room = out >= 0 && in >= 0 && aggregates_.reserve(out + in);
+    std::byte* next = aggregates_.data();
     for (const std::span<Block>& side : sides)
       for (Block& block : side) {
         if (!room) block.role = Block::Role::alone;
-        if (block.role == Block::Role::first) next = (block.packed = next) + block.parcel;
+        if (block.role == Block::Role::first) next = (block.packed = next) + block.aggregate;
       }
     if (!room) return false;
   }
@@ -199,7 +199,7 @@ bool Exchange::arrange() noexcept {
   return arranged_ = true;
 }
 
-/// Not those of a rank that is a neighbour several times: they are parcels, and two ranks know alike which are none.
+/// Not those of a rank that is a neighbour several times: they are aggregates, and two ranks know alike which are none.
 void Exchange::choose_mailboxes() noexcept {
   for (int i = 0; i < sends_; ++i)
     if (Block& block = blocks_[i];
@@ -213,7 +213,7 @@ void Exchange::choose_mailboxes() noexcept {
     if (longest > 0 && block.bytes <= longest) {
       block.role = Block::Role::mailbox;
       ++unpublished_;
-    } else if (longest > 0 && mailboxes_->retract(block, element_, companion_.comm(), error)) {
+    } else if (longest > 0 && mailboxes_->retract(block, element_, shadow_.comm(), error)) {
       block.role = Block::Role::consumed;
       note(error);
     }
@@ -223,7 +223,7 @@ void Exchange::choose_mailboxes() noexcept {
 /// False: it goes as a message.
 bool Exchange::publish(const Block& block) noexcept {
   int error = MPI_SUCCESS;
-  const bool published = mailboxes_->publish(block, element_, companion_.comm(), error);
+  const bool published = mailboxes_->publish(block, element_, shadow_.comm(), error);
   if (published) note(error);
   return published;
 }
@@ -269,7 +269,7 @@ void Exchange::consume_published() noexcept {
   for (int i = most_sends_; i < most_sends_ + receives_ && unpublished_ > 0; ++i) {
     if (blocks_[i].role != Block::Role::mailbox) continue;
     int error = MPI_SUCCESS;
-    const PairMailboxes::Found found = mailboxes_->find(blocks_[i], element_, companion_.comm(), error);
+    const PairMailboxes::Found found = mailboxes_->find(blocks_[i], element_, shadow_.comm(), error);
     if (found == PairMailboxes::Found::nothing) continue;
     note(error);
     blocks_[i].role = found == PairMailboxes::Found::here ? Block::Role::consumed : Block::Role::alone;
@@ -300,7 +300,7 @@ void Exchange::look_for_message(int turn) noexcept {
     Block& block = blocks_[i];
     if (block.role != Block::Role::mailbox || which-- > 0) continue;
     int found = 0;
-    PMPI_Iprobe(block.edge.rank, tag(block.edge), companion_.comm(), &found, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(block.edge.rank, tag(block.edge), shadow_.comm(), &found, MPI_STATUS_IGNORE);
     if (found) consume_published();
     if (!found || block.role != Block::Role::mailbox) return;
     block.role = Block::Role::alone;
@@ -353,8 +353,8 @@ bool Exchange::advance(bool wait) noexcept {
 }
 
 int Exchange::run(MPI_Comm comm) {
-  PairMailboxes& mailboxes = companion_.mailboxes();
-  mailboxes.next(companion_.comm());
+  PairMailboxes& mailboxes = shadow_.mailboxes();
+  mailboxes.next(shadow_.comm());
   if (mailboxes.any()) mailboxes_ = &mailboxes;
   start(Ends::in_collective);
   advance(true);

@@ -1,7 +1,7 @@
 // mpi/exchange/exchange.hpp: blocks from layout to layout, one message for each pair of ranks that has bytes to exchange: what
-// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes companion.hpp, face.hpp.
+// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes shadow_comm.hpp, face.hpp.
 //
-//   Exchange exchange(*companion, outs, ins);
+//   Exchange exchange(*shadow communicator, outs, ins);
 //   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come
 //   for (...) exchange.send(peer, tag, buffer, bytes);
 //   return exchange.run(comm);                                  // or start(...), and advance() until it says true
@@ -14,13 +14,13 @@
 //   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with. Small blocks to a rank that is a neighbour several times travel together (parcels.hpp); in blocking calls, those to
+// with. Small blocks to a rank that is a neighbour several times travel together (aggregates.hpp); in blocking calls, those to
 // ranks of the same node not as messages (pair_mailboxes.hpp).
 #pragma once
 
 #include <utility>
 
-#include "mpi/exchange/parcels.hpp"
+#include "mpi/exchange/aggregates.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
@@ -31,7 +31,7 @@ namespace heddle::mpi {
 class Exchange {
  public:
   /// At most so many blocks each way.
-  Exchange(const Companion& companion, int sends, int receives) noexcept;
+  Exchange(const ShadowComm& shadow, int sends, int receives) noexcept;
   /// False: no memory; nothing has been sent.
   explicit operator bool() const { return static_cast<bool>(blocks_) && requests_ && pendings_; }
 
@@ -39,7 +39,7 @@ class Exchange {
   void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
   void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
 
-  /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (Companion::tags).
+  /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (ShadowComm::tags).
   void tags_from(int first) noexcept { tags_ = first; }
   [[nodiscard]] int tag(const Edge& edge) const noexcept { return tags_ + edge.tag; }
 
@@ -73,7 +73,7 @@ class Exchange {
   void take_receives(Takes takes) {
     take(most_sends_, receives_, takes);
   }
-  /// Whether a rank is a neighbour several times: then short blocks to it travel together (parcels.hpp).
+  /// Whether a rank is a neighbour several times: then short blocks to it travel together (aggregates.hpp).
   [[nodiscard]] bool repeats() const noexcept { return repeated_; }
   /// Has `each` look at every datatype of a block, and change it.
   template <class Each>
@@ -104,7 +104,7 @@ class Exchange {
   void post_receive(const Block& block) noexcept;
   void post_send(const Block& block, Ends ends) noexcept;
   void post_sends(bool small, Ends ends) noexcept;
-  void post_parcel(const Block& first) noexcept;
+  void post_aggregate(const Block& first) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;
   void choose_mailboxes() noexcept;
@@ -121,7 +121,7 @@ class Exchange {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
 
-  const Companion& companion_;
+  const ShadowComm& shadow_;
   int most_sends_, most_receives_;
   int tags_ = 0;
   int sends_ = 0, receives_ = 0;
@@ -136,8 +136,8 @@ class Exchange {
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;
   requests::Scratch<Pending*> pendings_;
-  Bounce parcels_;
-  Bounce aside_;
+  StagingBuffer aggregates_;
+  StagingBuffer aside_;
   Buffer* packed_from_ = nullptr;  ///< Of each send, in aside_.
 };
 
@@ -150,10 +150,10 @@ inline int no_memory_on(MPI_Comm comm) {
 // The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. Nothing: not for Heddle, on all ranks
 // alike.
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done exchange_all(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm);
-Done exchange_all(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
+Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm);
+Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm);
 Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done exchange_neighbours(const char* call, const Spread& send, const Spread& receive, MPI_Comm comm);
-Done exchange_neighbours(const char* call, const Mosaic& send, const Mosaic& receive, MPI_Comm comm);
+Done exchange_neighbours(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm);
+Done exchange_neighbours(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm);
 
 }  // namespace heddle::mpi

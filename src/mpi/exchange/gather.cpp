@@ -17,11 +17,11 @@
 namespace heddle::mpi {
 namespace {
 
-/// The blocks of all ranks in rank order: in the program's buffer, if they lie so there, or in a stand-in.
+/// The blocks of all ranks in rank order: in the program's buffer, if they lie so there, or in a staging buffer.
 class Gathered {
  public:
   /// False: numbers that no buffer has.
-  bool measure(const Buffer& send, const Spread& receive, int ranks, int me) noexcept {
+  bool measure(const Buffer& send, const VArgument& receive, int ranks, int me) noexcept {
     receive_ = &receive;
     ranks_ = ranks;
     me_ = me;
@@ -56,8 +56,8 @@ class Gathered {
     if (in_order_) memory_ = type_.dense(address(first_), starts_[ranks_] / type_.measures().size);
     staged_ = !memory_;
     if (staged_) {
-      if (!stand_in_.reserve(starts_[ranks_])) return MPI_ERR_NO_MEM;
-      memory_ = stand_in_.data();
+      if (!staging_.reserve(starts_[ranks_])) return MPI_ERR_NO_MEM;
+      memory_ = staging_.data();
     }
     std::byte* const mine = memory_ + starts_[me_];
     if (!in_place_) return sent_.pack(send.address, fits_, mine, comm);
@@ -87,7 +87,7 @@ class Gathered {
     return shift_;
   }
 
-  const Spread* receive_ = nullptr;
+  const VArgument* receive_ = nullptr;
   Element type_, sent_;
   int ranks_ = 0;
   int me_ = 0;
@@ -97,10 +97,10 @@ class Gathered {
   bool truncated_ = false;
   bool in_order_ = true;
   bool in_place_ = false;
-  bool staged_ = false;  // memory_ is the stand-in
+  bool staged_ = false;  // memory_ is the staging buffer
   std::byte* memory_ = nullptr;
   requests::Scratch<Bytes> starts_;
-  Bounce stand_in_;
+  StagingBuffer staging_;
 };
 
 /// Bytes of all blocks from which Heddle chooses. Below, a few messages' latencies are all there is, and hosts do not choose
@@ -112,12 +112,12 @@ Bytes worth_choosing(const select::Where& where) {
 }
 
 /// What is wanted, or what the volumes say. Null algorithm: the host's.
-select::Way choose(Companion& own, Gathered& blocks) {
+select::Way choose(ShadowComm& own, Gathered& blocks) {
   const std::string& wanted = own.wanted_allgatherv();
   const Bytes total = blocks.starts()[own.ranks()];
-  if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing(own.surroundings().where))) return {};
+  if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing(own.topology().where))) return {};
   const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  const select::AllgathervFacts facts{own.surroundings().where, volumes, traits().gathers_by_sum};
+  const select::AllgathervFacts facts{own.topology().where, volumes, traits().gathers_by_sum};
   select::Way way = select::choose_allgatherv(facts);
   if (wanted == "auto") return select::sum_will_do(facts, way) ? select::Way{} : way;
   way.algorithm = schedule::find(schedule::allgatherv(), wanted);
@@ -129,7 +129,7 @@ select::Way choose(Companion& own, Gathered& blocks) {
 /// The blocking MPI_Allgatherv; whether it is Heddle's is said by choose().
 struct GatherOnce : blocks::Ranks {
   static constexpr bool gathers = true;
-  static bool of(const Companion& /*own*/) noexcept { return true; }
+  static bool of(const ShadowComm& /*own*/) noexcept { return true; }
 };
 
 int raised(int error, MPI_Comm comm) {
@@ -142,13 +142,13 @@ int raised(int error, MPI_Comm comm) {
 Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
-Done gather_neighbours(const char* call, const Buffer& send, const Spread& receive, MPI_Comm comm) {
+Done gather_neighbours(const char* call, const Buffer& send, const VArgument& receive, MPI_Comm comm) {
   return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
 }
 
-Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) try {
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm) try {
   Done refused;
-  Companion* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
+  ShadowComm* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
   if (!own) return refused;
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
@@ -160,7 +160,7 @@ Done exchange_gather(const Buffer& send, const Spread& receive, MPI_Comm comm) t
   std::optional<schedule::Pieces> pieces;
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
-      .ranks = own->ranks(), .radix = way.radix, .nodes = &own->surroundings().nodes, .pieces = pieces ? &*pieces : nullptr};
+      .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
   Channel& channel = own->channel();
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);

@@ -1,7 +1,7 @@
 // mpi/exchange/gathers.hpp: one block of each rank to all, or to its neighbours, pair by pair. Includes blocks.hpp, node.hpp.
 //
 //   Exchange exchange(*own, GatherNeighbours::sends(*own), GatherNeighbours::receives(*own));
-//   if (!GatherNeighbours::fill(*own, send, receive, exchange)) return {};      // Buffer -> Buffer, or Buffer -> Spread
+//   if (!GatherNeighbours::fill(*own, send, receive, exchange)) return {};      // Buffer -> Buffer, or Buffer -> VArgument
 //
 // All messages can be posted at once, which is what a non-blocking call needs: a schedule in which ranks hand on what has come
 // to them would stand still while the program is in a call of the host's, and others may be waiting for it there.
@@ -20,7 +20,7 @@ struct GatherNeighbours : Edges {
     return true;
   }
   template <class Given>
-  static bool fill(const Companion& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
+  static bool fill(const ShadowComm& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
     Ruler out;
     Ruler in;
     Buffer data;
@@ -43,15 +43,15 @@ struct GatherAll : Ranks {
   /// Bytes of all blocks: below, messages' latencies are all there is.
   static constexpr Bytes direct_from = 64 << 10;
 
-  static bool ours(const Buffer& /*send*/, const Spread& /*receive*/) noexcept { return true; }
+  static bool ours(const Buffer& /*send*/, const VArgument& /*receive*/) noexcept { return true; }
   /// All of MPI_COMM_WORLD on one node: all ranks know that alike.
-  static bool of(const Companion& /*own*/) noexcept {
+  static bool of(const ShadowComm& /*own*/) noexcept {
     const Node* node = Node::here();
     int ranks = 0;
     return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
   }
   /// On all ranks alike: they know the same counts.
-  static bool worth(const Companion& own, const Buffer& /*send*/, const Spread& receive) noexcept {
+  static bool worth(const ShadowComm& own, const Buffer& /*send*/, const VArgument& receive) noexcept {
     Ruler ruler;
     Buffer data;
     Bytes bytes = 0;
@@ -60,7 +60,7 @@ struct GatherAll : Ranks {
       if (!block_of(receive, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return true;
     return all >= direct_from;
   }
-  static bool fill(const Companion& own, const Buffer& send, const Spread& receive, Exchange& exchange) noexcept {
+  static bool fill(const ShadowComm& own, const Buffer& send, const VArgument& receive, Exchange& exchange) noexcept {
     const bool in_place = send.address == MPI_IN_PLACE;
     const int ranks = own.ranks();
     Ruler out;

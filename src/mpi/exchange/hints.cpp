@@ -66,7 +66,7 @@ void settle(MPI_Comm comm, const AllGiven& mine) {
       complain("the hint " + name + "=" + mine[i].word + " is no algorithm; it is ignored. `heddle algorithms` lists them.",
                comm);
     else if (!mine[i].word.empty())
-      if (Companion* own = Companion::of(comm)) own->hints().*keys[i].hint = mine[i].word;
+      if (ShadowComm* own = ShadowComm::of(comm)) own->hints().*keys[i].hint = mine[i].word;
   }
 }
 
@@ -102,13 +102,13 @@ AllGiven* noted(MPI_Comm comm) noexcept {
 }  // namespace
 
 void hints_given(MPI_Comm comm, MPI_Info info) try {
-  if (Companion::possible(comm)) settle(comm, all_given(info));
+  if (ShadowComm::possible(comm)) settle(comm, all_given(info));
 } catch (const std::bad_alloc&) {
   return;  // the others learn of it as of any rank that is lost
 }
 
 HintsToCome::HintsToCome(MPI_Comm comm, MPI_Info info) : comm_(comm) {
-  if (!Companion::possible(comm)) return;
+  if (!ShadowComm::possible(comm)) return;
   int key = keyval;
   if (key == MPI_KEYVAL_INVALID) {
     if (PMPI_Comm_create_keyval(handed_on, gone, &key, nullptr) != MPI_SUCCESS) return;
@@ -156,7 +156,7 @@ void close_hints() noexcept {
 }
 
 void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {
-  Companion* own = Companion::made(comm);
+  ShadowComm* own = ShadowComm::made(comm);
   if (!own || info == MPI_INFO_NULL) return;
   bool any = false;
   for (const Key& key : keys) {

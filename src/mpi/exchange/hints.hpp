@@ -1,14 +1,14 @@
-// mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info. Includes companion.hpp.
+// mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info. Includes shadow_comm.hpp.
 //
 //   MPI_Info_set(info, "heddle_alltoallv", "crystal");     // the values of HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV
 //   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type, ...
 //
 // All of these are collective: ranks compare there what they were given. What is not the same on all of them is ignored, with a
 // sentence. MPI_Comm_idup_with_info must not wait: what it gives hangs on the duplicate as an attribute, and is compared when
-// the first blocking collective makes the duplicate's companion.
+// the first blocking collective makes the duplicate's shadow.
 #pragma once
 
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 
 namespace heddle::mpi {
 
@@ -29,7 +29,7 @@ class HintsToCome {
 };
 /// Whether such a call has left hints on `comm`, if only none at all.
 bool hints_noted(MPI_Comm comm) noexcept;
-/// They are on all ranks. Collective; the companion is there.
+/// They are on all ranks. Collective; the shadow communicator is there.
 void hints_come(MPI_Comm comm) noexcept;
 /// They are on some ranks only: one had no memory.
 void hints_lost(MPI_Comm comm) noexcept;

@@ -29,7 +29,7 @@ void Exchange::pack_aside() noexcept {
     int error = element.look(from.type);
     if (error == MPI_SUCCESS)
       error = element.pack(from.address, from.count, static_cast<std::byte*>(const_cast<void*>(blocks_[i].data.address)),
-                           companion_.comm());
+                           shadow_.comm());
     note(error);
   }
 }

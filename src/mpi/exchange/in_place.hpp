@@ -19,10 +19,10 @@ struct InPlace : Ranks {
   static bool ours(const Given& given, const Given& /*the same*/) noexcept {
     return All::ours(given, given);
   }
-  static bool of(const Companion& own) noexcept { return All::of(own); }
+  static bool of(const ShadowComm& own) noexcept { return All::of(own); }
   /// The sends are still to be packed aside.
   template <class Given>
-  static bool fill(const Companion& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
+  static bool fill(const ShadowComm& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
     const int ranks = own.ranks();
     Ruler ruler;
     Buffer data;
@@ -44,11 +44,11 @@ struct InPlace : Ranks {
 
 }  // namespace blocks
 
-/// Given: Buffer, Spread or Mosaic, the receive side. Nothing: not for Heddle, on all ranks alike.
+/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks alike.
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
   if (!blocks::InPlace::ours(given, given)) {
-    if (Companion* own = settings_of_process().check ? Companion::made(comm) : nullptr) alike(*own, {call, {}, true});
+    if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};
   }
   return blocks::carry_out<blocks::InPlace>(call, given, given, comm);

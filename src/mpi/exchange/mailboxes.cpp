@@ -32,7 +32,7 @@ void Mailboxes::pass_on(std::vector<End>& from, std::vector<End>& to, MPI_Comm o
 
 void Mailboxes::say(MPI_Comm own) noexcept {
   Node* const node = Node::here();
-  if (node && !out_.empty() && settings_of_process().letters) slot_ = node->loans().lend(out_.size());
+  if (node && !out_.empty() && settings_of_process().mailboxes) slot_ = node->loans().lend(out_.size());
   for (End& each : out_) {
     if (each.peer >= 0) each.mailbox = slot_.mailbox(each.word.slot);
     if (each.mailbox) each.word.place = node->outbox().offset_of(each.mailbox.memory());
@@ -46,7 +46,7 @@ void Mailboxes::answer(MPI_Comm own) noexcept {
   Node* const node = Node::here();
   for (End& each : in_) {
     auto& [place, slot] = each.word;
-    std::byte* const base = node && each.peer >= 0 && settings_of_process().letters ? node->reach(each.peer).memory : nullptr;
+    std::byte* const base = node && each.peer >= 0 && settings_of_process().mailboxes ? node->reach(each.peer).memory : nullptr;
     if (base && engine::Mailbox::possible(place, slot, node->memory_size()))
       each.mailbox = engine::Mailbox::of_peer(base + place, slot);
     else

@@ -41,14 +41,14 @@ bool strict(End end, Form form, MPI_Datatype type, bool one_for_each) noexcept {
   return !form.gathers || end == End::sent || type == MPI_DATATYPE_NULL;
 }
 
-bool whole(const Spread& data) noexcept { return data.counts.array() && data.displacements.array(); }
-bool whole(const Mosaic& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
+bool whole(const VArgument& data) noexcept { return data.counts.array() && data.displacements.array(); }
+bool whole(const WArgument& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
 
-Done not_whole(const Spread& data, Form form, MPI_Comm comm) {
+Done not_whole(const VArgument& data, Form form, MPI_Comm comm) {
   const bool places_of_gather = traits().refuses_in_place_of_none && form.gathers && data.counts.array();
   return raised(places_of_gather ? MPI_ERR_BUFFER : MPI_ERR_ARG, comm);
 }
-Done not_whole(const Mosaic& /*data*/, Form /*form*/, MPI_Comm comm) { return raised(MPI_ERR_ARG, comm); }
+Done not_whole(const WArgument& /*data*/, Form /*form*/, MPI_Comm comm) { return raised(MPI_ERR_ARG, comm); }
 
 Done misplaced(bool any, MPI_Comm comm) {
   if (traits().refuses_in_place_of_none) return raised(MPI_ERR_ARG, comm);
@@ -72,7 +72,7 @@ Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) {
   return any && blocks > 0 && !data.address ? at_bottom(data.type, end, comm) : Done();
 }
 
-Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) {
+Done in(const VArgument& data, int blocks, End end, Form form, MPI_Comm comm) {
   if (blocks == 0) return {};
   if (!whole(data)) return not_whole(data, form, comm);
   bool any = false;
@@ -90,7 +90,7 @@ Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm) {
   return bottom ? at_bottom(data.type, end, comm) : Done();
 }
 
-Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm) {
+Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm) {
   if (blocks == 0) return {};
   if (!whole(data)) return not_whole(data, form, comm);
   bool any = false;
@@ -113,15 +113,15 @@ bool aliased(const Buffer& send, const Buffer& receive) noexcept {
   return send.address == receive.address && send.address != MPI_BOTTOM && send.type == receive.type && send.count != 0 &&
          receive.count != 0;
 }
-bool aliased(const Spread& send, const Spread& receive) noexcept {
+bool aliased(const VArgument& send, const VArgument& receive) noexcept {
   return send.address == receive.address && send.address != MPI_BOTTOM && send.type == receive.type &&
          send.counts.array() == receive.counts.array();
 }
-bool aliased(const Mosaic& send, const Mosaic& receive) noexcept {
+bool aliased(const WArgument& send, const WArgument& receive) noexcept {
   return send.address == receive.address && send.address != MPI_BOTTOM && send.types == receive.types &&
          send.counts.array() == receive.counts.array();
 }
-bool aliased(const Buffer& send, const Spread& receive, int me) noexcept {
+bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept {
   if (send.type != receive.type || send.count == 0 || send.address == MPI_BOTTOM || receive.counts[me] == 0) return false;
   MPI_Aint low = 0;
   MPI_Aint extent = 0;

@@ -1,5 +1,5 @@
 // mpi/exchange/mistakes.hpp: what a host refuses of a collective before it says a word to the other ranks. Includes
-// companion.hpp, staging/peers.hpp, face.hpp.
+// shadow_comm.hpp, staging/peers.hpp, face.hpp.
 //
 //   if (const Done refused = mistakes::refused<Kind>(send, receive, comm, own)) return *refused;
 //
@@ -20,7 +20,7 @@
 #pragma once
 
 #include "mpi/collectives/peers.hpp"
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/arguments.hpp"
 
@@ -36,19 +36,19 @@ enum class End { sent, received };
 
 // One side, of so many blocks. Nothing, or an error code that has been raised.
 Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm);
-Done in(const Spread& data, int blocks, End end, Form form, MPI_Comm comm);
-Done in(const Mosaic& data, int blocks, End end, Form form, MPI_Comm comm);
+Done in(const VArgument& data, int blocks, End end, Form form, MPI_Comm comm);
+Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm);
 
 // Both: MPICH's idea of the same elements.
 bool aliased(const Buffer& send, const Buffer& receive) noexcept;
-bool aliased(const Spread& send, const Spread& receive) noexcept;
-bool aliased(const Mosaic& send, const Mosaic& receive) noexcept;
-bool aliased(const Buffer& send, const Spread& receive, int me) noexcept;
+bool aliased(const VArgument& send, const VArgument& receive) noexcept;
+bool aliased(const WArgument& send, const WArgument& receive) noexcept;
+bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept;
 Done raised(int error, MPI_Comm comm);
 
-/// @param own  The companion, if it is there already: it knows how many blocks there are.
+/// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Kind, class Given, class Wanted>
-Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const Companion* own) {
+Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const ShadowComm* own) {
   constexpr Form form{Kind::neighbours, Kind::gathers};
   int out = 0;
   int in_blocks = 0;

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int tag = 32758;  // below that of routed.cpp
 
-using select::LetterBox;
-static_assert(engine::Mailbox::header == LetterBox::head && engine::slot_bytes == LetterBox::lent &&
-              engine::Mailbox::line == LetterBox::line);
+using select::MailboxSizes;
+static_assert(engine::Mailbox::header == MailboxSizes::head && engine::slot_bytes == MailboxSizes::lent &&
+              engine::Mailbox::line == MailboxSizes::line);
 
 }  // namespace
 
@@ -21,10 +21,10 @@ PairMailboxes::PairMailboxes(MPI_Comm comm, int me, int ranks) : node_(Node::her
   if (!node_) return;
   for (int rank = 0; rank < ranks; ++rank)
     if (rank != me && node_->peer(comm, rank) >= 0) ranks_.push_back(rank);
-  const LetterBox box = select::letter_box(static_cast<Count>(ranks_.size()));
-  if (box.letter == 0) ranks_.clear();
+  const MailboxSizes sizes = select::mailbox_sizes(static_cast<Count>(ranks_.size()));
+  if (sizes.longest == 0) ranks_.clear();
   for (const int rank : ranks_) {
-    mailboxes_.offer(rank, tag, node_->peer(comm, rank), box.half);
+    mailboxes_.offer(rank, tag, node_->peer(comm, rank), sizes.slot);
     mailboxes_.await(rank, tag, node_->peer(comm, rank));
   }
 }
@@ -44,7 +44,7 @@ Bytes PairMailboxes::longest(int rank, engine::Mailbox& (Mailboxes::*end)(std::s
   const std::size_t place = place_of(rank);
   if (place == ranks_.size()) return 0;
   const engine::Mailbox& mailbox = (mailboxes_.*end)(place);
-  return mailbox ? select::letter_of(mailbox.slot()) : 0;
+  return mailbox ? select::longest_block(mailbox.slot()) : 0;
 }
 
 bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {

@@ -1,6 +1,6 @@
 // mpi/exchange/pair_mailboxes.hpp: short blocks of blocking collectives between ranks of a node, without messages of the
 // host's: a mailbox for each ordered pair of them (engine/mailbox.hpp), whose keys are numbers of calls. Includes
-// mailboxes.hpp, parcels.hpp, staging/element.hpp, select/collective/letters.hpp.
+// mailboxes.hpp, aggregates.hpp, staging/element.hpp, select/collective/mailboxes.hpp.
 //
 //   mailboxes.next(own);                                                     // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message
@@ -12,19 +12,19 @@
 
 #include <vector>
 
+#include "mpi/exchange/aggregates.hpp"
 #include "mpi/exchange/mailboxes.hpp"
-#include "mpi/exchange/parcels.hpp"
 #include "mpi/types/element.hpp"
-#include "select/collective/letters.hpp"
+#include "select/collective/mailboxes.hpp"
 
 namespace heddle::mpi {
 
 class PairMailboxes {
  public:
-  /// @param comm  Of the program, with the ranks of the companion. Throws std::bad_alloc.
+  /// @param comm  Of the program, with the ranks of the shadow. Throws std::bad_alloc.
   PairMailboxes(MPI_Comm comm, int me, int ranks);
 
-  /// On all ranks alike, before anything of the exchange. `own`: the companion.
+  /// On all ranks alike, before anything of the exchange. `own`: the shadow.
   void next(MPI_Comm own) noexcept {
     if (++call_ <= use_at && !ranks_.empty()) settle_further(own);
   }
@@ -33,7 +33,7 @@ class PairMailboxes {
   [[nodiscard]] Bytes longest_to(int rank) noexcept { return longest(rank, &Mailboxes::out); }
   [[nodiscard]] Bytes longest_from(int rank) noexcept { return longest(rank, &Mailboxes::in); }
 
-  // `own`: the companion, where the host is kept going while there is no room. `error`: MPI's, of the block.
+  // `own`: the shadow communicator, where the host is kept going while there is no room. `error`: MPI's, of the block.
   /// False: retracted, a message is expected instead.
   bool publish(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   using Found = engine::Mailbox::Found;

@@ -16,7 +16,7 @@ constexpr Bytes longest = 8 << 10;
 }  // namespace
 
 // Who takes part in this follows from the bytes of signatures, which both ranks of a pair know. All else is said.
-bool PersistentMailboxes::agree(const Companion& own, Exchange& exchange) noexcept try {
+bool PersistentMailboxes::agree(const ShadowComm& own, Exchange& exchange) noexcept try {
   enum : unsigned char { sends = 1, receives = 2 };
   std::unordered_map<int, unsigned char> ways;
   exchange.for_each_send([&](const Block& block) { ways[block.edge.rank] |= sends; });

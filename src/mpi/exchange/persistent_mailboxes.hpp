@@ -21,7 +21,7 @@ namespace heddle::mpi {
 class PersistentMailboxes {
  public:
   /// Collective: each rank waits for those that it exchanges short blocks with. False: no memory.
-  bool agree(const Companion& own, Exchange& exchange) noexcept;
+  bool agree(const ShadowComm& own, Exchange& exchange) noexcept;
 
   [[nodiscard]] bool any() const noexcept { return !in_.empty() || !out_.empty(); }
   void start() noexcept;

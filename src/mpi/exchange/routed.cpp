@@ -13,7 +13,7 @@
 namespace heddle::mpi {
 namespace {
 
-constexpr int tag = 32759;  // below those of sparse/lane.hpp
+constexpr int tag = 32759;  // below those of sparse/shadow.hpp
 
 }  // namespace
 
@@ -29,7 +29,7 @@ class Routed::Packing final : public engine::Freight {
   void pack(std::size_t number, std::byte* to) override {
     const Buffer& data = routed_.out_[number].data;
     wire::check(element_.look(data.type));
-    wire::check(element_.pack(data.address, data.count, to, routed_.companion_.comm()));
+    wire::check(element_.pack(data.address, data.count, to, routed_.shadow_.comm()));
   }
 
  private:
@@ -37,12 +37,12 @@ class Routed::Packing final : public engine::Freight {
   Element element_;
 };
 
-Routed::Routed(Companion& companion, const select::Way& way)
-    : companion_(companion),
+Routed::Routed(ShadowComm& shadow, const select::Way& way)
+    : shadow_(shadow),
       way_(way),
       straight_from_(straight_from()),
-      straight_(companion, companion.ranks(), companion.ranks()),
-      in_(static_cast<std::size_t>(companion.ranks())) {
+      straight_(shadow, shadow.ranks(), shadow.ranks()),
+      in_(static_cast<std::size_t>(shadow.ranks())) {
   if (!straight_) throw std::bad_alloc();
   out_.reserve(in_.size());
 }
@@ -65,14 +65,14 @@ void Routed::receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept
 
 int Routed::route() {
   const settings::Router& wishes = settings_of_process().router;
-  const schedule::Place place{.ranks = companion_.ranks(),
+  const schedule::Place place{.ranks = shadow_.ranks(),
                               .radix = wishes.radix > 0 ? wishes.radix : way_.radix,
                               .channels = wishes.channels,
-                              .nodes = &companion_.surroundings().nodes};
-  wire::Carrier carrier(companion_.comm(), tag);
+                              .nodes = &shadow_.topology().nodes};
+  wire::Carrier carrier(shadow_.comm(), tag);
   Packing packing(*this);
-  engine::Router router(place, companion_.me(),
-                        {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way_.algorithm}, carrier, packing);
+  engine::Router router(place, shadow_.me(), {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way_.algorithm},
+                        carrier, packing);
   Element element;
   for (std::size_t i = 0; i < out_.size(); ++i) {
     const Block& block = out_[i];
@@ -81,16 +81,16 @@ int Routed::route() {
   }
   router.run();
   int result = MPI_SUCCESS;
-  for (const engine::Router::Parcel& parcel : router.arrived()) {
-    const Block& block = in_[static_cast<std::size_t>(parcel.from)];
-    if (parcel.bytes > block.bytes) {
+  for (const engine::Router::Packet& packet : router.arrived()) {
+    const Block& block = in_[static_cast<std::size_t>(packet.from)];
+    if (packet.bytes > block.bytes) {
       result = MPI_ERR_TRUNCATE;
       continue;
     }
     wire::check(element.look(block.data.type));
     // Less than is expected is a mistake, too, which hosts let pass.
-    wire::check(element.unpack(parcel.at, const_cast<void*>(block.data.address), block.data.count * parcel.bytes / block.bytes,
-                               companion_.comm()));
+    wire::check(element.unpack(packet.at, const_cast<void*>(block.data.address), block.data.count * packet.bytes / block.bytes,
+                               shadow_.comm()));
   }
   return result;
 }
@@ -98,7 +98,7 @@ int Routed::route() {
 int Routed::run(MPI_Comm comm) {
   int error = MPI_SUCCESS;
   try {
-    companion_.surroundings();  // before anything is under way: it talks
+    shadow_.topology();  // before anything is under way: it talks
     straight_.start(Ends::in_collective);
     error = route();
   } catch (const wire::Failed& failed) {

@@ -1,8 +1,8 @@
 // mpi/exchange/routed.hpp: an Alltoallv by a schedule that bundles: what goes the same way travels in one message. Includes
 // exchange.hpp, engine/router.hpp, select/collective/way.hpp.
 //
-//   Routed routed(*companion, way);                           // way.algorithm: crystal, bruck, two-level, ...
-//   blocks::to_all(*companion, send, receive, routed);        // the same calls as of Exchange
+//   Routed routed(*shadow communicator, way);                           // way.algorithm: crystal, bruck, two-level, ...
+//   blocks::to_all(*shadow communicator, send, receive, routed);        // the same calls as of Exchange
 //   return routed.run(comm);
 //
 // Both ranks of a pair know the bytes of its block: from `beside=` of HEDDLE_ROUTER on, it goes straight from rank to rank, and
@@ -24,7 +24,7 @@ Bytes straight_from() noexcept;
 class Routed {
  public:
   /// Throws std::bad_alloc.
-  Routed(Companion& companion, const select::Way& way);
+  Routed(ShadowComm& shadow, const select::Way& way);
 
   void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
   void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
@@ -40,10 +40,10 @@ class Routed {
   };
   class Packing;
 
-  [[nodiscard]] bool bundled(int rank, Bytes bytes) const noexcept { return rank != companion_.me() && bytes < straight_from_; }
+  [[nodiscard]] bool bundled(int rank, Bytes bytes) const noexcept { return rank != shadow_.me() && bytes < straight_from_; }
   int route();
 
-  Companion& companion_;
+  ShadowComm& shadow_;
   select::Way way_;
   Bytes straight_from_;
   Exchange straight_;

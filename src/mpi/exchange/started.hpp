@@ -24,7 +24,7 @@ namespace heddle::mpi {
 template <class Base>
 class Exchanging : public Base {
  public:
-  Exchanging(const Companion& own, MPI_Comm comm, int sends, int receives) noexcept
+  Exchanging(const ShadowComm& own, MPI_Comm comm, int sends, int receives) noexcept
       : exchange(own, sends, receives), own_(own.weak_from_this().lock()), comm_(comm) {}
   ~Exchanging() override {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
@@ -72,7 +72,7 @@ class Exchanging : public Base {
     return exchange.advance(wait);
   }
 
-  std::shared_ptr<const Companion> own_;  // the program may free its communicator first
+  std::shared_ptr<const ShadowComm> own_;  // the program may free its communicator first
   communicators::Hold comm_;
   std::mutex lock_;
   bool over_ = true;
@@ -122,10 +122,10 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   const bool ours = Kind::ours(send, receive);
   if (!how.request || (!ours && !settings_of_process().check)) return {};
   Done refused;
-  Companion* own = nullptr;
+  ShadowComm* own = nullptr;
   if (ours)
     own = blocks::entered<Kind>(send, receive, comm, persistent, refused);
-  else if (Companion* made = Companion::made(comm); made && Kind::of(*made))
+  else if (ShadowComm* made = ShadowComm::made(comm); made && Kind::of(*made))
     own = made;
   if (!own) return refused;
   constexpr bool in_place = Kind::in_place;

@@ -1,6 +1,6 @@
 // mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
 #include "mpi/communicators/known.hpp"
-#include "mpi/exchange/companion.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/interposition/interposition.hpp"
 #include "mpi/lifecycle/doctor.hpp"
 #include "mpi/lifecycle/report.hpp"
@@ -14,7 +14,7 @@
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
-#include "mpi/sparse/lane.hpp"
+#include "mpi/sparse/shadow.hpp"
 
 using namespace heddle::mpi;
 
@@ -43,8 +43,8 @@ void world_ends() {
   if (within_node) Watch::end();
   communicators::close();
   finish_reporting();
-  sparse::Lane::close();
-  Companion::close();
+  sparse::Shadow::close();
+  ShadowComm::close();
   if (Node::here()) ProbeQueue::of_process().close();
   Node::stop();
   host_stops(forget_all);
@@ -91,8 +91,8 @@ void world_started() {
   if (all & wish_report) start_reporting();
   if (running() && all != 0) communicators::open();
   if (all & wish_exchange) {
-    Companion::allow();
-    Companion::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
+    ShadowComm::allow();
+    ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
   if (!set.doctor) return;
   say_findings({.missed = missed, .wanted = ways, .all = all});

@@ -81,7 +81,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       distances_(transport_->size(), now_ns),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
               {&desks_, distances_}),
-      wishes_(arena_.base()),
+      scatter_hints_(arena_.base()),
       shared_(*transport_),
       theirs_(*transport_),
       ranks_(std::move(ranks)),
@@ -151,8 +151,8 @@ void Node::has_sent(Bytes bytes) noexcept {
     say_once_verbose("staging buffers stay in small pages", "no memory");
 }
 
-void Node::wish_from(int peer) noexcept {
-  if (std::byte* memory = transport_->memory(peer)) engine::Wishes(memory).set(transport_->me());
+void Node::tell_to_scatter(int peer) noexcept {
+  if (std::byte* memory = transport_->memory(peer)) engine::ScatterHints(memory).set(transport_->me());
 }
 
 void Node::stop() noexcept {

@@ -12,8 +12,8 @@
 #include "engine/inbox.hpp"
 #include "engine/loaned_slot.hpp"
 #include "engine/outbox.hpp"
+#include "engine/scatter_hints.hpp"
 #include "engine/unclaimed.hpp"
-#include "engine/wishes.hpp"
 #include "mpi/communicators/known.hpp"
 #include "select/profile_file.hpp"
 #include "transport/node.hpp"
@@ -71,7 +71,7 @@ class Node {
   /// More ranks than cores.
   [[nodiscard]] bool crowded() const noexcept { return outbox_.crowded(); }
   /// Ranks of this node that scatter what this process sends in one piece.
-  [[nodiscard]] const engine::Wishes& wishes() const noexcept { return wishes_; }
+  [[nodiscard]] const engine::ScatterHints& scatter_hints() const noexcept { return scatter_hints_; }
   /// What the lengths of a peer's announcements mean.
   [[nodiscard]] engine::Lengths lengths(int peer) const noexcept { return engine::Lengths(transport_->memory(peer)); }
   /// What this process has received and not claimed, and what a peer has.
@@ -84,7 +84,7 @@ class Node {
   /// A message of so many bytes has been announced and packed, or read.
   void has_sent(Bytes bytes) noexcept;
   /// Tells a peer that this process scatters what it sends.
-  void wish_from(int peer) noexcept;
+  void tell_to_scatter(int peer) noexcept;
   /// What moving bytes costs here (HEDDLE_PROFILE).
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// Messages of this many bytes and more are announced.
@@ -113,7 +113,7 @@ class Node {
   engine::Distances distances_;
   engine::Outbox outbox_;
   engine::Loans loans_{outbox_};
-  engine::Wishes wishes_;
+  engine::ScatterHints scatter_hints_;
   engine::Known known_;
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;

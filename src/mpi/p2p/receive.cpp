@@ -26,7 +26,7 @@ Done cannot_follow() { return Node::here() ? Done(requests::no_memory()) : Done(
 }  // namespace
 
 int ReceiveOperation::take(MPI_Message* message, MPI_Request* request) const {
-  return HEDDLE_HAND(wide(), Imrecv, address(), count(), type(), message, request).value_or(MPI_ERR_COUNT);
+  return HEDDLE_CALL_HOST(wide(), Imrecv, address(), count(), type(), message, request).value_or(MPI_ERR_COUNT);
 }
 
 int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
@@ -48,8 +48,8 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
   ReceiveOperation operation(data, route, comm);
   if (operation.lacks_memory()) return requests::no_memory();
   const StatusOf arrived(status);
-  const int result = HEDDLE_HAND(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source, tag,
-                                 comm, arrived.get())
+  const int result = HEDDLE_CALL_HOST(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source,
+                                      tag, comm, arrived.get())
                          .value_or(MPI_ERR_COUNT);
   return raise_new(operation.finish(*arrived.get(), result), result, comm);
 }
@@ -61,9 +61,9 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
   if (origin) operation.from(*origin);
   if (operation.lacks_memory()) return requests::no_memory();
   const StatusOf arrived(status);
-  const int result =
-      HEDDLE_HAND(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(), message, arrived.get())
-          .value_or(MPI_ERR_COUNT);
+  const int result = HEDDLE_CALL_HOST(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(),
+                                      message, arrived.get())
+                         .value_or(MPI_ERR_COUNT);
   return raise_new(operation.finish(*arrived.get(), result), result, operation.communicator());
 }
 
@@ -71,16 +71,16 @@ Begun begin_receive(const Buffer& data, Route route, const Envelope& from) {
   const auto [source, tag, comm] = from;
   Begun begun;
   if (route.way == Way::passthrough) {
-    begun.result = HEDDLE_HAND(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type, source,
-                               tag, comm, &begun.request)
+    begun.result = HEDDLE_CALL_HOST(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type,
+                                    source, tag, comm, &begun.request)
                        .value_or(MPI_ERR_COUNT);
     return begun;
   }
   begun.result = MPI_ERR_NO_MEM;
   std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold(comm)));
   if (!operation || operation->lacks_memory()) return begun;
-  begun.result = HEDDLE_HAND(operation->wide(), Irecv, operation->address(), operation->count(), operation->type(), source, tag,
-                             comm, &begun.request)
+  begun.result = HEDDLE_CALL_HOST(operation->wide(), Irecv, operation->address(), operation->count(), operation->type(), source,
+                                  tag, comm, &begun.request)
                      .value_or(MPI_ERR_COUNT);
   if (begun.result == MPI_SUCCESS && !operation->passes_through()) begun.pending = operation.release();
   return begun;

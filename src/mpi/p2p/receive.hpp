@@ -22,7 +22,7 @@ class ReceiveOperation final : public Pending {
  public:
   /// Within a call, whose communicator and datatype live until its end.
   ReceiveOperation(const Buffer& data, Route route, MPI_Comm comm) noexcept : data_(data), in_call_(comm) { set(route); }
-  /// Beyond the call that begins it. `comm` empty: of a matched message, nobody has told.
+  /// Beyond the call that begins it. `comm` empty: of a matched message, nobody has reported.
   ReceiveOperation(const Buffer& data, Route route, communicators::Hold comm) noexcept : data_(data), comm_(std::move(comm)) {
     set(route);
   }

@@ -52,7 +52,7 @@ class RendezvousSend {
   void cancelled() noexcept { settled_ = false; }
 
  private:
-  Told told_{"send"};
+  ReportedCall reported_{"send"};
   Derived type_;
   engine::Descriptor descriptor_;
   std::byte padding_[engine::Lengths::longest - sizeof(engine::Descriptor)];  // as much of it as is sent is set

@@ -26,19 +26,19 @@ bool truncated(int result) noexcept {
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
   Node* node = Node::here();
-  Told told("receive");
+  ReportedCall reported("receive");
   engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || engine::stale(descriptor, reach)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
     return MPI_ERR_INTERN;
   }
-  reach.times = told.times();
+  reach.times = reported.times();
   const Bytes moved = engine::receive(descriptor, reach, target);
   if (moved == engine::damaged) {
     say("a message's control block is damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
     return MPI_ERR_INTERN;
   }
-  told.end(*target.layout, select::name(descriptor.scheme), moved);
+  reported.end(*target.layout, select::name(descriptor.scheme), moved);
   PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
   return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }

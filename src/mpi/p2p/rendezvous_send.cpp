@@ -39,7 +39,7 @@ std::optional<select::Scheme> forced(settings::Scheme wanted) {
 }  // namespace
 
 RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope& to, Ends ends, Probes probes) {
-  const report::Stopwatch watch(told_.times(), &report::Times::search);
+  const report::Stopwatch watch(reported_.times(), &report::Times::search);
   Node* node = Node::here();
   if (!type || !node || !may_meet(*node, *type.get(), data.count)) return;
   const int peer = node->peer(to.comm, to.rank);
@@ -49,7 +49,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
   const select::Statistics* statistics = type_->statistics();
   if (!statistics) return;
   const Bytes bytes = data.count * type_->size();
-  const bool piece = type_->contiguous(data.count) && !node->wishes().of(peer);
+  const bool piece = type_->contiguous(data.count) && !node->scatter_hints().of(peer);
   if (piece && !node->moves_pieces(bytes)) return;
 
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
@@ -90,7 +90,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
       plan.scheme == select::Scheme::bc_spup || (plan.scheme == select::Scheme::p_rrs && !type_->contiguous(data.count));
   if (!packs && (place || readable)) {
     plan.place = place;
-    plan.layout = type_->listed(node->outbox().catalogue());
+    plan.layout = type_->listed(node->outbox().datatype_cache());
     plan.pullable = plan.layout.wire_bytes > 0;
   }
   message_ = node->outbox().begin({&type_->layout(), data.count, data.address}, plan, descriptor_);
@@ -108,9 +108,9 @@ RendezvousSend::~RendezvousSend() {
 
 void RendezvousSend::settle() noexcept {
   Node* node = Node::ever();
-  node->outbox().settle(*message_, told_.times());
+  node->outbox().settle(*message_, reported_.times());
   node->has_sent(descriptor_.total);
-  told_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
+  reported_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
   settled_ = true;
 }
 

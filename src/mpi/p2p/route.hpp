@@ -48,11 +48,11 @@ constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 inline bool may_meet(const Node& node, const Entry& type, Count count) noexcept {
   Bytes bytes = 0;
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= node.threshold() &&
-         (node.wishes().any() || node.moves_pieces(bytes) || !type.contiguous(count));
+         (node.scatter_hints().any() || node.moves_pieces(bytes) || !type.contiguous(count));
 }
 /// The same of a predefined type, as far as can be said in a few ns.
 inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept {
-  if (node.wishes().any()) return count >= node.threshold() / largest_element;
+  if (node.scatter_hints().any()) return count >= node.threshold() / largest_element;
   return count >= Node::least_piece / largest_element && count <= Node::most_piece &&
          node.moves_pieces(count * predefined(type).size);
 }
@@ -67,7 +67,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
-/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must be told.
+/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must be reported.
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   const Route route = route_of_send(data, mode);
   Node* node = Node::here();

@@ -16,17 +16,17 @@ Done host_send(Mode mode, const void* address, Number count, MPI_Datatype type, 
   const bool wide = !fits(count.value);
   switch (mode) {
     case Mode::standard:
-      return request ? HEDDLE_HAND(wide, Isend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_HAND(wide, Send, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_CALL_HOST(wide, Isend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_CALL_HOST(wide, Send, address, count, type, rank, tag, comm);
     case Mode::buffered:
-      return request ? HEDDLE_HAND(wide, Ibsend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_HAND(wide, Bsend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_CALL_HOST(wide, Ibsend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_CALL_HOST(wide, Bsend, address, count, type, rank, tag, comm);
     case Mode::synchronous:
-      return request ? HEDDLE_HAND(wide, Issend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_HAND(wide, Ssend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_CALL_HOST(wide, Issend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_CALL_HOST(wide, Ssend, address, count, type, rank, tag, comm);
     case Mode::ready:
-      return request ? HEDDLE_HAND(wide, Irsend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_HAND(wide, Rsend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_CALL_HOST(wide, Irsend, address, count, type, rank, tag, comm, request)
+                     : HEDDLE_CALL_HOST(wide, Rsend, address, count, type, rank, tag, comm);
   }
   return {};
 }

@@ -28,8 +28,8 @@ int begin(SendOperation& operation, const Half& out, MPI_Request* request) {
   if (out.peer.is_somebody())
     if (const Done done = operation.begin(request)) return *done;
   if (operation.lacks_memory()) return requests::no_memory();
-  return HEDDLE_HAND(!fits(out.data.count), Isend, out.data.address, Number{out.data.count}, out.data.type, out.peer.rank,
-                     out.peer.tag, out.peer.comm, request)
+  return HEDDLE_CALL_HOST(!fits(out.data.count), Isend, out.data.address, Number{out.data.count}, out.data.type, out.peer.rank,
+                          out.peer.tag, out.peer.comm, request)
       .value_or(MPI_ERR_COUNT);
 }
 
@@ -117,8 +117,8 @@ Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Requ
     if (const std::optional<Origin> origin = ProbeQueue::of_process().origin(message)) receive.from(*origin);
     done = receive.take(&message, &both->received);
   } else {
-    done = HEDDLE_HAND(receive.wide(), Irecv, receive.address(), receive.count(), receive.type(), source, tag, comm,
-                       &both->received)
+    done = HEDDLE_CALL_HOST(receive.wide(), Irecv, receive.address(), receive.count(), receive.type(), source, tag, comm,
+                            &both->received)
                .value_or(MPI_ERR_COUNT);
   }
   if (done == MPI_SUCCESS) done = begin_generalized(request);

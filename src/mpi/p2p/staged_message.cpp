@@ -53,12 +53,12 @@ void StagedMessage::prepare(End end) noexcept {
 
 void StagedMessage::pack() {
   if (opaque_) return static_cast<void>(opaque_.pack(data_, packed_.data(), bytes_));
-  Told told("send");
+  ReportedCall reported("send");
   {
-    const report::Stopwatch watch(told.times(), &report::Times::pack);
+    const report::Stopwatch watch(reported.times(), &report::Times::pack);
     layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
   }
-  told.end(type_->layout(), "packed", bytes_);
+  reported.end(type_->layout(), "packed", bytes_);
 }
 
 namespace {
@@ -90,23 +90,23 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
   MPI_Count arrived = 0;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
   if (Node* node = Node::here(); node && arrived >= node->threshold())
-    if (const int peer = peer_of(*node, comm, status->MPI_SOURCE); peer >= 0) node->wish_from(peer);
-  Told told("receive");
+    if (const int peer = peer_of(*node, comm, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
+  ReportedCall reported("receive");
   {
-    const report::Stopwatch watch(told.times(), &report::Times::copy);
+    const report::Stopwatch watch(reported.times(), &report::Times::copy);
     if (arrived >= bytes_)
       layout::unpack(type_->layout(), data_.count, const_cast<void*>(data_.address), packed_.data());
     else
       layout::unpack_range(type_->layout(), data_.count, const_cast<void*>(data_.address), 0, arrived, packed_.data());
   }
-  told.end(type_->layout(), "packed", std::min<Bytes>(arrived, bytes_));
+  reported.end(type_->layout(), "packed", std::min<Bytes>(arrived, bytes_));
   return result;
 }
 
 int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
   int kind = MPI_SUCCESS;
   if (result != MPI_SUCCESS && (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE)) return result;
-  Bounce whole;  // what was announced comes as it lies in the stream
+  StagingBuffer whole;  // what was announced comes as it lies in the stream
   Done brought;
   if (begins_like_descriptor(address_)) {
     if (!whole.reserve(bytes_)) return MPI_ERR_NO_MEM;

@@ -31,7 +31,8 @@ class StagedMessage {
   void pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
-  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has told.
+  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has
+  /// reported.
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
 
@@ -55,7 +56,7 @@ class StagedMessage {
   Count count_ = 0;
   Bytes bytes_ = 0;
   void* address_ = nullptr;  ///< Packed bytes: the staging buffer, or the program's if it has no holes.
-  Bounce packed_;
+  StagingBuffer packed_;
 };
 
 }  // namespace heddle::mpi

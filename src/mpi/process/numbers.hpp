@@ -2,7 +2,7 @@
 // Includes host.hpp, layout/bytes.hpp.
 //
 //   const Numbers counts(recvcounts);              // int*, MPI_Count* or MPI_Aint*
-//   HEDDLE_HAND(!fits(n), Send, data, Number{n}, MPI_BYTE, dest, tag, comm)     // PMPI_Send, or PMPI_Send_c if n is large
+//   HEDDLE_CALL_HOST(!fits(n), Send, data, Number{n}, MPI_BYTE, dest, tag, comm)     // PMPI_Send, or PMPI_Send_c if n is large
 #pragma once
 
 #include <climits>
@@ -12,7 +12,7 @@
 #include "mpi/process/host.hpp"
 
 /// Done: what PMPI_<name> returned, or PMPI_<name>_c if `wide`; nothing if the host has no such procedure.
-#define HEDDLE_HAND(wide, name, ...)                                     \
+#define HEDDLE_CALL_HOST(wide, name, ...)                                \
   (!(wide)           ? ::heddle::mpi::Done(PMPI_##name(__VA_ARGS__))     \
    : PMPI_##name##_c ? ::heddle::mpi::Done(PMPI_##name##_c(__VA_ARGS__)) \
                      : ::heddle::mpi::Done())

@@ -1,7 +1,7 @@
 // mpi/process/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call allocates nothing.
 // Includes layout/bytes.hpp.
 //
-//   Bounce packed;
+//   StagingBuffer packed;
 //   if (!packed.reserve(bytes)) return native();   // no memory
 //   layout::pack(type, count, buffer, packed.data());
 #pragma once
@@ -42,14 +42,14 @@ class Pool {
 };
 
 /// One buffer for the length of a call; short ones are on the stack.
-class Bounce {
+class StagingBuffer {
  public:
   static constexpr layout::Bytes on_stack = 2048;
 
-  Bounce() = default;
-  Bounce(const Bounce&) = delete;
-  Bounce& operator=(const Bounce&) = delete;
-  ~Bounce() {
+  StagingBuffer() = default;
+  StagingBuffer(const StagingBuffer&) = delete;
+  StagingBuffer& operator=(const StagingBuffer&) = delete;
+  ~StagingBuffer() {
     if (data_ && data_ != small_) Pool::of_process().give(data_, list_);
   }
 

@@ -1,9 +1,9 @@
 // mpi/process/reporting.hpp: HEDDLE_REPORT. Includes report/. One branch is all that it costs a call when nobody wants a
 // report.
 //
-//   Told told("send");
-//   { const report::Stopwatch watch(told.times(), &report::Times::pack);  pack(); }
-//   told.end(layout, "packed", bytes);
+//   ReportedCall reported("send");
+//   { const report::Stopwatch watch(reported.times(), &report::Times::pack);  pack(); }
+//   reported.end(layout, "packed", bytes);
 #pragma once
 
 #include <atomic>
@@ -21,10 +21,10 @@ inline void tell_of_mailed(report::Mailed what, layout::Bytes bytes) noexcept {
 }
 
 /// A call, or one end of a message.
-class Told {
+class ReportedCall {
  public:
   /// @param call  A literal.
-  explicit Told(const char* call) noexcept : report_(report_of_process.load(std::memory_order_relaxed)), call_(call) {}
+  explicit ReportedCall(const char* call) noexcept : report_(report_of_process.load(std::memory_order_relaxed)), call_(call) {}
 
   [[nodiscard]] report::Times* times() noexcept { return report_ ? &times_ : nullptr; }
   /// @param way  A literal.

@@ -100,7 +100,7 @@ class Scratch {
 
  private:
   using Bytes = layout::Bytes;
-  Bounce bytes_;
+  StagingBuffer bytes_;
   T* data_;
 };
 
@@ -140,7 +140,8 @@ class Row {
   }
   void give_back() noexcept;
 
-  // After the host's call and give_back(), what the program is to be told. `status` and `statuses` are never the IGNORE ones.
+  // After the host's call and give_back(), what the program is to be reported. `status` and `statuses` are never the IGNORE
+  // ones.
   int settle_one(int index, MPI_Status& status, int error);
   /// indices null: all of the row, in order.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
@@ -156,7 +157,7 @@ class Row {
   MPI_Request* program_;
   MPI_Request* handles_;
   Scratch<Pending*> found_;
-  Bounce substitutes_;
+  StagingBuffer substitutes_;
 };
 
 }  // namespace heddle::mpi::requests

@@ -17,7 +17,7 @@ bool take(Job& job, int tag, Requests& receives) {
   int there = 0;
   MPI_Message held = MPI_MESSAGE_NULL;
   MPI_Status status;
-  check(PMPI_Improbe(MPI_ANY_SOURCE, tag, job.lane.comm(), &there, &held, &status));
+  check(PMPI_Improbe(MPI_ANY_SOURCE, tag, job.shadow.comm(), &there, &held, &status));
   if (!there) return false;
   MPI_Count bytes = 0;
   check(PMPI_Get_elements_x(&status, MPI_BYTE, &bytes));
@@ -36,27 +36,27 @@ bool take(Job& job, int tag, Requests& receives) {
 }  // namespace
 
 int by_consensus(Job& job) {
-  Lane& lane = job.lane;
-  const int tag = lane.consensus_tag();
+  Shadow& shadow = job.shadow;
+  const int tag = shadow.consensus_tag();
   Requests sends;
   for (const Outgoing::Message& message : job.out.messages()) {
     const std::byte* at = bytes_of(message, job);
-    if (message.to == lane.me())
-      job.in.add(lane.me(), at, message.bytes);
+    if (message.to == shadow.me())
+      job.in.add(shadow.me(), at, message.bytes);
     else
-      send_synchronous(at, message.bytes, message.to, tag, lane.comm(), sends);
+      send_synchronous(at, message.bytes, message.to, tag, shadow.comm(), sends);
   }
   Requests receives;
   MPI_Request barrier = MPI_REQUEST_NULL;
-  engine::Patience patience(lane.crowded());
-  for (int over = lane.ranks() == 1; !over;) {
+  engine::Patience patience(shadow.crowded());
+  for (int over = shadow.ranks() == 1; !over;) {
     const bool came = take(job, tag, receives);
     if (barrier != MPI_REQUEST_NULL) {
       check(PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE));
     } else {
       int received = 0;
       check(PMPI_Testall(static_cast<int>(sends.size()), sends.data(), &received, MPI_STATUSES_IGNORE));
-      if (received) check(PMPI_Ibarrier(lane.comm(), &barrier));
+      if (received) check(PMPI_Ibarrier(shadow.comm(), &barrier));
     }
     if (came)
       patience.renew();

@@ -23,32 +23,33 @@ Bytes length(const Sizes& sizes) { return static_cast<Bytes>(sizes.size() * size
 
 /// What every other rank has for us.
 std::vector<Volume> volumes(const Job& job) {
-  std::vector<Volume> out(static_cast<std::size_t>(job.lane.ranks()));
+  std::vector<Volume> out(static_cast<std::size_t>(job.shadow.ranks()));
   std::vector<Volume> in(out.size());
   for (const Outgoing::Message& message : job.out.messages()) {
     Volume& volume = out[static_cast<std::size_t>(message.to)];
     ++volume.messages;
     volume.bytes += message.bytes;
   }
-  check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, job.lane.comm()));
+  check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, job.shadow.comm()));
   return in;
 }
 
 /// The sizes of those messages that are not alone between their ranks.
 std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>& volumes) {
-  const Lane& lane = job.lane;
+  const Shadow& shadow = job.shadow;
   std::map<int, Sizes> out;
   std::map<int, Sizes> in;
   for (const Outgoing::Message& message : job.out.messages()) out[message.to].push_back(message.bytes);
   Requests requests;
-  for (int rank = 0; rank < lane.ranks(); ++rank)
-    if (const Volume& volume = volumes[static_cast<std::size_t>(rank)]; volume.messages > 1 && rank != lane.me()) {
+  for (int rank = 0; rank < shadow.ranks(); ++rank)
+    if (const Volume& volume = volumes[static_cast<std::size_t>(rank)]; volume.messages > 1 && rank != shadow.me()) {
       Sizes& sizes = in[rank];
       sizes.resize(static_cast<std::size_t>(volume.messages));
-      receive(raw(sizes), length(sizes), rank, Lane::direct_tag, lane.comm(), requests);
+      receive(raw(sizes), length(sizes), rank, Shadow::direct_tag, shadow.comm(), requests);
     }
   for (auto& [rank, sizes] : out)
-    if (sizes.size() > 1 && rank != lane.me()) send(raw(sizes), length(sizes), rank, Lane::direct_tag, lane.comm(), requests);
+    if (sizes.size() > 1 && rank != shadow.me())
+      send(raw(sizes), length(sizes), rank, Shadow::direct_tag, shadow.comm(), requests);
   wait_all(requests);
   return in;
 }
@@ -56,20 +57,20 @@ std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>&
 }  // namespace
 
 int by_counts(Job& job) {
-  const Lane& lane = job.lane;
+  const Shadow& shadow = job.shadow;
   Incoming& in = job.in;
   const std::vector<Volume> expected = volumes(job);
   const std::map<int, Sizes> several = sizes_of_several(job, expected);
-  for (int rank = 0; rank < lane.ranks(); ++rank) {
+  for (int rank = 0; rank < shadow.ranks(); ++rank) {
     const Volume& volume = expected[static_cast<std::size_t>(rank)];
-    if (rank == lane.me() || volume.messages == 0) continue;
+    if (rank == shadow.me() || volume.messages == 0) continue;
     if (volume.messages == 1)
       in.add(rank, nullptr, volume.bytes);
     else
       for (const std::int64_t bytes : several.at(rank)) in.add(rank, nullptr, bytes);
   }
   for (const Outgoing::Message& message : job.out.messages())
-    if (message.to == lane.me()) in.add(lane.me(), bytes_of(message, job), message.bytes);
+    if (message.to == shadow.me()) in.add(shadow.me(), bytes_of(message, job), message.bytes);
   return deliver(job, 1);
 }
 

@@ -14,7 +14,7 @@ class Unpacked final : public engine::Freight {
  public:
   explicit Unpacked(const Job& job) : job_(job) {}
   void pack(std::size_t number, std::byte* to) override {
-    check(job_.out.pack(job_.out.messages()[number], to, job_.lane.comm()));
+    check(job_.out.pack(job_.out.messages()[number], to, job_.shadow.comm()));
   }
 
  private:
@@ -24,24 +24,24 @@ class Unpacked final : public engine::Freight {
 }  // namespace
 
 int by_crystal(Job& job) {
-  const Lane& lane = job.lane;
-  const Agreed& agreed = lane.agreed();
+  const Shadow& shadow = job.shadow;
+  const Agreed& agreed = shadow.agreed();
   const settings::Router& wishes = settings_of_process().router;
   Unpacked freight(job);
-  wire::Carrier channel(lane.comm(), Lane::router_tag);
-  engine::Router router({.ranks = lane.ranks(), .radix = agreed.radix, .channels = agreed.channels}, lane.me(),
+  wire::Carrier channel(shadow.comm(), Shadow::router_tag);
+  engine::Router router({.ranks = shadow.ranks(), .radix = agreed.radix, .channels = agreed.channels}, shadow.me(),
                         {.segment = agreed.segment, .copies = wishes.copies}, channel, freight);
   const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);
   const std::vector<Outgoing::Message>& messages = job.out.messages();
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const Outgoing::Message& one = messages[i];
-    if (one.bytes >= beside && one.to != lane.me())
+    if (one.bytes >= beside && one.to != shadow.me())
       router.announce(one.to, one.bytes);
     else
       router.add(one.to, one.bytes, one.dense, i);
   }
   router.run();
-  for (const engine::Router::Parcel& parcel : router.arrived()) job.in.add(parcel.from, parcel.at, parcel.bytes);
+  for (const engine::Router::Packet& packet : router.arrived()) job.in.add(packet.from, packet.at, packet.bytes);
   return deliver(job, beside);
 }
 

@@ -5,12 +5,12 @@ namespace heddle::mpi::sparse {
 const std::byte* bytes_of(const Outgoing::Message& message, Job& job) {
   if (message.dense || message.bytes == 0) return message.dense;
   std::byte* packed = job.in.keep(message.bytes);
-  check(job.out.pack(message, packed, job.lane.comm()));
+  check(job.out.pack(message, packed, job.shadow.comm()));
   return packed;
 }
 
 int deliver(Job& job, Bytes least) {
-  const Lane& lane = job.lane;
+  const Shadow& shadow = job.shadow;
   Incoming& in = job.in;
   const int result = in.lay_out(job.arrivals);
   Requests requests;
@@ -20,11 +20,11 @@ int deliver(Job& job, Bytes least) {
     std::byte* at = in.place_of(job.arrivals, i);
     if (!at) at = in.keep(message.bytes);
     message.at = at;
-    receive(at, message.bytes, message.source, Lane::direct_tag, lane.comm(), requests);
+    receive(at, message.bytes, message.source, Shadow::direct_tag, shadow.comm(), requests);
   }
   for (const Outgoing::Message& message : job.out.messages())
-    if (message.to != lane.me() && message.bytes >= least)
-      send(bytes_of(message, job), message.bytes, message.to, Lane::direct_tag, lane.comm(), requests);
+    if (message.to != shadow.me() && message.bytes >= least)
+      send(bytes_of(message, job), message.bytes, message.to, Shadow::direct_tag, shadow.comm(), requests);
   wait_all(requests);
   const int error = in.fill(job.arrivals);
   return error != MPI_SUCCESS ? error : result;

@@ -1,4 +1,4 @@
-// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes lane.hpp, incoming.hpp.
+// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes shadow.hpp, incoming.hpp.
 //
 //   consensus   synchronous sends, take in whatever comes, a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place
@@ -7,13 +7,13 @@
 
 #include "mpi/exchange/wire.hpp"
 #include "mpi/sparse/incoming.hpp"
-#include "mpi/sparse/lane.hpp"
+#include "mpi/sparse/shadow.hpp"
 
 namespace heddle::mpi::sparse {
 
 /// One exchange, as one rank sees it.
 struct Job {
-  Lane& lane;
+  Shadow& shadow;
   const Outgoing& out;
   Incoming& in;
   heddle_arrivals& arrivals;

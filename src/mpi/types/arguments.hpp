@@ -1,7 +1,7 @@
 // mpi/types/arguments.hpp: buffer arguments as procedures of MPI have them. Includes process/numbers.hpp, types/table.hpp.
 //
 //   if (known(type)) ...                                         // a derived datatype that Heddle has seen committed
-//   const Spread send{sendbuf, sendcounts, sdispls, sendtype};   // MPI_Alltoallv's
+//   const VArgument send{sendbuf, sendcounts, sdispls, sendtype};   // MPI_Alltoallv's
 #pragma once
 
 #include "mpi/process/host.hpp"
@@ -28,14 +28,14 @@ struct Buffer {
 };
 
 /// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at displacements[i] extents.
-struct Spread {
+struct VArgument {
   const void* address;
   Numbers counts, displacements;
   MPI_Datatype type;
 };
 
 /// A buffer argument of the w procedures: types differ, displacements are in bytes.
-struct Mosaic {
+struct WArgument {
   const void* address;
   Numbers counts, displacements;
   const MPI_Datatype* types;
@@ -43,7 +43,7 @@ struct Mosaic {
 
 /// Whether Heddle knows a type that such an argument names for `ranks` ranks.
 inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known(data.type); }
-inline bool any_known(const Spread& data, int /*ranks*/) noexcept { return known(data.type); }
-inline bool any_known(const Mosaic& data, int ranks) noexcept { return any_known(data.types, ranks); }
+inline bool any_known(const VArgument& data, int /*ranks*/) noexcept { return known(data.type); }
+inline bool any_known(const WArgument& data, int ranks) noexcept { return any_known(data.types, ranks); }
 
 }  // namespace heddle::mpi

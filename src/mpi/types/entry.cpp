@@ -31,7 +31,7 @@ bool Entry::prepare(MPI_Datatype type) noexcept {
 }
 
 Entry::~Entry() {
-  if (engine::Catalogue* catalogue = catalogue_.load(std::memory_order_acquire)) catalogue->strike(listed_);
+  if (engine::DatatypeCache* cache = datatype_cache_.load(std::memory_order_acquire)) cache->strike(listed_);
   delete statistics_.load(std::memory_order_acquire);
 }
 
@@ -45,13 +45,13 @@ const select::Statistics* Entry::statistics() const noexcept try {
   return nullptr;
 }
 
-engine::Listed Entry::listed(engine::Catalogue& catalogue) const noexcept {
-  if (!catalogue_.load(std::memory_order_acquire)) {
+engine::Listed Entry::listed(engine::DatatypeCache& cache) const noexcept {
+  if (!datatype_cache_.load(std::memory_order_acquire)) {
     static constinit std::mutex listing;
     const std::lock_guard lock(listing);
-    if (!catalogue_.load(std::memory_order_relaxed)) {
-      listed_ = catalogue.list(decoded_.layout);
-      catalogue_.store(&catalogue, std::memory_order_release);
+    if (!datatype_cache_.load(std::memory_order_relaxed)) {
+      listed_ = cache.list(decoded_.layout);
+      datatype_cache_.store(&cache, std::memory_order_release);
     }
   }
   return listed_;

@@ -1,12 +1,12 @@
 // mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp,
-// engine/catalogue.hpp, select/side.hpp.
+// engine/datatype_cache.hpp, select/side.hpp.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <string>
 
-#include "engine/catalogue.hpp"
+#include "engine/datatype_cache.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/packing.hpp"
 #include "mpi/types/pairs.hpp"
@@ -68,7 +68,7 @@ class Entry {
   }
 
   /// Where peers of the node find this layout; listed at the first call.
-  [[nodiscard]] engine::Listed listed(engine::Catalogue& catalogue) const noexcept;
+  [[nodiscard]] engine::Listed listed(engine::DatatypeCache& cache) const noexcept;
   /// By what a scheme is chosen; made at the first call. Null: no memory.
   [[nodiscard]] const select::Statistics* statistics() const noexcept;
 
@@ -88,7 +88,7 @@ class Entry {
   Bytes first_byte_ = 0;
   Decoded decoded_;
   Wire wire_;
-  mutable std::atomic<engine::Catalogue*> catalogue_{nullptr};
+  mutable std::atomic<engine::DatatypeCache*> datatype_cache_{nullptr};
   mutable engine::Listed listed_;
   mutable std::atomic<const select::Statistics*> statistics_{nullptr};
 };

@@ -102,8 +102,8 @@ std::string about(const AlltoallvFacts& facts) {
 }
 
 /// Of what could be bundled.
-bool all_letters(const AlltoallvFacts& facts) {
-  return facts.nodes == 1 && facts.bytes > 0 && facts.largest_block > 0 && facts.largest_block <= facts.letters;
+bool all_in_mailboxes(const AlltoallvFacts& facts) {
+  return facts.nodes == 1 && facts.bytes > 0 && facts.largest_block > 0 && facts.largest_block <= facts.mailboxes;
 }
 
 }  // namespace
@@ -120,12 +120,12 @@ Ways ways_alltoallv(const AlltoallvFacts& facts) {
 }
 
 Way choose_alltoallv(const AlltoallvFacts& facts) {
-  return all_letters(facts) ? timed(direct(facts), facts) : quickest(ways_alltoallv(facts));
+  return all_in_mailboxes(facts) ? timed(direct(facts), facts) : quickest(ways_alltoallv(facts));
 }
 std::string why_alltoallv(const AlltoallvFacts& facts) {
-  if (all_letters(facts))
+  if (all_in_mailboxes(facts))
     return fmt::format("direct: blocks of up to {} bytes go to ranks of the node without messages, so that bundles save none",
-                       facts.letters);
+                       facts.mailboxes);
   return explain(ways_alltoallv(facts), about(facts), facts);
 }
 

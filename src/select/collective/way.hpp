@@ -27,7 +27,7 @@ struct Where {
   Rank nodes = 1;
   Rank members = 1;     ///< Ranks of the fullest node.
   double crowding = 1;  ///< Ranks for each core, 1 at least.
-  Bytes letters = 0;    ///< Shorter blocks need no messages within a node (letters.hpp).
+  Bytes mailboxes = 0;  ///< Shorter blocks need no messages within a node (mailboxes.hpp).
   const Links* links = &builtin_links;
 };
 

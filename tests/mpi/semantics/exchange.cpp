@@ -2,8 +2,8 @@
 // are so several times, ranks that come late, communicators by the thousand.
 #include <algorithm>
 
+#include "support/pmpi_spy.hpp"
 #include "support/rounds.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <random>
 
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "support/made.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "support/build_type.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 
@@ -107,7 +107,7 @@ TEST_RANKS(2, LargeCounts, MessageOfMoreThanTwoBillionElements) {
   MPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, team.comm);
   if (!all_can) GTEST_SKIP() << "not enough memory";
   for (std::size_t i = 0; i < memory.window(); ++i) memory[i] = team.rank == 0 ? pattern(i) : 7;
-  const long before = witness::derived();
+  const long before = pmpi_spy::derived();
   if (team.rank == 0) {
     EXPECT_EQ(MPI_Send_c(memory.data(), count, type, 1, 3, team.comm), MPI_SUCCESS);
   } else {
@@ -120,7 +120,7 @@ TEST_RANKS(2, LargeCounts, MessageOfMoreThanTwoBillionElements) {
     for (std::size_t i = 0; i < memory.window(); ++i) wrong += memory[i] != (i % 2 == 0 ? pattern(i) : 7);
     EXPECT_EQ(wrong, 0U);
   }
-  EXPECT_EQ(witness::derived(), before);  // the host has seen packed bytes only
+  EXPECT_EQ(pmpi_spy::derived(), before);  // the host has seen packed bytes only
 }
 
 }  // namespace heddle::test

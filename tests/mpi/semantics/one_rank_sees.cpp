@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {

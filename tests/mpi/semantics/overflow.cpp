@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "support/pmpi_spy.hpp"
 #include "support/rounds.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {
@@ -63,11 +63,11 @@ bool is_crowded(int ranks) {
 }  // namespace
 
 TEST_RANKS(8, Overflow, OfRows) {
-  [[maybe_unused]] const long before = witness::derived("Isend");
+  [[maybe_unused]] const long before = pmpi_spy::derived("Isend");
   exchange(team, rows, 0);
 #if defined(OPEN_MPI)
   if (expected() == Expected::on && is_crowded(team.size)) {
-    EXPECT_GT(witness::derived("Isend"), before);
+    EXPECT_GT(pmpi_spy::derived("Isend"), before);
   }
 #endif
 }

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "support/build_type.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {
@@ -280,7 +280,7 @@ TEST_RANKS(2, Places, TypesOfChosenPrecision) {
     const auto bytes = static_cast<std::size_t>(80 * size);
     std::vector<unsigned char> sent(bytes), got(bytes, 255);
     for (std::size_t i = 0; i < bytes; ++i) sent[i] = static_cast<unsigned char>(i % 251);
-    const long before = witness::derived("Pack");
+    const long before = pmpi_spy::derived("Pack");
     EXPECT_EQ(MPI_Sendrecv(sent.data(), 1, column, other, tag, got.data(), 1, column, other, tag, team.comm, MPI_STATUS_IGNORE),
               MPI_SUCCESS);
     const auto unit = static_cast<std::size_t>(size);
@@ -290,7 +290,7 @@ TEST_RANKS(2, Places, TypesOfChosenPrecision) {
     EXPECT_EQ(MPI_Pack(sent.data(), 1, column, packed.data(), static_cast<int>(bytes), &at, team.comm), MPI_SUCCESS);
     EXPECT_EQ(at, 40 * size);
     if (expected() == Expected::on) {
-      EXPECT_EQ(witness::derived("Pack"), before);  // Heddle knows the type
+      EXPECT_EQ(pmpi_spy::derived("Pack"), before);  // Heddle knows the type
     }
     std::vector<unsigned char> all(2 * bytes);
     EXPECT_EQ(MPI_Allgather(sent.data(), 1, column, all.data(), 40, element, team.comm), MPI_SUCCESS);

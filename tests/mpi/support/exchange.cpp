@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 
 namespace heddle::test {
 namespace {

@@ -1,5 +1,5 @@
 // mpi.h as every test includes it: no C++ bindings, and its symbols visible, for the tests are built with hidden visibility
-// and define some PMPI_ procedures themselves (witness.hpp).
+// and define some PMPI_ procedures themselves (pmpi_spy.hpp).
 #pragma once
 
 #define MPICH_SKIP_MPICXX 1

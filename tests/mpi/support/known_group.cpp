@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 
 namespace heddle::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 
 namespace heddle::test {
 namespace {

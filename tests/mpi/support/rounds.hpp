@@ -2,8 +2,8 @@
 #pragma once
 
 #include "support/exchange.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 

@@ -1,7 +1,7 @@
 // Communicators of every kind carry large messages; those that end while messages are in flight, too.
 #include <memory>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {

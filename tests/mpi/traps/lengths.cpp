@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {

@@ -8,10 +8,10 @@
 #include "support/as_host_sees.hpp"
 #include "support/build_type.hpp"
 #include "support/known_host_errors.hpp"
+#include "support/pmpi_spy.hpp"
 #include "support/random_tree.hpp"
 #include "support/ranks.hpp"
 #include "support/reference.hpp"
-#include "support/witness.hpp"
 
 namespace heddle::test {
 namespace {

@@ -2,7 +2,7 @@
 // afterwards, by the probed rank, in any order with others.
 #include <memory>
 
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {

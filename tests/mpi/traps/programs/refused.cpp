@@ -150,7 +150,7 @@ void flood(int rank, int size) {
 
 }  // namespace
 
-/// Heddle finds this one before the host's (support/witness.hpp).
+/// Heddle finds this one before the host's (support/pmpi_spy.hpp).
 extern "C" __attribute__((visibility("default"))) int PMPI_Init(int* argc, char*** argv) {
   const auto hosts = reinterpret_cast<int (*)(int*, char***)>(heddle::test::of_host("PMPI_Init"));
   const int code = hosts(argc, argv);

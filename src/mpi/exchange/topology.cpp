@@ -1,6 +1,6 @@
-// mpi/exchange/surroundings.cpp: ranks of a node are named by the lowest of them. What cores there are may differ from node to
+// mpi/exchange/topology.cpp: ranks of a node are named by the lowest of them. What cores there are may differ from node to
 // node: the fewest count. A rank that has no memory for it says so before the others wait for it.
-#include "mpi/exchange/surroundings.hpp"
+#include "mpi/exchange/topology.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,18 +13,18 @@
 #include "mpi/node/node.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
-#include "select/collective/letters.hpp"
+#include "select/collective/mailboxes.hpp"
 
 namespace heddle::mpi {
 
-Surroundings surroundings_of(MPI_Comm comm) {
+Topology topology_of(MPI_Comm comm) {
   int me = 0;
   int ranks = 1;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &ranks);
   std::vector<schedule::Rank> lowest_of;
-  enum : std::uint8_t { able, letters };
-  std::array<int, 2> all = {1, settings_of_process().letters && Node::here()};
+  enum : std::uint8_t { able, mailboxes };
+  std::array<int, 2> all = {1, settings_of_process().mailboxes && Node::here()};
   try {
     lowest_of.resize(static_cast<std::size_t>(ranks));
   } catch (const std::bad_alloc&) {
@@ -48,7 +48,7 @@ Surroundings surroundings_of(MPI_Comm comm) {
                             .nodes = nodes.count(),
                             .members = nodes.largest(),
                             .crowding = crowding,
-                            .letters = all[letters] ? select::letter_box(nodes.largest() - 1).letter : 0,
+                            .mailboxes = all[mailboxes] ? select::mailbox_sizes(nodes.largest() - 1).longest : 0,
                             .links = &links_of_job()};
   return {std::move(nodes), where};
 }

@@ -1,5 +1,5 @@
-// engine/catalogue.cpp: wire forms in node memory, and what peers make of them.
-#include "engine/catalogue.hpp"
+// engine/datatype_cache.cpp: wire forms in node memory, and what peers make of them.
+#include "engine/datatype_cache.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,8 @@
 
 namespace heddle::engine {
 
-/// Rooms are powers of two from a cache line up, cut from slots; they stay in the catalogue.
-std::byte* Catalogue::room_for(std::size_t bytes) noexcept try {
+/// Rooms are powers of two from a cache line up, cut from slots; they stay in the datatype cache.
+std::byte* DatatypeCache::room_for(std::size_t bytes) noexcept try {
   const std::size_t room = std::max(std::bit_ceil(bytes), std::size_t{64});
   if (const auto found = free_room_.find(room); found != free_room_.end()) {
     std::byte* place = found->second;
@@ -28,7 +28,7 @@ std::byte* Catalogue::room_for(std::size_t bytes) noexcept try {
   return nullptr;
 }
 
-Listed Catalogue::list(const layout::Layout& layout) noexcept try {
+Listed DatatypeCache::list(const layout::Layout& layout) noexcept try {
   const std::vector<std::byte> wire = layout::wire::encode(layout);
   if (wire.size() > largest) return {};
   const std::lock_guard guard(arena_lock_);
@@ -47,7 +47,7 @@ Listed Catalogue::list(const layout::Layout& layout) noexcept try {
   return {};
 }
 
-void Catalogue::strike(const Listed& listed) noexcept {
+void DatatypeCache::strike(const Listed& listed) noexcept {
   if (listed.wire_bytes == 0) return;
   const std::lock_guard guard(arena_lock_);
   free_ids_.push_back(listed.id);

@@ -2,9 +2,9 @@
 // Heddle calls them instead of the host's, they count the datatypes they are given and go on to the host. So a test can tell
 // whether Heddle did its work, and never compares the host with itself unnoticed. Tests reach the host's own through host::.
 //
-//   const auto before = witness::derived("Pack");
+//   const auto before = pmpi_spy::derived("Pack");
 //   MPI_Pack(...);
-//   EXPECT_EQ(witness::derived("Pack"), before);      // the host has not seen the derived datatype: Heddle packed it
+//   EXPECT_EQ(pmpi_spy::derived("Pack"), before);      // the host has not seen the derived datatype: Heddle packed it
 //
 // TEST_NODES=n deals the ranks out to n nodes, round and round, as far as MPI_Comm_split_type tells Heddle.
 #pragma once
@@ -16,14 +16,14 @@
 
 namespace heddle::test {
 
-namespace witness {
+namespace pmpi_spy {
 /// Calls of PMPI_<name> that were given a derived datatype, by Heddle or by the test itself.
 long derived(std::string_view name);
 /// The same, of all procedures.
 long derived();
 /// All calls of PMPI_<name>.
 long calls(std::string_view name);
-}  // namespace witness
+}  // namespace pmpi_spy
 
 /// The file that MPI_Send comes from.
 std::string face_file();

@@ -1,5 +1,5 @@
-// mpi/sparse/lane.cpp
-#include "mpi/sparse/lane.hpp"
+// mpi/sparse/shadow.cpp
+#include "mpi/sparse/shadow.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "layout/lasting.hpp"
-#include "mpi/exchange/companion.hpp"
 #include "mpi/exchange/numbered.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
 #include "select/collective/choose.hpp"
@@ -24,12 +24,12 @@ constinit std::atomic<bool> closed{false};
 
 struct Lanes {
   std::mutex lock;
-  std::set<Lane*> all;
+  std::set<Shadow*> all;
   int keyval = MPI_KEYVAL_INVALID;
 };
-Lanes& lanes() {
-  static layout::Lasting<Lanes> lanes;
-  return *lanes;
+Lanes& shadows() {
+  static layout::Lasting<Lanes> shadows;
+  return *shadows;
 }
 
 int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
@@ -38,14 +38,14 @@ int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
 }
 
 int freed(MPI_Comm, int, void* attribute, void*) {
-  if (!closed) Deferred::add(static_cast<Lane*>(attribute));
+  if (!closed) Deferred::add(static_cast<Shadow*>(attribute));
   return MPI_SUCCESS;
 }
 
 bool have_keyval() noexcept {
-  const std::lock_guard guard(lanes().lock);
-  return lanes().keyval != MPI_KEYVAL_INVALID ||
-         PMPI_Comm_create_keyval(not_copied, freed, &lanes().keyval, nullptr) == MPI_SUCCESS;
+  const std::lock_guard guard(shadows().lock);
+  return shadows().keyval != MPI_KEYVAL_INVALID ||
+         PMPI_Comm_create_keyval(not_copied, freed, &shadows().keyval, nullptr) == MPI_SUCCESS;
 }
 
 /// Who sends to whom is nobody's knowledge: the choice is made once, for what such exchanges are like (Schliephake and Laure
@@ -63,60 +63,60 @@ select::Way typical(const select::Where& where) {
 
 }  // namespace
 
-void Lane::free() {
+void Shadow::free() {
   {
-    const std::lock_guard guard(lanes().lock);
-    lanes().all.erase(this);
+    const std::lock_guard guard(shadows().lock);
+    shadows().all.erase(this);
   }
   delete this;
 }
 
-Lane::~Lane() {
+Shadow::~Shadow() {
   if (own_ && comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
-Lane* Lane::of(MPI_Comm comm) {
+Shadow* Shadow::of(MPI_Comm comm) {
   if (!have_keyval()) return nullptr;
   void* found = nullptr;
   int known = 0;
-  if (PMPI_Comm_get_attr(comm, lanes().keyval, static_cast<void*>(&found), &known) != MPI_SUCCESS) return nullptr;
-  return known ? static_cast<Lane*>(found) : make(comm);
+  if (PMPI_Comm_get_attr(comm, shadows().keyval, static_cast<void*>(&found), &known) != MPI_SUCCESS) return nullptr;
+  return known ? static_cast<Shadow*>(found) : make(comm);
 }
 
-Lane* Lane::make(MPI_Comm comm) {
-  std::unique_ptr<Lane> lane;
+Shadow* Shadow::make(MPI_Comm comm) {
+  std::unique_ptr<Shadow> shadow;
   try {
-    lane.reset(new Lane);
-    const std::lock_guard guard(lanes().lock);
-    lanes().all.insert(lane.get());
+    shadow.reset(new Shadow);
+    const std::lock_guard guard(shadows().lock);
+    shadows().all.insert(shadow.get());
   } catch (const std::bad_alloc&) {
     return nullptr;  // the others wait for us, as they do for any rank that is lost
   }
-  PMPI_Comm_rank(comm, &lane->me_);
-  PMPI_Comm_size(comm, &lane->ranks_);
-  lane->crowded_ = progress::ranks() > progress::cores();
-  Companion* companion = Companion::of(comm);
-  if (companion) {
-    lane->comm_ = companion->comm();
-  } else if (PMPI_Comm_split(comm, 0, lane->me_, &lane->comm_) == MPI_SUCCESS) {
-    lane->own_ = true;
-    PMPI_Comm_set_errhandler(lane->comm_, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(comm, &shadow->me_);
+  PMPI_Comm_size(comm, &shadow->ranks_);
+  shadow->crowded_ = progress::ranks() > progress::cores();
+  ShadowComm* beside = ShadowComm::of(comm);
+  if (beside) {
+    shadow->comm_ = beside->comm();
+  } else if (PMPI_Comm_split(comm, 0, shadow->me_, &shadow->comm_) == MPI_SUCCESS) {
+    shadow->own_ = true;
+    PMPI_Comm_set_errhandler(shadow->comm_, MPI_ERRORS_RETURN);
   }
-  bool agreed = lane->comm_ != MPI_COMM_NULL;
+  bool agreed = shadow->comm_ != MPI_COMM_NULL;
   try {
-    if (agreed) lane->agree(lane->comm_, companion ? companion->surroundings() : surroundings_of(lane->comm_));
+    if (agreed) shadow->agree(shadow->comm_, beside ? beside->topology() : topology_of(shadow->comm_));
   } catch (const std::bad_alloc&) {
     agreed = false;
   }
-  if (!agreed || PMPI_Comm_set_attr(comm, lanes().keyval, lane.get()) != MPI_SUCCESS) {
-    const std::lock_guard guard(lanes().lock);
-    lanes().all.erase(lane.get());
+  if (!agreed || PMPI_Comm_set_attr(comm, shadows().keyval, shadow.get()) != MPI_SUCCESS) {
+    const std::lock_guard guard(shadows().lock);
+    shadows().all.erase(shadow.get());
     return nullptr;
   }
-  return lane.release();
+  return shadow.release();
 }
 
-void Lane::agree(MPI_Comm comm, const Surroundings& around) {
+void Shadow::agree(MPI_Comm comm, const Topology& around) {
   const settings::Settings& set = settings_of_process();
   // What all wish is what the least and the greatest wish; what they do not agree on is as if nobody had wished.
   const std::array<int, 4> mine = {static_cast<int>(set.exchange), set.router.radix, set.router.channels,
@@ -152,18 +152,18 @@ void Lane::agree(MPI_Comm comm, const Surroundings& around) {
   if (const int radix = wish(1, 0); radix > 0) agreed_.radix = radix;
 }
 
-void Lane::close() noexcept {
+void Shadow::close() noexcept {
   Deferred::free_all();
   closed = true;
-  std::vector<Lane*> all;
+  std::vector<Shadow*> all;
   {
-    const std::lock_guard guard(lanes().lock);
-    all.assign(lanes().all.begin(), lanes().all.end());
-    lanes().all.clear();
-    if (lanes().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&lanes().keyval);
+    const std::lock_guard guard(shadows().lock);
+    all.assign(shadows().all.begin(), shadows().all.end());
+    shadows().all.clear();
+    if (shadows().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&shadows().keyval);
   }
-  std::ranges::sort(all, {}, [](const Lane* lane) { return lane->number_; });
-  for (const Lane* lane : all) delete lane;
+  std::ranges::sort(all, {}, [](const Shadow* shadow) { return shadow->number_; });
+  for (const Shadow* shadow : all) delete shadow;
 }
 
 }  // namespace heddle::mpi::sparse

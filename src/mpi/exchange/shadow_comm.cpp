@@ -1,5 +1,5 @@
-// mpi/exchange/companion.cpp
-#include "mpi/exchange/companion.hpp"
+// mpi/exchange/shadow_comm.cpp
+#include "mpi/exchange/shadow_comm.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ std::atomic<bool> reductions{false};
 struct Seat final : Deferred {
   void free() override;
 
-  std::shared_ptr<Companion> companion;  ///< Null: looked at, and not for Heddle.
+  std::shared_ptr<ShadowComm> shadow;  ///< Null: looked at, and not for Heddle.
 };
 
 /// Asked by every collective; writers hold Seats::lock, too.
@@ -92,7 +92,7 @@ Seat* seat_on(MPI_Comm comm) try {
 }
 
 /// While it lives, what fails on a communicator of the program's is only told to us: hosts have so many context ids and no
-/// more, and a program that needs them all must not fail for a companion's sake.
+/// more, and a program that needs them all must not fail for a shadow communicator's sake.
 class Quiet {
  public:
   explicit Quiet(MPI_Comm comm) : comm_(communicators::heard_on(comm)) {
@@ -129,13 +129,13 @@ std::vector<Edge> edges_to(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void Companion::allow() noexcept {
+void ShadowComm::allow() noexcept {
   agree_on_links();
   reductions = Agreement::open();
   allowed = true;
 }
 
-bool Companion::possible(MPI_Comm comm) {
+bool ShadowComm::possible(MPI_Comm comm) {
   int inter = 0;
   int ranks = 0;
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
@@ -143,17 +143,17 @@ bool Companion::possible(MPI_Comm comm) {
          ranks > 1 && communicators::members(comm) && !communicators::reaches_beyond(comm);
 }
 
-const std::string& Companion::wanted_alltoallv() const noexcept {
+const std::string& ShadowComm::wanted_alltoallv() const noexcept {
   return hints_.alltoallv.empty() ? settings_of_process().alltoallv : hints_.alltoallv;
 }
 
-const std::string& Companion::wanted_allgatherv() const noexcept {
+const std::string& ShadowComm::wanted_allgatherv() const noexcept {
   return hints_.allgatherv.empty() ? settings_of_process().allgatherv : hints_.allgatherv;
 }
 
-Companion::Companion() = default;
+ShadowComm::ShadowComm() = default;
 
-Companion::~Companion() {
+ShadowComm::~ShadowComm() {
   comparisons_.clear();
   agreement_.reset();
   mailboxes_.reset();
@@ -162,23 +162,23 @@ Companion::~Companion() {
   --alive;
 }
 
-Companion* Companion::made(MPI_Comm comm) noexcept {
+ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
   const Seat* seat = seated.find(comm);
-  return seat ? seat->companion.get() : nullptr;
+  return seat ? seat->shadow.get() : nullptr;
 }
 
-bool Companion::may_come(MPI_Comm comm) noexcept {
+bool ShadowComm::may_come(MPI_Comm comm) noexcept {
   return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seated.find(comm);
 }
 
-Companion* Companion::of(MPI_Comm comm) {
+ShadowComm* ShadowComm::of(MPI_Comm comm) {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seated.find(comm);
-  return seat ? seat->companion.get() : make(comm);
+  return seat ? seat->shadow.get() : make(comm);
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
-Companion* Companion::make(MPI_Comm comm) {
+ShadowComm* ShadowComm::make(MPI_Comm comm) {
   Deferred::free_all();
   int inter = 0;
   int ranks = 0;
@@ -187,11 +187,11 @@ Companion* Companion::make(MPI_Comm comm) {
   if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
-  std::shared_ptr<Companion> own;
+  std::shared_ptr<ShadowComm> own;
   int able = 0;
   try {
     if (seat && reductions && alive < most_alive && communicators::members(comm)) {
-      own.reset(new Companion);
+      own.reset(new ShadowComm);
       own->ranks_ = ranks;
       PMPI_Comm_rank(comm, &own->me_);
       own->has_neighbours_ = own->look_at_topology(comm);
@@ -213,22 +213,22 @@ Companion* Companion::make(MPI_Comm comm) {
   own->number_ = -said[number];
   numbered::taken(own->number_);
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
-  seat->companion = std::move(own);
+  seat->shadow = std::move(own);
   if (said[all_noted])
     hints_come(comm);
   else if (!said[none_noted])
     hints_lost(comm);
-  return seat->companion.get();
+  return seat->shadow.get();
 }
 
-void Companion::keep(std::unique_ptr<Comparison> comparison) noexcept try {
+void ShadowComm::keep(std::unique_ptr<Comparison> comparison) noexcept try {
   std::erase_if(comparisons_, [](const std::unique_ptr<Comparison>& one) { return one->over(false); });
   comparisons_.push_back(std::move(comparison));
 } catch (const std::bad_alloc&) {
   return;  // it is waited for at once
 }
 
-int Companion::tags() noexcept {
+int ShadowComm::tags() noexcept {
   constexpr int first = 1 << 15;  // below are those of all others
   constexpr int each = 1 << 12;   // a rank is seldom a neighbour more often
   const int* highest = nullptr;
@@ -238,7 +238,7 @@ int Companion::tags() noexcept {
   return many > 0 ? first + each * (persistent_++ % many) : 0;
 }
 
-void Companion::close() noexcept {
+void ShadowComm::close() noexcept {
   Deferred::free_all();
   allowed = false;
   std::vector<Seat*> all;
@@ -249,13 +249,13 @@ void Companion::close() noexcept {
     seated.clear();
     if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
   }
-  std::ranges::sort(all, {}, [](const Seat* seat) { return seat->companion ? seat->companion->number() : 0; });
+  std::ranges::sort(all, {}, [](const Seat* seat) { return seat->shadow ? seat->shadow->number() : 0; });
   for (const Seat* seat : all) delete seat;
   close_hints();
   Agreement::close();
 }
 
-bool Companion::look_at_topology(MPI_Comm comm) {
+bool ShadowComm::look_at_topology(MPI_Comm comm) {
   int topology = MPI_UNDEFINED;
   if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return false;
   std::vector<int> from;

@@ -1,10 +1,10 @@
-// mpi/sparse/lane.hpp: the communicator on which the exchanges of one of the program's communicators travel, and how. Includes
-// host.hpp.
+// mpi/sparse/shadow.hpp: the communicator on which the exchanges of one of the program's communicators travel, and how.
+// Includes host.hpp.
 //
-//   Lane* lane = Lane::of(comm);                 // collective at the first call; null: no memory, or the host refuses
-//   PMPI_Issend(..., lane->consensus_tag(), lane->comm());
+//   Shadow* shadow = Shadow::of(comm);                 // collective at the first call; null: no memory, or the host refuses
+//   PMPI_Issend(..., shadow->consensus_tag(), shadow->comm());
 //
-// It is Companion's communicator where there is one, else one of its own, freed with the program's, of which the host tells us
+// It is ShadowComm's communicator where there is one, else one of its own, freed with the program's, of which the host tells us
 // through an attribute. The way is agreed on when it is made: all ranks come to the same one, whatever their environments say.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "layout/bytes.hpp"
-#include "mpi/exchange/surroundings.hpp"
+#include "mpi/exchange/topology.hpp"
 #include "mpi/handles/deferred.hpp"
 #include "mpi/process/host.hpp"
 
@@ -28,10 +28,10 @@ struct Agreed {
   Bytes segment = 0;
 };
 
-class Lane final : public Deferred {
+class Shadow final : public Deferred {
  public:
   void free() override;
-  static Lane* of(MPI_Comm comm);
+  static Shadow* of(MPI_Comm comm);
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
   static void close() noexcept;
 
@@ -48,14 +48,14 @@ class Lane final : public Deferred {
   /// Of an exchange; the next one's differs: a quick rank may begin it before a slow one has seen the end of this one.
   int consensus_tag() { return 32762 + (turn_++ & 1); }
 
-  ~Lane() override;
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  ~Shadow() override;
+  Shadow(const Shadow&) = delete;
+  Shadow& operator=(const Shadow&) = delete;
 
  private:
-  Lane() = default;
-  static Lane* make(MPI_Comm comm);
-  void agree(MPI_Comm comm, const Surroundings& around);
+  Shadow() = default;
+  static Shadow* make(MPI_Comm comm);
+  void agree(MPI_Comm comm, const Topology& around);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool own_ = false;

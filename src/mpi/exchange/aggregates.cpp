@@ -1,5 +1,5 @@
-// mpi/exchange/parcels.cpp
-#include "mpi/exchange/parcels.hpp"
+// mpi/exchange/aggregates.cpp
+#include "mpi/exchange/aggregates.hpp"
 
 #include <algorithm>
 
@@ -11,13 +11,14 @@ namespace {
 
 /// Bytes. Packing twice costs less than another message; larger blocks may be announced.
 constexpr Bytes small_enough = 4 << 10;
-/// A parcel is still a message that hosts send at once.
+/// A aggregate is still a message that hosts send at once.
 constexpr Bytes most_together = 32 << 10;
 
 }  // namespace
 
-// 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are a parcel; one alone is a message.
-Bytes parcel(std::span<Block> blocks) noexcept {
+// 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are a aggregate; one alone is a
+// message.
+Bytes aggregate(std::span<Block> blocks) noexcept {
   requests::Scratch<Block*> small(static_cast<int>(blocks.size()) + 1);
   if (!small) return -1;
   int found = 0;
@@ -38,13 +39,13 @@ Bytes parcel(std::span<Block> blocks) noexcept {
       small[i]->role = i == begin ? Block::Role::first : Block::Role::later;
       small[i]->next = i + 1 < end ? small[i + 1] : nullptr;
     }
-    small[begin]->parcel = bytes;
+    small[begin]->aggregate = bytes;
     all += bytes;
   }
   return all;
 }
 
-int pack_parcel(const Block& first, MPI_Comm comm) noexcept {
+int pack_aggregate(const Block& first, MPI_Comm comm) noexcept {
   Element element;
   std::byte* to = first.packed;
   int error = MPI_SUCCESS;
@@ -56,7 +57,7 @@ int pack_parcel(const Block& first, MPI_Comm comm) noexcept {
   return error;
 }
 
-int unpack_parcel(const Block& first, MPI_Comm comm) noexcept {
+int unpack_aggregate(const Block& first, MPI_Comm comm) noexcept {
   Element element;
   const std::byte* from = first.packed;
   int error = MPI_SUCCESS;

@@ -1,4 +1,4 @@
-#include "support/witness.hpp"
+#include "support/pmpi_spy.hpp"
 
 #include <dlfcn.h>
 
@@ -69,9 +69,9 @@ Behind behind(const char* name) {
 
 }  // namespace
 
-long witness::derived(std::string_view name) { return count_of(name).derived; }
-long witness::calls(std::string_view name) { return count_of(name).calls; }
-long witness::derived() {
+long pmpi_spy::derived(std::string_view name) { return count_of(name).derived; }
+long pmpi_spy::calls(std::string_view name) { return count_of(name).calls; }
+long pmpi_spy::derived() {
   long all = 0;
   for (const Count& count : counts) all += count.derived;
   return all;
@@ -101,9 +101,9 @@ bool expectation_holds() {
   MPI_Type_commit(&vector);
   const int from[21] = {};
   int to[21], position = 0;
-  const long before = witness::derived("Pack");
+  const long before = pmpi_spy::derived("Pack");
   MPI_Pack(from, 1, vector, to, sizeof to, &position, MPI_COMM_SELF);
-  const bool working = loaded && witness::derived("Pack") == before;
+  const bool working = loaded && pmpi_spy::derived("Pack") == before;
   MPI_Type_free(&vector);
   const Expected wanted = expected();
   const bool holds = wanted == Expected::none ? !loaded : loaded && working == (wanted == Expected::on);

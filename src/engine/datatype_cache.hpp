@@ -1,9 +1,9 @@
-// engine/catalogue.hpp: layouts that peers can look up instead of being told with every message (the datatype cache of Wu et
-// al. 2004, §4.4.2). A layout gets an id when it is first sent to somebody who may read by it; its wire form then lies in node
-// memory, where every peer can fetch it. When the datatype is freed the id is used again, with the next version, and a peer
-// that knows the old one sees by the version that it must fetch anew. May include: arena.hpp, layout/wire.hpp.
+// engine/datatype_cache.hpp: layouts that peers can look up instead of being told with every message (the datatype cache of Wu
+// et al. 2004, §4.4.2). A layout gets an id when it is first sent to somebody who may read by it; its wire form then lies in
+// node memory, where every peer can fetch it. When the datatype is freed the id is used again, with the next version, and a
+// peer that knows the old one sees by the version that it must fetch anew. May include: arena.hpp, layout/wire.hpp.
 //
-//   sender     const Listed listed = catalogue.list(layout);          receiver   known.find(sender, memory, descriptor)
+//   sender     const Listed listed = datatype cache.list(layout);          receiver   known.find(sender, memory, descriptor)
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Listed {
 };
 
 /// Of the sender. Safe for several threads.
-class Catalogue {
+class DatatypeCache {
  public:
-  explicit Catalogue(Arena& arena, std::mutex& arena_lock) : arena_(arena), arena_lock_(arena_lock) {}
+  explicit DatatypeCache(Arena& arena, std::mutex& arena_lock) : arena_(arena), arena_lock_(arena_lock) {}
 
   /// Writes the layout down. Layouts beyond 16 KiB of wire form are not listed: those messages are packed.
   [[nodiscard]] Listed list(const layout::Layout& layout) noexcept;

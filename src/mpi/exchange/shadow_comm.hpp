@@ -1,7 +1,7 @@
-// mpi/exchange/companion.hpp: a communicator of Heddle's own beside one of the program's, with the same ranks, for messages of
-// collectives that Heddle carries out itself: nothing there ever meets a receive of the program. Includes host.hpp.
+// mpi/exchange/shadow_comm.hpp: a communicator of Heddle's own beside one of the program's, with the same ranks, for messages
+// of collectives that Heddle carries out itself: nothing there ever meets a receive of the program. Includes host.hpp.
 //
-//   if (Companion* own = Companion::of(comm))        // null on all ranks of comm alike: the host's collective it is
+//   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: the host's collective it is
 //     PMPI_Isend(..., own->comm());
 //
 // Made by the first collective that asks for it, freed with the program's communicator, of which the host tells us through an
@@ -16,7 +16,7 @@
 
 #include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
-#include "mpi/exchange/surroundings.hpp"
+#include "mpi/exchange/topology.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/volumes.hpp"
 
@@ -37,13 +37,13 @@ struct Hints {
 class Comparison;
 class PairMailboxes;
 
-class Companion : public std::enable_shared_from_this<Companion> {
+class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
   /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native, a rank that has 256 of them.
-  static Companion* of(MPI_Comm comm);
+  static ShadowComm* of(MPI_Comm comm);
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
-  static Companion* made(MPI_Comm comm) noexcept;
+  static ShadowComm* made(MPI_Comm comm) noexcept;
   /// Whether of() may still come to make one, and so to talk to the other ranks.
   static bool may_come(MPI_Comm comm) noexcept;
   /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
@@ -65,9 +65,9 @@ class Companion : public std::enable_shared_from_this<Companion> {
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
   /// Collective at the first call.
-  const Surroundings& surroundings() {
-    if (!surroundings_) surroundings_.emplace(surroundings_of(comm_));
-    return *surroundings_;
+  const Topology& topology() {
+    if (!topology_) topology_.emplace(topology_of(comm_));
+    return *topology_;
   }
 
   /// Names of algorithms, auto or native: the communicator's hint, or HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV.
@@ -95,13 +95,13 @@ class Companion : public std::enable_shared_from_this<Companion> {
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
   [[nodiscard]] PairMailboxes& mailboxes() const noexcept { return *mailboxes_; }
 
-  ~Companion();
-  Companion(const Companion&) = delete;
-  Companion& operator=(const Companion&) = delete;
+  ~ShadowComm();
+  ShadowComm(const ShadowComm&) = delete;
+  ShadowComm& operator=(const ShadowComm&) = delete;
 
  private:
-  Companion();
-  static Companion* make(MPI_Comm comm);
+  ShadowComm();
+  static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -109,7 +109,7 @@ class Companion : public std::enable_shared_from_this<Companion> {
   int ranks_ = 0;
   bool has_neighbours_ = false;
   std::vector<Edge> in_, out_;
-  std::optional<Surroundings> surroundings_;
+  std::optional<Topology> topology_;
   Channel channel_;
   select::Spread spread_;
   Hints hints_;

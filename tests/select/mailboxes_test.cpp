@@ -1,5 +1,5 @@
-// select/collective/letters.hpp: how long a letter may be for how many readers, and that nothing is bundled that is one.
-#include "select/collective/letters.hpp"
+// select/collective/mailboxes.hpp: how long a block may be for how many readers, and that nothing is bundled that fits.
+#include "select/collective/mailboxes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,22 +9,22 @@
 namespace heddle::select {
 namespace {
 
-TEST(Letters, AreShorterTheMoreReadThem) {
-  EXPECT_EQ(letter_box(0).letter, 0);
-  EXPECT_EQ(letter_box(1).letter, LetterBox::longest);
-  layout::Bytes last = LetterBox::longest;
+TEST(MailboxSizes, AreSmallerTheMoreReadThem) {
+  EXPECT_EQ(mailbox_sizes(0).longest, 0);
+  EXPECT_EQ(mailbox_sizes(1).longest, MailboxSizes::most);
+  layout::Bytes last = MailboxSizes::most;
   for (layout::Count readers = 1; readers < 2000; ++readers) {
-    const LetterBox box = letter_box(readers);
-    EXPECT_LE(box.letter, last) << readers;
-    EXPECT_TRUE(box.letter == 0 || box.letter >= LetterBox::shortest) << readers;
-    EXPECT_LE(box.letter + (box.letter > 0 ? LetterBox::head : 0), box.half) << readers;
-    EXPECT_LE(readers * (LetterBox::line + 2 * box.half) * (box.letter > 0), LetterBox::lent) << readers;
-    last = box.letter;
+    const MailboxSizes sizes = mailbox_sizes(readers);
+    EXPECT_LE(sizes.longest, last) << readers;
+    EXPECT_TRUE(sizes.longest == 0 || sizes.longest >= MailboxSizes::shortest) << readers;
+    EXPECT_LE(sizes.longest + (sizes.longest > 0 ? MailboxSizes::head : 0), sizes.slot) << readers;
+    EXPECT_LE(readers * (MailboxSizes::line + 2 * sizes.slot) * (sizes.longest > 0), MailboxSizes::lent) << readers;
+    last = sizes.longest;
   }
   EXPECT_EQ(last, 0);
 }
 
-TEST(Letters, AreNotBundled) {
+TEST(MailboxSizes, NothingThatFitsIsBundled) {
   AlltoallvFacts facts;
   facts.ranks = facts.members = 16;
   facts.crowding = 8;
@@ -32,10 +32,10 @@ TEST(Letters, AreNotBundled) {
   facts.partners = 15, facts.most_partners = 15;
   facts.bytes = 15 * 8, facts.most_bytes = 15 * 8, facts.largest_block = 8;
   EXPECT_NE(choose_alltoallv(facts).algorithm, &schedule::alltoallv_direct);
-  facts.letters = letter_box(15).letter;
+  facts.mailboxes = mailbox_sizes(15).longest;
   EXPECT_EQ(choose_alltoallv(facts).algorithm, &schedule::alltoallv_direct);
   EXPECT_NE(why_alltoallv(facts).find("without messages"), std::string::npos);
-  facts.largest_block = facts.letters + 1;
+  facts.largest_block = facts.mailboxes + 1;
   EXPECT_NE(choose_alltoallv(facts).algorithm, &schedule::alltoallv_direct);
   facts.largest_block = 8;
   facts.nodes = 2, facts.members = 8;

@@ -1,4 +1,4 @@
-// mpi/exchange/surroundings.hpp: where the ranks of a communicator are, as all of them know it: what algorithms are chosen by.
+// mpi/exchange/topology.hpp: where the ranks of a communicator are, as all of them know it: what algorithms are chosen by.
 // Includes schedule/, select/collective/, host.hpp.
 #pragma once
 
@@ -9,12 +9,12 @@
 namespace heddle::mpi {
 
 /// Equal on all ranks.
-struct Surroundings {
+struct Topology {
   schedule::Nodes nodes;
   select::Where where;
 };
 
 /// Collective over an intra-communicator. Throws std::bad_alloc, on all ranks if one cannot begin.
-Surroundings surroundings_of(MPI_Comm comm);
+Topology topology_of(MPI_Comm comm);
 
 }  // namespace heddle::mpi

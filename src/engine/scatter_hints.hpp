@@ -1,6 +1,6 @@
-// engine/wishes.hpp: receivers that scatter what this process sends in one piece. Such a receiver says so, once, and from then
-// on it gets an announcement from that sender, too: then it unpacks while the sender still copies, or reads straight into its
-// blocks (P-RRS, Wu et al. 2004, §4.2), instead of receiving into a stand-in first. May include: arena.hpp.
+// engine/scatter_hints.hpp: receivers that scatter what this process sends in one piece. Such a receiver says so, once, and
+// from then on it gets an announcement from that sender, too: then it unpacks while the sender still copies, or reads straight
+// into its blocks (P-RRS, Wu et al. 2004, §4.2), instead of receiving into a stand-in first. May include: arena.hpp.
 //
 //   first bytes of the sender's node memory     any   rank 0   rank 1   ...
 //                                               a byte each, 0 or 1; set by that rank, for good
@@ -13,10 +13,10 @@
 
 namespace heddle::engine {
 
-class Wishes {
+class ScatterHints {
  public:
   /// @param memory  Node memory of the sender, as mapped here.
-  explicit Wishes(std::byte* memory) noexcept : bytes_(reinterpret_cast<std::atomic<std::uint8_t>*>(memory)) {}
+  explicit ScatterHints(std::byte* memory) noexcept : bytes_(reinterpret_cast<std::atomic<std::uint8_t>*>(memory)) {}
 
   /// Whether any rank of the node has a wish. One load of a line that hardly ever changes.
   [[nodiscard]] bool any() const noexcept { return bytes_[0].load(std::memory_order_relaxed) != 0; }
