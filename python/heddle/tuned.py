@@ -76,6 +76,13 @@ def links(profile: dict, hosts: list[str]) -> Table:
     return table
 
 
+def thresholds(profile: dict, builtin: dict) -> str:
+    """What packing kernels change at, where that differs from the built-in numbers."""
+    here, usual = profile.get("packing_kernels", {}), builtin.get("packing_kernels", {})
+    changed = [f"{name} {here[name]:,} (built in: {usual[name]:,})" for name in here if here[name] != usual.get(name)]
+    return "Packing kernels change at " + ", ".join(changed) + "." if changed else ""
+
+
 def time(ns: float) -> str:
     return f"{ns:,.0f} ns" if ns < 10_000 else f"{ns / 1e3:,.1f} µs"
 
@@ -91,6 +98,9 @@ def show(answer: dict) -> None:
     if messages := [name for name in HOSTS if name in answer["profile"]]:
         out.print()
         out.print(links(answer["profile"], messages))
+    if text := thresholds(answer["profile"], answer["builtin"]):
+        out.print()
+        out.print(Text(text))
     for what in answer["without"]:
         out.print()
         out.print(Text(f"{what}.", style="yellow"))

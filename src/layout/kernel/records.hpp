@@ -25,78 +25,57 @@ inline Count portion_of(const RecordPlan& plan) {
   return portion < 1 ? 1 : portion > 64 ? 64 : portion;
 }
 
-/// Field by field: each pass is a loop of one block length.
-
-template <bool packing>
-Dim dim_of(Bytes size, Strided at, Count n) {
-  return packing ? Dim{n, size, at.stride} : Dim{n, at.stride, size};
+/// One record after the other, piece by piece.
+template <bool packing, class At>
+void one_by_one(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
+  for (Count i = 0; i < count; ++i)
+    for (Count p = 0; p < plan.piece_count; ++p) {
+      const Piece& piece = plan.pieces[p];
+      const Bytes memory = at[i] + piece.offset, packed = i * plan.size + piece.packed;
+      copy_any(to + (packing ? packed : memory), from + (packing ? memory : packed), piece.length);
+    }
 }
 
-/// The kernels of the passes, asked for once for all portions.
-template <bool packing>
-class Passes {
- public:
-  Passes(const RecordPlan& plan, Strided at, Count portion) {
-    for (Count p = 0; p < plan.piece_count && p < Record::max_pieces; ++p)
-      runs_[p] = run_for(once_, dim_of<packing>(plan.size, at, portion), plan.pieces[p].length, false);
-  }
-  void pass(std::byte* to, const std::byte* from, const RecordPlan& plan, Count p, Strided at, Count begin, Count n) const {
-    const Piece& piece = plan.pieces[p];
-    const Dim dim = dim_of<packing>(plan.size, at, n);
-    const Bytes memory = begin * at.stride + piece.offset, packed = begin * plan.size + piece.packed;
-    to += packing ? packed : memory;
-    from += packing ? memory : packed;
-    if (p < Record::max_pieces) return runs_[p](to, from, once_, dim, piece.length);
-    plane(to, from, once_, dim, piece.length);
-  }
-
- private:
-  Dim once_{1, 0, 0};
-  NestRun runs_[Record::max_pieces];
-};
-
-template <bool packing, class Int>
-class ListedPasses {
- public:
-  ListedPasses(const RecordPlan&, const Int*, Count) {}
-  void pass(std::byte* to, const std::byte* from, const RecordPlan& plan, Count p, const Int* at, Count begin, Count n) const {
-    const Piece& piece = plan.pieces[p];
-    const Bytes packed = begin * plan.size + piece.packed;
-    if constexpr (packing)
-      gather_steps(to + packed, from + piece.offset, at + begin, n, piece.length, plan.size);
-    else
-      scatter_steps(to + piece.offset, from + packed, at + begin, n, piece.length, plan.size);
-  }
-};
-
-template <bool packing>
-Passes<packing> passes(const RecordPlan& plan, Strided at, Count portion) {
-  return {plan, at, portion};
-}
-template <bool packing, class Int>
-ListedPasses<packing, Int> passes(const RecordPlan& plan, const Int* at, Count portion) {
-  return {plan, at, portion};
-}
-
-/// Asking for a kernel takes as long as copying a few pieces.
+/// Asking for kernels takes as long as copying a few records so.
 constexpr Count fewest_for_passes = 4;
 
-template <bool packing, class At>
-void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
-  if (count < fewest_for_passes) {
-    for (Count i = 0; i < count; ++i)
-      for (Count p = 0; p < plan.piece_count; ++p) {
-        const Piece& piece = plan.pieces[p];
-        const Bytes memory = at[i] + piece.offset, packed = i * plan.size + piece.packed;
-        copy_any(to + (packing ? packed : memory), from + (packing ? memory : packed), piece.length);
-      }
-    return;
-  }
+/// Field by field: each pass is a loop of one block length. The kernels are asked for once for all portions.
+template <bool packing>
+void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const Strided at, Count count) {
+  const Count pieces = plan.piece_count;
+  if (count < fewest_for_passes || pieces > Record::max_pieces) return one_by_one<packing>(to, from, plan, at, count);
   const Count most = portion_of(plan), portion = most < count ? most : count;
-  const auto all = passes<packing>(plan, at, portion);
+  const Dim once{1, 0, 0};
+  Dim dim{portion, packing ? plan.size : at.stride, packing ? at.stride : plan.size};
+  NestRun runs[Record::max_pieces];
+  for (Count p = 0; p < pieces; ++p) {
+    const Bytes length = plan.pieces[p].length;
+    runs[p] = p > 0 && length == plan.pieces[p - 1].length ? runs[p - 1] : run_for(once, dim, length, false);
+  }
+  for (; count > 0; count -= portion, to += portion * dim.to, from += portion * dim.from) {
+    if (count < portion) dim.count = count;
+    for (Count p = 0; p < pieces; ++p) {
+      const Piece& piece = plan.pieces[p];
+      runs[p](to + (packing ? piece.packed : piece.offset), from + (packing ? piece.offset : piece.packed), once, dim,
+              piece.length);
+    }
+  }
+}
+
+template <bool packing, class Int>
+void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* at, Count count) {
+  if (count < fewest_for_passes) return one_by_one<packing>(to, from, plan, at, count);
+  const Count portion = portion_of(plan);
   for (Count begin = 0; begin < count; begin += portion)
-    for (Count p = 0; p < plan.piece_count; ++p)
-      all.pass(to, from, plan, p, at, begin, count - begin < portion ? count - begin : portion);
+    for (Count p = 0; p < plan.piece_count; ++p) {
+      const Piece& piece = plan.pieces[p];
+      const Count n = count - begin < portion ? count - begin : portion;
+      const Bytes packed = begin * plan.size + piece.packed;
+      if constexpr (packing)
+        gather_steps(to + packed, from + piece.offset, at + begin, n, piece.length, plan.size);
+      else
+        scatter_steps(to + piece.offset, from + packed, at + begin, n, piece.length, plan.size);
+    }
 }
 
 #if defined(__AVX512VBMI__)

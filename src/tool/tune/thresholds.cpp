@@ -134,7 +134,7 @@ layout::Bytes settled(const Rivals& rivals, layout::Bytes usual) {
       sum += std::log(rivals.sizes[i] <= largest_below ? rivals.below[i] : rivals.beyond[i]);
     return sum;
   };
-  constexpr double worth_a_change = 0.1;
+  constexpr double worth_a_change = 0.25;
   Bytes best = rivals.sizes.front() - 1;
   for (const Bytes size : rivals.sizes)
     if (cost(size) < cost(best)) best = size;
@@ -150,7 +150,7 @@ layout::kernel::Thresholds measure_thresholds(bool quick, const Progress& progre
     progress(done, trial.what);
     done += 1.0 / static_cast<double>(std::size(trials));
     const Bytes usual = here.*trial.threshold - (trial.from ? 1 : 0);
-    here.*trial.threshold = settled(measured(trial, memory, quick ? 5 : 25), usual) + (trial.from ? 1 : 0);
+    here.*trial.threshold = settled(measured(trial, memory, quick ? 9 : 41), usual) + (trial.from ? 1 : 0);
   }
   layout::kernel::use(in_use);
   return here;
