@@ -196,16 +196,18 @@ bool Exchange::arrange() noexcept {
 
 /// Not those of a rank that is a neighbour several times: they are parcels, and two ranks know alike which are none.
 void Exchange::choose_mailboxes() noexcept {
-  for (int i = 0; i < sends_; ++i)
-    if (Block& block = blocks_[i];
-        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= mailboxes_->longest_to(block.edge.rank))
-      block.role = Block::Role::mailbox;
+  const auto able = [](const Block& block) { return block.role == Block::Role::alone && block.edge.tag == 0; };
+  for (int i = 0; i < sends_; ++i) {
+    Block& block = blocks_[i];
+    if (able(block)) block.mailbox = mailboxes_->to(block.edge.rank);
+    if (block.bytes <= PairMailboxes::longest(block.mailbox)) block.role = Block::Role::mailbox;
+  }
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
     Block& block = blocks_[i];
-    const Bytes longest =
-        block.role == Block::Role::alone && block.edge.tag == 0 ? mailboxes_->longest_from(block.edge.rank) : 0;
+    if (able(block)) block.mailbox = mailboxes_->from(block.edge.rank);
+    const Bytes longest = PairMailboxes::longest(block.mailbox);
     int error = MPI_SUCCESS;
-    if (longest > 0 && block.bytes <= longest) {
+    if (block.bytes <= longest) {
       block.role = Block::Role::mailbox;
       ++unpublished_;
     } else if (longest > 0 && mailboxes_->retract(block, element_, companion_.comm(), error)) {
