@@ -74,10 +74,7 @@ class Mailbox {
 
   enum class Found : std::uint8_t { nothing, here, later };
   /// `later`: what is there belongs to a later call. What nobody has expected, in an earlier one, is consumed.
-  Found find(Key key) noexcept {
-    // retract() needs it in one order with its store
-    return slot_of(number_ + 1).number.load() == number_ + 1 ? sorted(key) : Found::nothing;
-  }
+  Found find(Key key) noexcept;
   /// In a call in which a message of the host's is expected: true if one has been published here nevertheless, and no message
   /// will come. Otherwise one will: who publishes from now on in this call retracts it itself.
   bool retract(Key key) noexcept;
@@ -120,8 +117,6 @@ class Mailbox {
     slot.key.store(key, std::memory_order_relaxed);
     return slot;
   }
-  /// What the next message is, which is there.
-  Found sorted(Key key) noexcept;
   /// Whether the sender, not the reader, has taken back the message it has just published.
   bool withdrawn(Slot& slot) noexcept;
 

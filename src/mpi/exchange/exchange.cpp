@@ -196,18 +196,16 @@ bool Exchange::arrange() noexcept {
 
 /// Not those of a rank that is a neighbour several times: they are parcels, and two ranks know alike which are none.
 void Exchange::choose_mailboxes() noexcept {
-  const auto able = [](const Block& block) { return block.role == Block::Role::alone && block.edge.tag == 0; };
-  for (int i = 0; i < sends_; ++i) {
-    Block& block = blocks_[i];
-    if (able(block)) block.mailbox = mailboxes_->to(block.edge.rank);
-    if (block.bytes <= PairMailboxes::longest(block.mailbox)) block.role = Block::Role::mailbox;
-  }
+  for (int i = 0; i < sends_; ++i)
+    if (Block& block = blocks_[i];
+        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= mailboxes_->longest_to(block.edge.rank))
+      block.role = Block::Role::mailbox;
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
     Block& block = blocks_[i];
-    if (able(block)) block.mailbox = mailboxes_->from(block.edge.rank);
-    const Bytes longest = PairMailboxes::longest(block.mailbox);
+    const Bytes longest =
+        block.role == Block::Role::alone && block.edge.tag == 0 ? mailboxes_->longest_from(block.edge.rank) : 0;
     int error = MPI_SUCCESS;
-    if (block.bytes <= longest) {
+    if (longest > 0 && block.bytes <= longest) {
       block.role = Block::Role::mailbox;
       ++unpublished_;
     } else if (longest > 0 && mailboxes_->retract(block, element_, companion_.comm(), error)) {

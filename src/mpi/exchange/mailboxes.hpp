@@ -1,5 +1,5 @@
 // mpi/exchange/mailboxes.hpp: mailboxes between this rank and others of its node (engine/mailbox.hpp), settled on by messages:
-// the sender of each says where it is, its reader whether it can read there. Includes face.hpp, node.hpp.
+// the sender of each says where it is, its reader whether it can read there. Includes node.hpp.
 //
 //   Mailboxes mailboxes;
 //   mailboxes.offer(rank, tag, peer, slot);                  // for what this rank sends: its i-th is out(i)
@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/face.hpp"
 #include "mpi/node/node.hpp"
 
 namespace heddle::mpi {
@@ -41,9 +40,6 @@ class Mailboxes {
   static int error_of(Bytes came, Bytes expected) noexcept {
     // Less than is expected is a mistake, too, which hosts let pass.
     return came < 0 ? MPI_ERR_OTHER : came > expected ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-  }
-  static Count elements(const Buffer& data, Bytes came, Bytes expected) noexcept {
-    return came == expected ? data.count : data.count * came / expected;
   }
 
  private:

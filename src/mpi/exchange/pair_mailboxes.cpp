@@ -40,8 +40,15 @@ std::size_t PairMailboxes::place_of(int rank) const noexcept {
   return static_cast<std::size_t>((found != ranks_.end() && *found == rank ? found : ranks_.end()) - ranks_.begin());
 }
 
+Bytes PairMailboxes::longest(int rank, engine::Mailbox& (Mailboxes::*end)(std::size_t) noexcept) noexcept {
+  const std::size_t place = place_of(rank);
+  if (place == ranks_.size()) return 0;
+  const engine::Mailbox& mailbox = (mailboxes_.*end)(place);
+  return mailbox ? select::letter_of(mailbox.slot()) : 0;
+}
+
 bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  engine::Mailbox& to = *block.mailbox;
+  engine::Mailbox& to = mailboxes_.out(place_of(block.edge.rank));
   engine::Patience patience(crowded());
   while (!to.has_room()) {
     int found = 0;
@@ -55,27 +62,27 @@ bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, 
 }
 
 /// What has been found, put in place.
-void PairMailboxes::consume(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  engine::Mailbox& from = *block.mailbox;
+void PairMailboxes::consume(engine::Mailbox& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
   const Bytes bytes = from.bytes();
   error = Mailboxes::error_of(bytes, block.bytes);
   if (error == MPI_SUCCESS) error = element.look(block.data.type);
   if (error == MPI_SUCCESS && bytes > 0)
-    error = element.unpack(from.packed(), const_cast<void*>(block.data.address),
-                           Mailboxes::elements(block.data, bytes, block.bytes), own);
+    error = element.unpack(from.packed(), const_cast<void*>(block.data.address), block.data.count * bytes / block.bytes, own);
   from.consume();
 }
 
 PairMailboxes::Found PairMailboxes::find(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  const Found found = block.mailbox->find(call_);
-  if (found == Found::here) consume(block, element, own, error);
+  engine::Mailbox& from = mailboxes_.in(place_of(block.edge.rank));
+  const Found found = from.find(call_);
+  if (found == Found::here) consume(from, block, element, own, error);
   return found;
 }
 
 bool PairMailboxes::retract(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {
-  if (!block.mailbox->retract(call_)) return false;
-  const Bytes came = block.mailbox->bytes();
-  consume(block, element, own, error);
+  engine::Mailbox& from = mailboxes_.in(place_of(block.edge.rank));
+  if (!from.retract(call_)) return false;
+  const Bytes came = from.bytes();
+  consume(from, block, element, own, error);
   tell_of_mailed(report::Mailed::retracted_by_reader, error == MPI_SUCCESS ? came : 0);
   return true;
 }

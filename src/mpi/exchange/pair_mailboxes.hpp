@@ -3,8 +3,8 @@
 // mailboxes.hpp, parcels.hpp, staging/element.hpp, select/collective/letters.hpp.
 //
 //   mailboxes.next(own);                                                     // at every blocking exchange of the communicator
-//   block.mailbox = mailboxes.to(rank);                                      // or from(rank)
-//   if (bytes <= longest(block.mailbox)) mailboxes.publish(block, ...);      // or find(), until it has come; else a message
+//   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message
+//   if (bytes <= mailboxes.longest_from(rank)) mailboxes.find(block, ...);   // again and again, until it has come
 //
 // Both ranks of a pair know a block's bytes, and so how it travels; where a program's mistake makes them differ, they still
 // meet (docs/mailbox.md). Settled on by three of the first exchanges: one that comes once needs no mailboxes.
@@ -29,19 +29,9 @@ class PairMailboxes {
     if (++call_ <= use_at && !ranks_.empty()) settle_further(own);
   }
   [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !ranks_.empty(); }
-  /// Null: of another node.
-  [[nodiscard]] engine::Mailbox* to(int rank) noexcept {
-    const std::size_t place = place_of(rank);
-    return place == ranks_.size() ? nullptr : &mailboxes_.out(place);
-  }
-  [[nodiscard]] engine::Mailbox* from(int rank) noexcept {
-    const std::size_t place = place_of(rank);
-    return place == ranks_.size() ? nullptr : &mailboxes_.in(place);
-  }
-  /// Bytes; 0: there is none.
-  [[nodiscard]] static Bytes longest(const engine::Mailbox* mailbox) noexcept {
-    return mailbox && *mailbox ? select::letter_of(mailbox->slot()) : 0;
-  }
+  /// Bytes; 0: no mailbox to, or from, that rank.
+  [[nodiscard]] Bytes longest_to(int rank) noexcept { return longest(rank, &Mailboxes::out); }
+  [[nodiscard]] Bytes longest_from(int rank) noexcept { return longest(rank, &Mailboxes::in); }
 
   // `own`: the companion, where the host is kept going while there is no room. `error`: MPI's, of the block.
   /// False: retracted, a message is expected instead.
@@ -59,7 +49,8 @@ class PairMailboxes {
   void settle_further(MPI_Comm own) noexcept;
   /// Where a rank is among ranks_; as many as there are: of another node.
   [[nodiscard]] std::size_t place_of(int rank) const noexcept;
-  static void consume(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
+  Bytes longest(int rank, engine::Mailbox& (Mailboxes::*end)(std::size_t) noexcept) noexcept;
+  static void consume(engine::Mailbox& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
 
   Node* node_ = nullptr;
   std::vector<int> ranks_;  // of the node, without this one

@@ -10,7 +10,6 @@
 
 #include <span>
 
-#include "engine/mailbox.hpp"
 #include "mpi/exchange/companion.hpp"
 #include "mpi/face.hpp"
 
@@ -24,7 +23,6 @@ struct Block {
   /// Own: moved within this rank. First, later: of a parcel, which only its first one names to others. Mailbox: by that of its
   /// pair of ranks (pair_mailboxes.hpp); consumed: such a one, in place.
   enum class Role { alone, own, first, later, mailbox, consumed } role = Role::alone;
-  engine::Mailbox* mailbox = nullptr;
   Block* next = nullptr;        ///< In the parcel; of an own one, where it goes.
   Bytes parcel = 0;             ///< Bytes of the whole, at its first block.
   std::byte* packed = nullptr;  ///< Room for them, likewise.

@@ -70,8 +70,8 @@ bool PersistentMailboxes::advance() noexcept {
     if (each.done || each.mailbox.find(number_) != engine::Mailbox::Found::here) continue;
     const Bytes bytes = each.mailbox.bytes();
     if (const int error = Mailboxes::error_of(bytes, each.bytes); error == MPI_SUCCESS)
-      layout::unpack(each.type->layout(), Mailboxes::elements(each.data, bytes, each.bytes),
-                     const_cast<void*>(each.data.address), each.mailbox.packed());
+      layout::unpack(each.type->layout(), each.data.count * bytes / each.bytes, const_cast<void*>(each.data.address),
+                     each.mailbox.packed());
     else if (error_ == MPI_SUCCESS)
       error_ = error;
     each.done = true;
