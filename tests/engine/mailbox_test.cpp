@@ -155,9 +155,9 @@ int run_reader(Mailbox mailbox, Host& host, const std::vector<Call>& calls) {
 }
 
 #if defined(__SANITIZE_THREAD__)
-constexpr int calls_of_test = 20000;
+constexpr int calls_of_test = 4'000;
 #else
-constexpr int calls_of_test = 100000;
+constexpr int calls_of_test = 15'000;
 #endif
 
 std::uint32_t seed_of_run() {
@@ -203,7 +203,7 @@ TEST(Mailbox, EveryBlockArrivesOnceAndWhole) {
 TEST(Mailbox, RetractedFromBothSidesAtOnce) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  carry_out(random_calls(4 * calls_of_test, seed, false,
+  carry_out(random_calls(calls_of_test, seed, false,
                          {Kind::more_room, Kind::more_room, Kind::more_room, Kind::equal_short, Kind::equal_long}));
 }
 
