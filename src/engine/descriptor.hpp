@@ -64,7 +64,7 @@ static_assert(sizeof(Descriptor) == 128);  // a multiple of every basic type's s
 void seal(Descriptor& descriptor) noexcept;
 
 /// Whether bytes that have arrived begin with the nonce: the question that every receive asks, so it is short.
-inline bool announced(const void* arrived, const Nonce& nonce) noexcept {
+inline bool is_descriptor(const void* arrived, const Nonce& nonce) noexcept {
   return std::memcmp(arrived, nonce.data(), sizeof nonce) == 0;
 }
 

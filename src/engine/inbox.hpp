@@ -2,7 +2,7 @@
 // pull.hpp, layout/, report/times.hpp.
 //
 //   Descriptor descriptor;
-//   if (announced(buffer, nonce) && read(buffer, nonce, ranks, memory, descriptor))
+//   if (is_descriptor(buffer, nonce) && read(buffer, nonce, ranks, memory, descriptor))
 //     bytes = receive(descriptor, {.memory = memory_of(descriptor.sender)}, {&layout, count, buffer});
 #pragma once
 

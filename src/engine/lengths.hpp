@@ -1,15 +1,15 @@
-// engine/lengths.hpp: how a probe learns the size of an announced message without receiving its announcement. All that it sees
-// of it is a length. So announcements come in several lengths, each of which stands for one size of message of one tag at a
+// engine/lengths.hpp: how a probe learns the size of a rendezvous without receiving its descriptor. All that it sees
+// of it is a length. So descriptors come in several lengths, each of which stands for one size of message of one tag at a
 // time; which, their sender says in its node memory (docs/protocol.md). May include: arena.hpp, descriptor.hpp.
 //
-//   sender      const int code = book.take(total, tag, ...);     announcement of Lengths::of(code) bytes
+//   sender      const int code = book.take(total, tag, ...);     descriptor of Lengths::of(code) bytes
 //   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB
 //
 //   node memory, from byte 3072 on     16 words: tag (32 bits), size (31), and a bit: unclear
-//                                      announcements of 128 bytes under way     this process probes
+//                                      descriptors of 128 bytes under way     this process probes
 //
 // What the program itself sends in one of these lengths is noted before it is sent, and from then on that length announces no
-// more. Only while announcements of that length and tag are under way already cannot be said which is which: unclear.
+// more. Only while descriptors of that length and tag are under way already cannot be said which is which: unclear.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace heddle::engine {
 
-/// Whether the receiver of a message may come across its announcement in a probe.
+/// Whether the receiver of a message may come across its descriptor in a probe.
 enum class Probed { never, perhaps, yes };
 
 /// What is in a sender's node memory.
@@ -38,7 +38,7 @@ class Lengths {
     return length % step == shortest % step && length >= shortest && length <= longest;
   }
   static constexpr int code_of(Bytes length) { return static_cast<int>((length - shortest) / step); }
-  /// Whether an announcement can be of this length.
+  /// Whether a descriptor can be of this length.
   static constexpr bool possible(Bytes length) { return length == sizeof(Descriptor) || coded(length); }
 
   /// A word has room for so many bytes.
@@ -47,7 +47,7 @@ class Lengths {
   /// @param memory  Node memory of the sender, as mapped here.
   explicit Lengths(std::byte* memory) noexcept : shared_(reinterpret_cast<Shared*>(memory + at)) {}
 
-  enum class Kind { plain, announced, unclear };
+  enum class Kind { plain, rendezvous, unclear };
   struct Seen {
     Kind kind = Kind::plain;
     Bytes total = 0;  ///< Of what is announced.
@@ -58,7 +58,7 @@ class Lengths {
     if (!coded(length)) return {};
     const std::uint64_t word = shared_->words[code_of(length)].load(std::memory_order_acquire);
     if (word == 0 || static_cast<int>(word >> 32) != tag) return {};
-    return {(word & 1) != 0 ? Kind::unclear : Kind::announced, static_cast<Bytes>(word >> 1 & most)};
+    return {(word & 1) != 0 ? Kind::unclear : Kind::rendezvous, static_cast<Bytes>(word >> 1 & most)};
   }
 
   /// Of this process: whether it has ever probed; senders then announce nothing that a probe could mistake.

@@ -24,15 +24,15 @@ bool Mailbox::withdrawn(Slot& slot) noexcept {
   return true;
 }
 
-Mailbox::Found Mailbox::find(Key key) noexcept {
-  for (;; consume()) {
-    const Slot& slot = slot_of(number_ + 1);
-    if (slot.number.load() != number_ + 1) return Found::nothing;  // retract() needs it in one order with its store
-    const Key its = slot.key.load(std::memory_order_relaxed);
+Mailbox::Found Mailbox::look(Key key) noexcept {
+  do {
+    const Key its = slot_of(number_ + 1).key.load(std::memory_order_relaxed);
     if (its > key) return Found::later;
     ++number_;
     if (its == key) return Found::here;
-  }
+    consume();
+  } while (is_there(number_ + 1));
+  return Found::nothing;
 }
 
 bool Mailbox::retract(Key key) noexcept {

@@ -74,7 +74,7 @@ class Mailbox {
 
   enum class Found : std::uint8_t { nothing, here, later };
   /// `later`: what is there belongs to a later call. What nobody has expected, in an earlier one, is consumed.
-  Found find(Key key) noexcept;
+  Found find(Key key) noexcept { return is_there(number_ + 1) ? look(key) : Found::nothing; }
   /// In a call in which a message of the host's is expected: true if one has been published here nevertheless, and no message
   /// will come. Otherwise one will: who publishes from now on in this call retracts it itself.
   bool retract(Key key) noexcept;
@@ -117,6 +117,10 @@ class Mailbox {
     slot.key.store(key, std::memory_order_relaxed);
     return slot;
   }
+  /// Whether message `number` is published. retract() needs the load in one order with its store.
+  [[nodiscard]] bool is_there(std::uint64_t number) const noexcept { return slot_of(number).number.load() == number; }
+  /// find(), of a slot that holds a message.
+  Found look(Key key) noexcept;
   /// Whether the sender, not the reader, has taken back the message it has just published.
   bool withdrawn(Slot& slot) noexcept;
 

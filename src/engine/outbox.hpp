@@ -61,7 +61,7 @@ struct Outgoing {
   std::byte* slot = nullptr;   ///< That is being filled,
   Count slot_number = -1;      ///< and which of the message's it is.
   std::int64_t grace_ns = 0;
-  int code = LengthBook::none;  ///< Of the announcement's length.
+  int code = LengthBook::none;  ///< Of the descriptor's length.
   int receiver = -1;
   std::uint32_t asked = 0;  ///< Of the distance, in the control block.
   layout::Stores stores = layout::Stores::cached;
@@ -85,7 +85,7 @@ class Outbox {
   [[nodiscard]] DatatypeCache& datatype_cache() { return datatype_cache_; }
 
   /// Reserves room for all of it and fills in the descriptor; the message that brings it has descriptor.length bytes. Null: no
-  /// room now, more than one control block can describe, or no length is left for an announcement that may be probed.
+  /// room now, more than one control block can describe, or no length is left for a descriptor that may be probed.
   [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
   /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), packs the rest, and returns when the
   /// receiver reads the buffer no more. Adds to `times` where the time went, if anybody wants to know.

@@ -40,7 +40,7 @@ struct Choice {
   layout::Stores stores = layout::Stores::cached;  ///< Of what the sender packs, into lines that its receiver has read.
 };
 
-/// What each scheme would take from announcement to last byte, ns; infinite where it cannot be.
+/// What each scheme would take from descriptor to last byte, ns; infinite where it cannot be.
 struct Costs {
   std::array<double, schemes.size()> ns{};
   [[nodiscard]] double of(Scheme scheme) const noexcept { return ns[static_cast<std::size_t>(scheme)]; }

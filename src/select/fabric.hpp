@@ -3,7 +3,7 @@
 //
 //   const Network network = network_of("tcp;ofi_rxm", 4, 4);
 //   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known
-//   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the announcement in its hands
+//   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the descriptor in its hands
 //   const Scheme scheme = table_1(sender, receiver);
 //
 // After Wu, Wyckoff, Panda 2004, §5.2: each end decides by its own blocks whether it copies them or leaves them where they are;

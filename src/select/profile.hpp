@@ -36,7 +36,7 @@ struct Profile {
   double fetch = 0;      ///< Each byte of a row of lines that the other core has just written, ns.
   double copy = 0;       ///< Each byte copied in our own memory, ns.
   double handover = 0;   ///< A segment changes hands: what is said by one core is seen by the other, ns.
-  double handshake = 0;  ///< The announcement of a message: what its receiver needs before the first byte, ns.
+  double handshake = 0;  ///< The descriptor of a message: what its receiver needs before the first byte, ns.
 
   // Kernels, as in BC-SPUP
   Curve pack;        ///< Into slots that the other core has read.

@@ -1,11 +1,22 @@
 // tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: what there is to choose from, and when what is chosen.
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
+#include "select/ways.hpp"
 #include "tool/commands.hpp"
 #include "transport/table.hpp"
 
 namespace heddle::tool {
 namespace {
+
+Json messages() {
+  Json rows = Json::array();
+  for (const select::MessageWay& one : select::message_ways)
+    rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.when}});
+  return {{"room", "select"},
+          {"title", "Ways of a message"},
+          {"choice", "once in a call, by the datatype, the length and the receiver"},
+          {"rows", rows}};
+}
 
 Json group_formats() {
   Json rows = Json::array();
@@ -41,7 +52,7 @@ Json transports() {
 }  // namespace
 
 Json algorithms() {
-  return Json::array({group_formats(), schedules("Allgatherv", schedule::allgatherv()),
+  return Json::array({messages(), group_formats(), schedules("Allgatherv", schedule::allgatherv()),
                       schedules("Alltoallv and Alltoallw", schedule::alltoallv()),
                       schedules("Sparse exchange, receivers do not know who sends", schedule::exchange()), transports()});
 }

@@ -29,7 +29,7 @@ TEST(Lengths, TellOneSizeOfOneTag) {
   EXPECT_NE(second, first);
   EXPECT_NE(third, first);
   EXPECT_NE(third, second);
-  EXPECT_EQ(b.seen(first, 5).kind, Kind::announced);
+  EXPECT_EQ(b.seen(first, 5).kind, Kind::rendezvous);
   EXPECT_EQ(b.seen(first, 5).total, 64 * KiB);
   EXPECT_EQ(b.seen(third, 5).total, 8 * KiB);
   EXPECT_EQ(b.seen(first, 6).kind, Kind::plain);
@@ -57,7 +57,7 @@ TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
   const int code = b.book.take(64 * KiB, 5, Probed::perhaps);
   b.book.sends_plainly(Lengths::of(code), 6);
   EXPECT_FALSE(b.book.settled(Lengths::of(code)));
-  EXPECT_EQ(b.seen(code, 5).kind, Kind::announced);
+  EXPECT_EQ(b.seen(code, 5).kind, Kind::rendezvous);
   EXPECT_EQ(b.seen(code, 6).kind, Kind::plain);
   b.book.sends_plainly(Lengths::of(code), 5);
   EXPECT_TRUE(b.book.settled(Lengths::of(code)));

@@ -162,7 +162,7 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
   while (const auto letter = mail.receive(random)) {
     ++received;
     Descriptor descriptor;
-    EXPECT_TRUE(announced(&letter->descriptor, nonce));
+    EXPECT_TRUE(is_descriptor(&letter->descriptor, nonce));
     EXPECT_TRUE(read(&letter->descriptor, nonce, 1, size, descriptor));
     const Count ints = descriptor.total / 4;
     // As large as the message, larger, or too small.

@@ -205,8 +205,10 @@ def test_group_stands_alone(heddle):
 def test_algorithms(heddle):
     output = heddle("algorithms").stdout
     assert "Formats of groups" in output and "bitmap" in output
-    tables = json.loads(heddle("algorithms", "--json").stdout)
-    assert [row["name"] for row in tables[0]["rows"]][:2] == ["identity", "stride"]
+    tables = {table["title"]: table["rows"] for table in json.loads(heddle("algorithms", "--json").stdout)}
+    assert [row["name"] for row in tables["Formats of groups"]][:2] == ["identity", "stride"]
+    ways = [row["name"] for row in tables["Ways of a message"]]
+    assert ways == ["passthrough", "packed", "eager", "rendezvous", "local"]
 
 
 def test_bad_options(heddle):

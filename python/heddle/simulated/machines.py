@@ -33,7 +33,7 @@ class Machine:
     node_ns: float = 50
     node_GB: float = 8
     eager_bytes: int = 8 << 10  # shorter messages travel before their receive is posted; what many MPI libraries begin with
-    block_ns: float = 20  # a parcel in a bundle: as select/collective/links.hpp has it
+    block_ns: float = 20  # a packet in a bundle: as select/collective/links.hpp has it
     nodes: int = 1
 
     @property

@@ -1,5 +1,5 @@
 // mpi/calls/errhandler.cpp: error handlers of the program. They may throw out of a receive, or call MPI within one: from then
-// on nothing is concluded from announcements that this process leaves unclaimed.
+// on nothing is concluded from descriptors that this process leaves unclaimed.
 #include "mpi/p2p/watch.hpp"
 
 using namespace heddle::mpi;

@@ -1,4 +1,4 @@
-// mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe: an announced message has the size of the message.
+// mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe: a rendezvous has the size of the message.
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 

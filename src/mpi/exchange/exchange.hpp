@@ -10,7 +10,7 @@
 //   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
 //                                         those announced within the node are left open to their receivers
 //   3. this rank's own blocks             one pass, while the others' are under way
-//   4. what has come is put in place      in the order of arrival; announced messages are fetched by their receiver
+//   4. what has come is put in place      in the order of arrival; rendezvous are fetched by their receiver
 //   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing

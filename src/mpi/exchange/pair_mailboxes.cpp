@@ -15,6 +15,8 @@ using select::MailboxSizes;
 static_assert(engine::Mailbox::header == MailboxSizes::head && engine::slot_bytes == MailboxSizes::lent &&
               engine::Mailbox::line == MailboxSizes::line);
 
+Bytes longest_in(const engine::Mailbox& mailbox) noexcept { return mailbox ? select::longest_block(mailbox.slot()) : 0; }
+
 }  // namespace
 
 PairMailboxes::PairMailboxes(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
@@ -40,11 +42,14 @@ std::size_t PairMailboxes::place_of(int rank) const noexcept {
   return static_cast<std::size_t>((found != ranks_.end() && *found == rank ? found : ranks_.end()) - ranks_.begin());
 }
 
-Bytes PairMailboxes::longest(int rank, engine::Mailbox& (Mailboxes::*end)(std::size_t) noexcept) noexcept {
+Bytes PairMailboxes::longest_to(int rank) noexcept {
   const std::size_t place = place_of(rank);
-  if (place == ranks_.size()) return 0;
-  const engine::Mailbox& mailbox = (mailboxes_.*end)(place);
-  return mailbox ? select::longest_block(mailbox.slot()) : 0;
+  return place < ranks_.size() ? longest_in(mailboxes_.out(place)) : 0;
+}
+
+Bytes PairMailboxes::longest_from(int rank) noexcept {
+  const std::size_t place = place_of(rank);
+  return place < ranks_.size() ? longest_in(mailboxes_.in(place)) : 0;
 }
 
 bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, int& error) noexcept {

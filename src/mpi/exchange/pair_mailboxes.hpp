@@ -30,8 +30,8 @@ class PairMailboxes {
   }
   [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !ranks_.empty(); }
   /// Bytes; 0: no mailbox to, or from, that rank.
-  [[nodiscard]] Bytes longest_to(int rank) noexcept { return longest(rank, &Mailboxes::out); }
-  [[nodiscard]] Bytes longest_from(int rank) noexcept { return longest(rank, &Mailboxes::in); }
+  [[nodiscard]] Bytes longest_to(int rank) noexcept;
+  [[nodiscard]] Bytes longest_from(int rank) noexcept;
 
   // `own`: the shadow communicator, where the host is kept going while there is no room. `error`: MPI's, of the block.
   /// False: retracted, a message is expected instead.
@@ -49,7 +49,6 @@ class PairMailboxes {
   void settle_further(MPI_Comm own) noexcept;
   /// Where a rank is among ranks_; as many as there are: of another node.
   [[nodiscard]] std::size_t place_of(int rank) const noexcept;
-  Bytes longest(int rank, engine::Mailbox& (Mailboxes::*end)(std::size_t) noexcept) noexcept;
   static void consume(engine::Mailbox& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
 
   Node* node_ = nullptr;

@@ -72,7 +72,7 @@ class Node {
   [[nodiscard]] bool crowded() const noexcept { return outbox_.crowded(); }
   /// Ranks of this node that scatter what this process sends in one piece.
   [[nodiscard]] const engine::ScatterHints& scatter_hints() const noexcept { return scatter_hints_; }
-  /// What the lengths of a peer's announcements mean.
+  /// What the lengths of a peer's descriptors mean.
   [[nodiscard]] engine::Lengths lengths(int peer) const noexcept { return engine::Lengths(transport_->memory(peer)); }
   /// What this process has received and not claimed, and what a peer has.
   [[nodiscard]] engine::Unclaimed unclaimed() const noexcept { return engine::Unclaimed(arena_.base()); }

@@ -57,7 +57,7 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
     return error;
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (engine::announced(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
+  if (engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
       engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
     item.origin.bytes = descriptor.total;
   held_.splice(held_.end(), fresh);
@@ -74,7 +74,7 @@ void ProbeQueue::hand_out(Items& fresh, const Origin& origin, MPI_Message messag
 
 namespace {
 
-/// What the host has found means, if it is as long as announcements are.
+/// What the host has found means, if it is as long as descriptors are.
 std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
   MPI_Count bytes = 0;
   if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS ||
@@ -84,7 +84,7 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
   const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;
   if (peer < 0) return {};
   engine::Lengths::Seen seen = node->lengths(peer).seen(bytes, found.MPI_TAG);
-  if (seen.kind != engine::Lengths::Kind::announced) seen.total = bytes;
+  if (seen.kind != engine::Lengths::Kind::rendezvous) seen.total = bytes;
   return seen;
 }
 
@@ -122,7 +122,7 @@ int ProbeQueue::probe(int source, int tag, MPI_Comm comm, bool blocking, int* fl
     if (result != MPI_SUCCESS || !*flag) return result;
     const std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
     if (seen && !stayed(*found.get(), comm, *seen)) continue;
-    if (seen && seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
+    if (seen && seen->kind == Kind::rendezvous) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
     if (!seen || seen->kind != Kind::unclear) return result;
     const std::lock_guard guard(lock_);
     Items fresh = fresh_item();
@@ -159,7 +159,7 @@ int ProbeQueue::match(int source, int tag, MPI_Comm comm, bool blocking, int* fl
   Items fresh = fresh_item();
   if (fresh.empty()) return result;  // it can be received all the same
   if (seen->kind != Kind::unclear) {
-    if (seen->kind == Kind::announced) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
+    if (seen->kind == Kind::rendezvous) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
     hand_out(fresh, {communicators::Hold(comm), found.get()->MPI_SOURCE, found.get()->MPI_TAG, seen->total}, *message);
     return result;
   }

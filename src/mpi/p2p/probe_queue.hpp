@@ -1,5 +1,5 @@
-// mpi/p2p/probe_queue.hpp: announcements that a probe has come across. The program must be told the size of the message, which
-// the length of the announcement stands for (engine/lengths.hpp): so a probe takes nothing, and a matched probe gives out what
+// mpi/p2p/probe_queue.hpp: descriptors that a probe has come across. The program must be told the size of the message, which
+// the length of the descriptor stands for (engine/lengths.hpp): so a probe takes nothing, and a matched probe gives out what
 // the host has matched. Includes node.hpp.
 //
 //   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
@@ -63,7 +63,7 @@ class ProbeQueue {
     Origin origin;
     alignas(16) std::byte bytes[engine::Lengths::longest];
     int length = 0;                          ///< So many of them.
-    MPI_Message kept = MPI_MESSAGE_NULL;     ///< Not received, after all: no announcement has this length.
+    MPI_Message kept = MPI_MESSAGE_NULL;     ///< Not received, after all: no descriptor has this length.
     MPI_Request sent = MPI_REQUEST_NULL;     ///< To ourselves; null: the program gets it as it has come.
     MPI_Message matched = MPI_MESSAGE_NULL;  ///< As the program knows it, until it receives it.
   };
@@ -72,9 +72,9 @@ class ProbeQueue {
   Items::iterator find(int source, int tag, const communicators::Hold& comm);
   /// An item that is not held yet: made before the host matches anything. Empty: no memory.
   static Items fresh_item() noexcept;
-  /// The message that the host has matched may be an announcement: receives it into the item.
+  /// The message that the host has matched may be a descriptor: receives it into the item.
   int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched);
-  /// The host has matched what may bring an announcement: errors of its receive are raised on the communicator.
+  /// The host has matched what may bring a descriptor: errors of its receive are raised on the communicator.
   void hand_out(Items& fresh, const Origin& origin, MPI_Message message);
   /// An error has been raised, and the item is still held.
   int send_to_self(Items::iterator item, MPI_Message* message);

@@ -64,7 +64,7 @@ class RendezvousSend {
 /// Whether what begins there begins like a descriptor.
 inline bool begins_like_descriptor(const void* first) noexcept {
   const Node* node = Node::here();
-  return node && engine::announced(first, node->nonce());
+  return node && engine::is_descriptor(first, node->nonce());
 }
 
 // A receive is over, with `result` and a status (never MPI_STATUS_IGNORE). If it brought a descriptor: brings the message.
@@ -81,7 +81,7 @@ inline int complete_receive(int result, const Buffer& data, MPI_Status* status) 
   if (!node || (result == MPI_SUCCESS &&
                 (data.count < descriptor_bytes / largest_element ||
                  (data.count < descriptor_bytes && data.count * predefined(data.type).size < descriptor_bytes) ||
-                 !engine::announced(data.address, node->nonce()))))
+                 !engine::is_descriptor(data.address, node->nonce()))))
     return result;
   return complete_by_handle(result, data, status);
 }

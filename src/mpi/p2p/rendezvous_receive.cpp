@@ -48,7 +48,7 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
 Done complete_staged(void* staged, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept {
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (!node || room < descriptor_bytes || !engine::announced(staged, node->nonce()) || !as_long_as_it_says(staged, *status))
+  if (!node || room < descriptor_bytes || !engine::is_descriptor(staged, node->nonce()) || !as_long_as_it_says(staged, *status))
     return {};
   const bool sound =
       engine::read(staged, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor);
@@ -62,7 +62,7 @@ bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& dat
                         MPI_Status* status) noexcept {
   Node* node = Node::here();
   constexpr Bytes least = offsetof(engine::Descriptor, generation);
-  if (!node || room < least || !truncated(result) || !engine::announced(arrived, node->nonce())) return false;
+  if (!node || room < least || !truncated(result) || !engine::is_descriptor(arrived, node->nonce())) return false;
   const auto ranks = static_cast<std::uint32_t>(node->size());
   engine::Descriptor descriptor;
   if (room >= descriptor_bytes && engine::read(arrived, node->nonce(), ranks, node->memory_size(), descriptor)) {

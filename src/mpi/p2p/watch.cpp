@@ -1,4 +1,4 @@
-// mpi/p2p/watch.cpp: a few announcements at a time.
+// mpi/p2p/watch.cpp: a few descriptors at a time.
 #include "mpi/p2p/watch.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// The first announcements to a rank are watched, then one of so many: a prime, so that it is not the same of a row each time.
+/// The first descriptors to a rank are watched, then one of so many: a prime, so that it is not the same of a row each time.
 constexpr std::uint8_t first = 8, every = 61;
 /// By rank of the node; those of large nodes share counters.
 constinit std::array<std::atomic<std::uint8_t>, 256> sent{};
@@ -31,7 +31,7 @@ bool due(int peer) noexcept {
   return now < first || now == first + every - 1;
 }
 
-/// An announcement that is watched.
+/// A descriptor that is watched.
 struct Watched {
   enum class State { free, sending, watched };
   std::atomic<State> state{State::free};
@@ -108,13 +108,13 @@ bool delivered(Watched& each) {
          "taken for results. Set HEDDLE_SCHEME=native: then no message is announced. Please report what receives there.";
 }
 
-/// Whether a receive of this process may have got its announcement and not have looked at it yet.
+/// Whether a receive of this process may have got its descriptor and not have looked at it yet.
 bool receiving() noexcept {
   return concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
          requests::any_freed.load(std::memory_order_relaxed) || ProbeQueue::any() || StatusOf::in_use();
 }
 
-/// A peer says that this process has received one of its announcements without claiming the message.
+/// A peer says that this process has received one of its descriptors without claiming the message.
 void judge(Node& node) {
   engine::Unclaimed mine = node.unclaimed();
   const std::optional<engine::Unclaimed::Suspect> suspect = mine.suspect();
@@ -148,7 +148,7 @@ void meet() {
   engine::wait_until(over, true);
 }
 
-/// Each announcement of this process that the host has delivered and that nobody has fetched.
+/// Each descriptor of this process that the host has delivered and that nobody has fetched.
 void last_look(Node& node) {
   constexpr int looks = 100;  // the host may have more to do before it knows
   for (Watched& each : all()) {
@@ -198,7 +198,7 @@ void Watch::look_closer(Node& node) {
 
 void Watch::end() {
   Node* node = Node::here();
-  // What the program has never completed may have received its announcement.
+  // What the program has never completed may have received its descriptor.
   if (node && (requests::table.any_active() || requests::any_freed || ProbeQueue::any())) uncertain();
   meet();
   if (node) last_look(*node);

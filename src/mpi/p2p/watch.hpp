@@ -1,8 +1,8 @@
-// mpi/p2p/watch.hpp: the last line of defence. An announcement that is received past Heddle would be taken for data:
-// some announcements are watched until somebody fetches their message, and one that was received and is fetched by nobody ends
+// mpi/p2p/watch.hpp: the last line of defence. A descriptor that is received past Heddle would be taken for data:
+// some descriptors are watched until somebody fetches their message, and one that was received and is fetched by nobody ends
 // the job with a sentence (docs/safety.md). Includes rendezvous.hpp.
 //
-//   sender      Watch::send(...)        by a synchronous send of Heddle's own: it is complete when the announcement is received
+//   sender      Watch::send(...)        by a synchronous send of Heddle's own: it is complete when the descriptor is received
 //               Watch::look()           received, and not claimed? Then the receiver is told of the suspicion
 //   receiver    Watch::look()           none of its receives is under way, and still not claimed: the job ends
 //   both        Watch::end()            in MPI_Finalize, when all receives are complete: the sender sees for itself
@@ -18,10 +18,10 @@ namespace heddle::mpi {
 
 class Watch {
  public:
-  /// Sends an announcement of the program's, and watches it, if its turn has come (HEDDLE_WATCH). The host's result, or
+  /// Sends a descriptor of the program's, and watches it, if its turn has come (HEDDLE_WATCH). The host's result, or
   /// nothing: it is to be sent as others are.
   static Done send(const RendezvousSend& message, const Envelope& to);
-  /// The host has delivered an announcement by a synchronous send: watches it, if its turn has come.
+  /// The host has delivered a descriptor by a synchronous send: watches it, if its turn has come.
   static void delivered(const RendezvousSend& message) noexcept;
 
   /// At calls of the program that send or receive. Two loads, if there is nothing to look at.

@@ -1,0 +1,29 @@
+// select/ways.hpp: the ways that a message may take, of which there are five (`heddle algorithms`). May include nothing of
+// Heddle.
+//
+// Aggregates (small blocks to one rank together, the router's bundles) are framing: each is itself a message by one of these.
+// Eager and rendezvous are MPI's own pair, within a node; between nodes a fabric is to take their place (docs/fabric.md).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace heddle::select {
+
+struct MessageWay {
+  std::string_view name, description, when;
+};
+
+constexpr std::array message_ways = {
+    MessageWay{"passthrough", "the host's own call, retyped where needed",
+               "predefined types, and what the host moves as well as Heddle"},
+    MessageWay{"packed", "a staging buffer, then the host's contiguous message",
+               "data with holes that goes to another node, or is short"},
+    MessageWay{"eager", "a mailbox slot that the receiver has mapped: publish, consume, retract",
+               "blocks of up to 4 KiB of collectives, between ranks of a node"},
+    MessageWay{"rendezvous",
+               "a descriptor by the host, segments that are claimed: by the sender, the receiver or both (HEDDLE_SCHEME)",
+               "long data with holes between ranks of a node, and pieces that Heddle moves faster than the host"},
+    MessageWay{"local", "one pass from layout to layout", "a rank's own block"}};
+
+}  // namespace heddle::select
