@@ -1,5 +1,5 @@
 // mpi/collectives/how.hpp: the three forms of a collective: blocking, non-blocking, persistent. Each family of calls/ is
-// written once, for any of them. Includes face.hpp, staging/numbers.hpp.
+// written once, for any of them. Includes types/arguments.hpp, process/numbers.hpp.
 //
 //   template <class How>
 //   Done broadcast(const How& how, const Buffer& data, int root, MPI_Comm comm) {

@@ -1,5 +1,5 @@
 // mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/), and what operations need of one that
-// the program may free before they are over. Includes group/, handles/, requests/lock.hpp.
+// the program may free before they are over. Includes group/, handles/, process/lock.hpp.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
 //   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it

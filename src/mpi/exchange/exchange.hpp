@@ -1,5 +1,6 @@
 // mpi/exchange/exchange.hpp: blocks from layout to layout, one message for each pair of ranks that has bytes to exchange: what
-// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes shadow_comm.hpp, face.hpp.
+// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes shadow_comm.hpp,
+// types/arguments.hpp.
 //
 //   Exchange exchange(*shadow communicator, outs, ins);
 //   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come

@@ -1,4 +1,5 @@
-// mpi/exchange/gather.hpp: MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread. Includes face.hpp.
+// mpi/exchange/gather.hpp: MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread. Includes
+// types/arguments.hpp.
 //
 // Every rank knows all receive counts, and the signature's bytes of a block are the same on all; so all choose alike without a
 // word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_choosing in gather.cpp.

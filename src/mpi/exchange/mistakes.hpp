@@ -1,12 +1,12 @@
 // mpi/exchange/mistakes.hpp: what a host refuses of a collective before it says a word to the other ranks. Includes
-// shadow_comm.hpp, staging/peers.hpp, face.hpp.
+// shadow_comm.hpp, collectives/peers.hpp, types/arguments.hpp.
 //
 //   if (const Done refused = mistakes::refused<Kind>(send, receive, comm, own)) return *refused;
 //
 // Whether a collective is Heddle's all ranks find alike, from what all of them know. What one rank alone can see (its buffers,
 // its types) must not change that: the others are on Heddle's way, and would wait for ever for a rank that has gone the host's.
 // So a rank either comes along, or does what the host would have it do with a mistake: raise an error, and say nothing to
-// anybody. A type that Heddle cannot decode is no mistake: the host packs it (staging/element.hpp).
+// anybody. A type that Heddle cannot decode is no mistake: the host packs it (types/element.hpp).
 //
 //                                       MPICH 5.0.2                                Open MPI 5.0.11
 //   a type that is null, or not         of no elements, too; but not blocks        of no elements, too; but not

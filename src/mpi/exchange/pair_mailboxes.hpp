@@ -1,6 +1,6 @@
 // mpi/exchange/pair_mailboxes.hpp: short blocks of blocking collectives between ranks of a node, without messages of the
 // host's: a mailbox for each ordered pair of them (engine/mailbox.hpp), whose keys are numbers of calls. Includes
-// mailboxes.hpp, aggregates.hpp, staging/element.hpp, select/collective/mailboxes.hpp.
+// mailboxes.hpp, aggregates.hpp, types/element.hpp, select/collective/mailboxes.hpp.
 //
 //   mailboxes.next(own);                                                     // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message

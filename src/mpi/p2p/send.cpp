@@ -65,7 +65,7 @@ Done SendOperation::begin_packed(MPI_Request* request) {
   auto& message = from_copy_ ? message_.emplace<StagedMessage>(data_, StagedMessage::End::copying, route_.type)
                              : message_.emplace<StagedMessage>(data_, type_.again());
   if (!message.ours()) return {};
-  message.pack();
+  if (!message.pack()) return raise_new(MPI_ERR_TYPE, MPI_SUCCESS, to_.comm);
   return host_send(mode_, message.address(), message.count(), message.type(), to_, request);
 }
 

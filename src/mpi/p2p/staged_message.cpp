@@ -51,14 +51,15 @@ void StagedMessage::prepare(End end) noexcept {
     lacks_memory_ = lands || copies;
 }
 
-void StagedMessage::pack() {
-  if (opaque_) return static_cast<void>(opaque_.pack(data_, packed_.data(), bytes_));
+bool StagedMessage::pack() {
+  if (opaque_) return opaque_.pack(data_, packed_.data(), bytes_);
   ReportedCall reported("send");
   {
     const report::Stopwatch watch(reported.times(), &report::Times::pack);
     layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
   }
   reported.end(type_->layout(), "packed", bytes_);
+  return true;
 }
 
 namespace {

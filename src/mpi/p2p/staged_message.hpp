@@ -1,4 +1,4 @@
-// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes face.hpp, pool.hpp, types/.
+// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes types/arguments.hpp, pool.hpp, types/.
 //
 // Which end packs is that end's own business: the bytes that travel are the same either way. Packed bytes go as elements of
 // the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
@@ -28,7 +28,8 @@ class StagedMessage {
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
-  void pack();
+  /// False: the host refuses to pack a type that Heddle cannot decode.
+  [[nodiscard]] bool pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
   /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has

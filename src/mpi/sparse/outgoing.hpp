@@ -1,5 +1,5 @@
 // mpi/sparse/outgoing.hpp: what a rank sends in an exchange, and how its bytes are got at. Includes exchange.h,
-// staging/element.hpp.
+// types/element.hpp.
 //
 //   Outgoing out;
 //   if (const int wrong = out.read(departures, ranks)) return wrong;

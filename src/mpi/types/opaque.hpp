@@ -1,6 +1,6 @@
 // mpi/types/opaque.hpp: a datatype that Heddle cannot decode, packed by the host. Of no use for speed: a message that Heddle
 // must see, since it may be a descriptor, is received packed, and put in place by the host's own reading of the type. Includes
-// face.hpp.
+// arguments.hpp.
 //
 //   Opaque type(datatype);
 //   PMPI_Recv(packed, count * type.size(), MPI_BYTE, ...);

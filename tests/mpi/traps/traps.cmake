@@ -60,7 +60,7 @@ foreach(family ${families})
   # truncating receive of contiguous bytes has no room for behind them, here into Heddle's staging buffer (docs/safety.md).
   if(NOT family STREQUAL openmpi)
     add_test(NAME traps.thrown.native.${family}
-             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=native TEST_HEDDLE=off
+             COMMAND ${two} env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=native TEST_HEDDLE=off
                      $<TARGET_FILE:heddle-thrown-${family}>)
     set_tests_properties(traps.thrown.native.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
   endif()
@@ -69,7 +69,7 @@ foreach(family ${families})
   foreach(entries none libm.so.6)
     string(REPLACE none "" theirs ${entries})
     add_test(NAME traps.children.${entries}.${family}
-             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${theirs} ${preload}" $<TARGET_FILE:heddle-children-${family}> ${entries})
+             COMMAND ${two} env "LD_PRELOAD=${theirs} ${preload}" $<TARGET_FILE:heddle-children-${family}> ${entries})
     set_tests_properties(traps.children.${entries}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
   endforeach()
   # Where device memory may come, Heddle is off, and says so once; not if told that none will come.
@@ -83,7 +83,7 @@ foreach(family ${families})
       set(expected "heddle: on, over")
     endif()
     add_test(NAME traps.devices.${devices}.${family}
-             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=$<TARGET_FILE:heddle-driver-${family}> ${preload}" HEDDLE_DEVICES=${devices}
+             COMMAND ${two} env "LD_PRELOAD=$<TARGET_FILE:heddle-driver-${family}> ${preload}" HEDDLE_DEVICES=${devices}
                      HEDDLE_VERBOSE=1 $<TARGET_FILE:heddle-finalize-${family}> send)
     set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
                                                                        FAIL_REGULAR_EXPRESSION "wrong")
@@ -95,14 +95,14 @@ foreach(family ${families})
     string(REPLACE "mpi_yield_when_idle;1" "mpi_yield_when_idle;0" spinning "${two}")
     foreach(yield on off)
       add_test(NAME traps.yields.${yield}.${family}
-               COMMAND ${spinning} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_YIELD=${yield} $<TARGET_FILE:heddle-yields-${family}> ${yield})
+               COMMAND ${spinning} env "LD_PRELOAD=${preload}" HEDDLE_YIELD=${yield} $<TARGET_FILE:heddle-yields-${family}> ${yield})
       set_tests_properties(traps.yields.${yield}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
     endforeach()
   endif()
   # Messages of every scheme on a small stack.
   foreach(scheme bc-spup rwg-up p-rrs multi-w direct both auto)
     add_test(NAME traps.fibre.${scheme}.${family}
-             COMMAND ${two} ${CMAKE_COMMAND} -E env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=${scheme} $<TARGET_FILE:heddle-fibre-${family}>)
+             COMMAND ${two} env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=${scheme} $<TARGET_FILE:heddle-fibre-${family}>)
     set_tests_properties(traps.fibre.${scheme}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
   endforeach()
 
