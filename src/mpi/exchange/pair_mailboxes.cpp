@@ -19,7 +19,7 @@ Bytes longest_in(const engine::Mailbox& mailbox) noexcept { return mailbox ? sel
 
 }  // namespace
 
-PairMailboxes::PairMailboxes(MPI_Comm comm, int me, int ranks) : node_(Node::here()) {
+PairMailboxes::PairMailboxes(MPI_Comm comm, int me, int ranks) : node_(Node::here()), me_(me) {
   if (!node_) return;
   for (int rank = 0; rank < ranks; ++rank)
     if (rank != me && node_->peer(comm, rank) >= 0) ranks_.push_back(rank);
@@ -38,6 +38,9 @@ void PairMailboxes::settle_further(MPI_Comm own) noexcept {
 }
 
 std::size_t PairMailboxes::place_of(int rank) const noexcept {
+  // Most often all ranks are on one node.
+  if (const auto place = static_cast<std::size_t>(rank - (rank > me_)); place < ranks_.size() && ranks_[place] == rank)
+    return place;
   const auto found = std::ranges::lower_bound(ranks_, rank);
   return static_cast<std::size_t>((found != ranks_.end() && *found == rank ? found : ranks_.end()) - ranks_.begin());
 }

@@ -52,6 +52,7 @@ class PairMailboxes {
   static void consume(engine::Mailbox& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
 
   Node* node_ = nullptr;
+  int me_;
   std::vector<int> ranks_;  // of the node, without this one
   Mailboxes mailboxes_;     // to and from each, in the same order
   std::int64_t call_ = 0;
