@@ -220,3 +220,17 @@ def test_exchanges_with_neighbours_measure_every_way(mpi, name, case, tmp_path):
     assert {(case, way, case.split()[0]) for way in ways} <= seen(rows)
     figure = (tmp_path / "figure.svg").read_text().rstrip()
     assert figure.endswith("</svg>") and ("88 % less" in figure) == (name == "alltoallw-ring")
+
+
+def test_a_figure_without_measurements_is_drawn(tmp_path):
+    """Where the distance of the cores changed all the time no message counts."""
+    from heddle.bench import figure
+
+    with figure.panels(tmp_path / "empty.svg", "nothing", 1, 2) as axes:
+        for axis, series in zip(axes.flat, ({}, {1: 2.0, 8: 3.0}), strict=True):
+            axis.plot(list(series), list(series.values()))
+            axis.axhline(1)
+            axis.set_xscale("log", base=2)
+            axis.set(yscale="log")
+    assert (tmp_path / "empty.svg").exists() and (tmp_path / "empty.png").exists()
+    assert axes[0][1].get_xscale() == "log"

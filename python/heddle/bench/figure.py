@@ -45,6 +45,9 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
         figure, axes = pyplot.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
         figure.suptitle(title)
         yield axes
+        for axis in axes.flat:
+            if not any(len(line.get_xdata()) and line.get_transform() == axis.transData for line in axis.lines):
+                axis.set(xscale="linear", yscale="linear")  # nothing could be measured: a logarithm has no ends then
         figure.tight_layout()
         for suffix in (".svg", ".png"):
             figure.savefig(base(file).with_suffix(suffix), dpi=130)
