@@ -10,9 +10,9 @@ namespace heddle::sim {
 namespace {
 
 constexpr double head = 16;                // bytes, as in engine/router.cpp
-constexpr double heading = 16;             // of each parcel
+constexpr double heading = 16;             // of each packet
 constexpr double first_room = 8 << 10;     // of the first message
-constexpr double by_reference = 32 << 10;  // longer parcels are sent from where they lie
+constexpr double by_reference = 32 << 10;  // longer packets are sent from where they lie
 
 std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
@@ -121,26 +121,26 @@ class Walk {
       for (const schedule::Send& one : round.sends) {
         if (one.part.index != 0) continue;
         const auto goes = std::partition(held.begin(), held.end(), [&](Rank to) { return !one.what.contains(to); });
-        const auto parcels = static_cast<double>(held.end() - goes);
+        const auto packets = static_cast<double>(held.end() - goes);
         come_[index(one.to)].insert(come_[index(one.to)].end(), goes, held.end());
         held.erase(goes, held.end());
-        bundle(from, one, parcels, clock);
+        bundle(from, one, packets, clock);
       }
     }
   }
 
-  void bundle(Rank from, const schedule::Send& one, double parcels, Clock& clock) {
-    const double total = head + parcels * (heading + bytes_);
-    const double headings = head + parcels * heading;
+  void bundle(Rank from, const schedule::Send& one, double packets, Clock& clock) {
+    const double total = head + packets * (heading + bytes_);
+    const double headings = head + packets * heading;
     const bool moved = bytes_ < by_reference || plan_.router.copies;
-    clock.begun += parcels * machine_.block;
+    clock.begun += packets * machine_.block;
     cut(total, static_cast<int>(one.part.of));
     const double filling = clock.begun;
-    double packed = 0;  // of the parcels' bytes; whole parcels
+    double packed = 0;  // of the packets' bytes; whole packets
     double at = 0;
     double own = 0;  // a processor's time for messages
     for (const double end : ends_) {
-      double needed = parcels * bytes_;
+      double needed = packets * bytes_;
       if (plan_.router.segment > 0 && bytes_ > 0)
         needed = std::min(needed, std::ceil(std::max(0.0, end - headings) / bytes_) * bytes_);
       packed = std::max(packed, needed);
@@ -149,10 +149,10 @@ class Walk {
       messages_of_round_.push_back({from, one.to, at == 0, static_cast<float>(end - at), clock.begun});
       at = end;
     }
-    if (moved) copied_ += parcels * bytes_;
+    if (moved) copied_ += packets * bytes_;
     messages_ += static_cast<double>(ends_.size());
     sent_ += total;
-    arriving_.push_back({one.to, total > first_room ? first_room : 0, plan_.router.copies ? parcels * bytes_ : 0});
+    arriving_.push_back({one.to, total > first_room ? first_room : 0, plan_.router.copies ? packets * bytes_ : 0});
   }
 
   void load() {

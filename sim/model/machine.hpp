@@ -34,7 +34,7 @@ struct Machine {
   Wire network;    ///< Between nodes. Messages share links.
   Bytes eager;     ///< Shorter messages travel whether or not a receive has been posted.
   double copy;     ///< A byte from memory to memory.
-  double block;    ///< A parcel that is put into a bundle: its heading is written, read and sorted.
+  double block;    ///< A packet that is put into a bundle: its heading is written, read and sorted.
   Rank members;    ///< Ranks of a node.
   Network joined;  ///< The nodes.
 

@@ -103,10 +103,10 @@ class Alltoallv final : public Collective {
       if (!empty && bytes_ > 0) router.add(at(distance), bytes_, out_.data());
     router.run();
     spend(static_cast<double>(router.arrived().size()) * static_cast<double>(bytes_) * stage_.machine.copy);
-    for (const engine::Router::Packet& parcel : router.arrived()) {
-      const Rank distance = schedule::around(me_ - std::int64_t{parcel.from}, stage_.task.ranks);
+    for (const engine::Router::Packet& packet : router.arrived()) {
+      const Rank distance = schedule::around(me_ - std::int64_t{packet.from}, stage_.task.ranks);
       const auto i = static_cast<std::size_t>(std::ranges::lower_bound(stage_.away, distance) - stage_.away.begin());
-      std::memcpy(place(i), parcel.at, size(parcel.bytes));
+      std::memcpy(place(i), packet.at, size(packet.bytes));
     }
   }
 

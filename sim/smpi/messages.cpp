@@ -27,9 +27,9 @@ void Messages::charge() {
   if (router_ == nullptr) return;
   const engine::Router::Tally& tally = router_->tally();
   const auto copied = static_cast<double>(tally.copied - charged_.copied);
-  const auto parcels = static_cast<double>(tally.parcels - charged_.parcels);
+  const auto packets = static_cast<double>(tally.packets - charged_.packets);
   charged_ = tally;
-  spend(copied * machine_.copy + parcels * machine_.block);
+  spend(copied * machine_.copy + packets * machine_.block);
 }
 
 void Messages::send(Rank to, std::span<const engine::Piece> pieces) {
