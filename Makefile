@@ -62,7 +62,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps scripts/tidy scripts/applications
+	@.venv/bin/ruff format -q python packaging tests apps src scripts/tidy scripts/applications
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build dist python/heddle/native demo-output

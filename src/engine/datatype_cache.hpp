@@ -3,7 +3,7 @@
 // node memory, where every peer can fetch it. When the datatype is freed the id is used again, with the next version, and a
 // peer that knows the old one sees by the version that it must fetch anew. May include: arena.hpp, layout/wire.hpp.
 //
-//   sender     const Listed listed = datatype cache.list(layout);          receiver   known.find(sender, memory, descriptor)
+//   sender     const Listed listed = datatypes.list(layout);               receiver   known.find(sender, memory, descriptor)
 #pragma once
 
 #include <cstdint>

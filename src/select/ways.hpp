@@ -20,7 +20,7 @@ constexpr std::array message_ways = {
     MessageWay{"packed", "a staging buffer, then the host's contiguous message",
                "data with holes that goes to another node, or is short"},
     MessageWay{"eager", "a mailbox slot that the receiver has mapped: publish, consume, retract",
-               "blocks of up to 4 KiB of collectives, between ranks of a node"},
+               "blocks of collectives, between ranks of a node: up to 4 KiB, of persistent ones 8 KiB"},
     MessageWay{"rendezvous",
                "a descriptor by the host, segments that are claimed: by the sender, the receiver or both (HEDDLE_SCHEME)",
                "long data with holes between ranks of a node, and pieces that Heddle moves faster than the host"},

@@ -20,12 +20,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Letter {
+struct Datagram {
   std::uint64_t what = 0;
   std::int64_t from = 0;
   Secret key{};
 };
-constexpr std::uint64_t descriptor_letter = 0x3165'6c64'6465'68;  // "heddle1"
+constexpr std::uint64_t descriptor_datagram = 0x3165'6c64'6465'68;  // "heddle1"
 
 struct Address {
   sockaddr_un place{};
@@ -40,9 +40,9 @@ struct Address {
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&place); }
 };
 
-int send_to(int socket, const Correspondent& peer, Letter letter, int file) noexcept {
+int send_to(int socket, const FilePeer& peer, Datagram datagram, int file) noexcept {
   const Address address(peer.name);
-  iovec content{&letter, sizeof letter};
+  iovec content{&datagram, sizeof datagram};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
   message.msg_name = const_cast<sockaddr*>(address.get());
@@ -60,8 +60,8 @@ int send_to(int socket, const Correspondent& peer, Letter letter, int file) noex
 }
 
 struct Received {
-  Letter letter;
-  bool whole = false;      ///< The letter has the right length.
+  Datagram datagram;
+  bool whole = false;      ///< The datagram has the right length.
   bool truncated = false;  ///< The kernel had to drop descriptors: this process can open no more.
   ucred sender{};          ///< pid 0: unknown.
   Descriptor file;
@@ -69,8 +69,8 @@ struct Received {
 
 /// False: nothing is there.
 bool receive(int socket, Received& got) noexcept {
-  iovec content{&got.letter, sizeof got.letter};
-  // Room for more descriptors than a letter has, so that none that a stranger adds is dropped and leaks nowhere.
+  iovec content{&got.datagram, sizeof got.datagram};
+  // Room for more descriptors than a datagram has, so that none that a stranger adds is dropped and leaks nowhere.
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(8 * sizeof(int))];
   msghdr message{};
   message.msg_iov = &content;
@@ -79,7 +79,7 @@ bool receive(int socket, Received& got) noexcept {
   message.msg_controllen = sizeof control;
   const ssize_t length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (length < 0) return false;
-  got.whole = length == sizeof got.letter && (message.msg_flags & MSG_TRUNC) == 0;
+  got.whole = length == sizeof got.datagram && (message.msg_flags & MSG_TRUNC) == 0;
   got.truncated = (message.msg_flags & MSG_CTRUNC) != 0;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET) continue;
@@ -96,16 +96,16 @@ bool receive(int socket, Received& got) noexcept {
   return true;
 }
 
-bool authentic(const Received& got, const Correspondent& peer) noexcept {
-  return got.letter.key == peer.key && got.sender.uid == peer.user && (peer.process == 0 || got.sender.pid == peer.process);
+bool authentic(const Received& got, const FilePeer& peer) noexcept {
+  return got.datagram.key == peer.key && got.sender.uid == peer.user && (peer.process == 0 || got.sender.pid == peer.process);
 }
 
 /// One exchange: who still has to be sent to, from whom something is still to come.
 class Exchange {
  public:
-  Exchange(int socket, std::span<const Correspondent> peers, Letter letter, int file)
-      : socket_(socket), peers_(peers), letter_(letter), file_(file), parcels_(peers.size()) {
-    for (const Correspondent& peer : peers) {
+  Exchange(int socket, std::span<const FilePeer> peers, Datagram datagram, int file)
+      : socket_(socket), peers_(peers), datagram_(datagram), file_(file), files_(peers.size()) {
+    for (const FilePeer& peer : peers) {
       to_send_.push_back(peer.expected);
       to_come_.push_back(peer.expected);
     }
@@ -117,9 +117,9 @@ class Exchange {
   void send() noexcept {
     const auto size = static_cast<int>(peers_.size());
     for (int step = 1; step < size; ++step) {  // each begins with the next one, so that they do not all fill one queue
-      const auto peer = static_cast<std::size_t>((letter_.from + step) % size);
+      const auto peer = static_cast<std::size_t>((datagram_.from + step) % size);
       if (!to_send_[peer]) continue;
-      const int error = send_to(socket_, peers_[peer], letter_, file_);
+      const int error = send_to(socket_, peers_[peer], datagram_, file_);
       // Its queue is full, or (without privilege) too many descriptors are under way: later.
       if (error == EAGAIN || error == ENOBUFS || error == EINTR || error == ETOOMANYREFS) continue;
       to_send_[peer] = false;
@@ -135,46 +135,46 @@ class Exchange {
     }
   }
 
-  std::vector<Parcel> result() {
+  std::vector<ReceivedFile> result() {
     for (std::size_t peer = 0; peer < peers_.size(); ++peer)
-      if ((to_send_[peer] || to_come_[peer]) && parcels_[peer].error == 0) refuse(peer, ETIMEDOUT);
-    return std::move(parcels_);
+      if ((to_send_[peer] || to_come_[peer]) && files_[peer].error == 0) refuse(peer, ETIMEDOUT);
+    return std::move(files_);
   }
 
  private:
   void refuse(std::size_t peer, int error) noexcept {
-    parcels_[peer].error = error;
-    parcels_[peer].file.close();
+    files_[peer].error = error;
+    files_[peer].descriptor.close();
     to_come_[peer] = false;
   }
 
   void sort_in(Received& got) noexcept {
-    const std::int64_t from = got.letter.from;
-    if (!got.whole || got.letter.what != descriptor_letter || from < 0 || from >= static_cast<std::int64_t>(peers_.size()))
+    const std::int64_t from = got.datagram.from;
+    if (!got.whole || got.datagram.what != descriptor_datagram || from < 0 || from >= static_cast<std::int64_t>(peers_.size()))
       return;
     const auto peer = static_cast<std::size_t>(from);
     if (!to_come_[peer]) return;
-    Parcel& parcel = parcels_[peer];
+    ReceivedFile& received = files_[peer];
     if (!authentic(got, peers_[peer])) {
       // With the key: that process is not who it said it was, say so at once. Without: a stranger; the real one may yet come.
-      if (got.letter.key == peers_[peer].key) refuse(peer, EACCES);
+      if (got.datagram.key == peers_[peer].key) refuse(peer, EACCES);
       return;
     }
     to_come_[peer] = false;
-    parcel.process = got.sender.pid;
+    received.process = got.sender.pid;
     if (got.file)
-      parcel.file = std::move(got.file);
+      received.descriptor = std::move(got.file);
     else
-      parcel.error = got.truncated ? EMFILE : EBADMSG;
+      received.error = got.truncated ? EMFILE : EBADMSG;
   }
 
   int socket_;
-  std::span<const Correspondent> peers_;
-  Letter letter_;
+  std::span<const FilePeer> peers_;
+  Datagram datagram_;
   int file_;
   std::vector<bool> to_send_;
   std::vector<bool> to_come_;
-  std::vector<Parcel> parcels_;
+  std::vector<ReceivedFile> files_;
 };
 
 }  // namespace
@@ -187,7 +187,7 @@ Secret random_secret() noexcept {
   return secret;
 }
 
-int Mailbox::open() noexcept {
+int DescriptorSocket::open() noexcept {
   name_ = random_secret();
   if (name_ == Secret{}) return ENOSYS;
   Descriptor fresh(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -200,9 +200,9 @@ int Mailbox::open() noexcept {
   return 0;
 }
 
-std::vector<Parcel> Mailbox::exchange(int me, const Secret& key, std::span<const Correspondent> peers, int file,
-                                      int timeout_ms) {
-  Exchange exchange(socket_.get(), peers, {descriptor_letter, me, key}, file);
+std::vector<ReceivedFile> DescriptorSocket::exchange(int me, const Secret& key, std::span<const FilePeer> peers, int file,
+                                                     int timeout_ms) {
+  Exchange exchange(socket_.get(), peers, {descriptor_datagram, me, key}, file);
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(timeout_ms);
   for (;;) {
     exchange.send();

@@ -1,10 +1,10 @@
 // transport/handover.hpp: file descriptors from each process of a node to each other one, over a socket without a file.
 // May include: region.hpp.
 //
-//   Mailbox mailbox;                                   // bound to an abstract name that nobody can guess
-//   if (int error = mailbox.open()) ...
-//   ... everybody tells everybody mailbox.name() ...
-//   std::vector<Parcel> parcels = mailbox.exchange(me, peers, file.get(), timeout_ms);
+//   DescriptorSocket socket;                    // bound to an abstract name that nobody can guess
+//   if (int error = socket.open()) ...
+//   ... everybody tells everybody socket.name() ...
+//   std::vector<ReceivedFile> files = socket.exchange(me, peers, file.get(), timeout_ms);
 //
 // A datagram is taken only if the kernel says that it comes from the process that announced itself (SO_PASSCRED) and if it
 // carries the key that process announced; descriptors in any other are closed unseen. The name vanishes with the socket.
@@ -27,22 +27,22 @@ using Secret = std::array<std::uint64_t, 2>;
 Secret random_secret() noexcept;
 
 /// What is known of a peer before the exchange.
-struct Correspondent {
+struct FilePeer {
   bool expected = false;  ///< A descriptor goes to it and one comes from it.
-  Secret name{};          ///< Of its mailbox.
+  Secret name{};          ///< Of its socket.
   Secret key{};           ///< What its datagram must carry.
   uid_t user = 0;         ///< Who must have sent it, as the kernel sees it from here.
   pid_t process = 0;      ///< 0: it lives in another pid namespace, and any process of that user with the key will do.
 };
 
 /// What came from a peer.
-struct Parcel {
-  Descriptor file;
+struct ReceivedFile {
+  Descriptor descriptor;
   pid_t process = 0;  ///< As the kernel sees it from here; 0: not visible from here.
   int error = 0;  ///< ETIMEDOUT, ECONNREFUSED, EMFILE (none left here to take the descriptor with), EACCES (an impostor), ...
 };
 
-class Mailbox {
+class DescriptorSocket {
  public:
   /// 0 or errno.
   int open() noexcept;
@@ -50,7 +50,7 @@ class Mailbox {
 
   /// Sends `file` to every expected peer and takes one from each, both interleaved: a queue holds about ten datagrams, and
   /// who only sends waits for ever. Returns when all are through, refused, or `timeout_ms` has passed. Result: by peer.
-  std::vector<Parcel> exchange(int me, const Secret& key, std::span<const Correspondent> peers, int file, int timeout_ms);
+  std::vector<ReceivedFile> exchange(int me, const Secret& key, std::span<const FilePeer> peers, int file, int timeout_ms);
 
  private:
   Secret name_{};

@@ -23,7 +23,7 @@ namespace {
 
 struct Announcement {
   Secret name{};           // of the mailbox
-  Secret key{};            // what its letters carry, and what a probe must find at `key_at`
+  Secret key{};            // what its datagrams carry, and what a probe must find at `key_at`
   Secret nonce{};          // that of process 0 becomes the node's
   void* key_at = nullptr;  // an address there
   std::int64_t process = 0;
@@ -54,7 +54,7 @@ class Join {
   explicit Join(Node& node)
       : node_(node),
         announcements_(node.peers_.size()),
-        correspondents_(node.peers_.size()),
+        file_peers_(node.peers_.size()),
         verdicts_(node.peers_.size()),
         all_(node.peers_.size() * node.peers_.size()) {}
 
@@ -102,8 +102,8 @@ class Join {
     if (!options.allow_mapped && !options.allow_cma && !options.allow_ring) return;
     if (const int error = create()) return fail(Stage::memory, error);
     if (node_.size() == 1) return;
-    if (const int error = mailbox_.open()) return fail(Stage::socket, error);
-    announcement_.name = mailbox_.name();
+    if (const int error = socket_.open()) return fail(Stage::socket, error);
+    announcement_.name = socket_.name();
     announcement_.memory = own().own_size;
     announcement_.shared = own().shared;
     announcement_.joins = 1;
@@ -149,30 +149,31 @@ class Join {
         verdicts_[peer].memory = {.stage = Stage::network, .failed = 1, .error = ENETUNREACH};
         continue;
       }
-      correspondents_[peer] = {.expected = true,
-                               .name = theirs.name,
-                               .key = theirs.key,
-                               .user = static_cast<uid_t>(theirs.user),
-                               .process = node_.peers_[peer].process};
+      file_peers_[peer] = {.expected = true,
+                           .name = theirs.name,
+                           .key = theirs.key,
+                           .user = static_cast<uid_t>(theirs.user),
+                           .process = node_.peers_[peer].process};
     }
     if (!announcement_.joins) return;
-    std::vector<Parcel> parcels =
-        mailbox_.exchange(node_.me_, announcement_.key, correspondents_, own().file.get(), node_.options_.timeout_ms);
-    for (std::size_t peer = 0; peer < parcels.size(); ++peer)
-      if (correspondents_[peer].expected) unwrap(peer, parcels[peer]);
+    std::vector<ReceivedFile> files =
+        socket_.exchange(node_.me_, announcement_.key, file_peers_, own().file.get(), node_.options_.timeout_ms);
+    for (std::size_t peer = 0; peer < files.size(); ++peer)
+      if (file_peers_[peer].expected) unwrap(peer, files[peer]);
   }
 
-  void unwrap(std::size_t peer, Parcel& parcel) {
+  void unwrap(std::size_t peer, ReceivedFile& received) {
     Finding& finding = verdicts_[peer].memory;
-    if (parcel.error != 0) {
-      finding = {.stage = Stage::descriptor, .failed = 1, .error = static_cast<std::int16_t>(parcel.error)};
+    if (received.error != 0) {
+      finding = {.stage = Stage::descriptor, .failed = 1, .error = static_cast<std::int16_t>(received.error)};
       return;
     }
     Node::Peer& theirs = node_.peers_[peer];
     const Announcement& said = of(peer);
-    if (theirs.process == 0) theirs.process = parcel.process;
-    int error = check_memory(parcel.file.get(), shared_from(said.memory) + said.shared);
-    if (error == 0) error = theirs.memory.map(parcel.file.get(), 0, said.memory + Node::region_table, Mapping::Access::write);
+    if (theirs.process == 0) theirs.process = received.process;
+    int error = check_memory(received.descriptor.get(), shared_from(said.memory) + said.shared);
+    if (error == 0)
+      error = theirs.memory.map(received.descriptor.get(), 0, said.memory + Node::region_table, Mapping::Access::write);
     if (error != 0) {
       finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
       return;
@@ -180,7 +181,7 @@ class Join {
     prefault_mapped(theirs.memory.base(), prefaulted(said.memory));
     theirs.own_size = said.memory;
     theirs.shared = announcement_.shared > 0 ? said.shared : 0;
-    if (theirs.shared > 0) theirs.file = std::move(parcel.file);
+    if (theirs.shared > 0) theirs.file = std::move(received.descriptor);
     verdicts_[peer].mapped = 1;
   }
 
@@ -245,10 +246,10 @@ class Join {
 
   Node& node_;
   Announcement announcement_;
-  Mailbox mailbox_;
+  DescriptorSocket socket_;
   Finding mine_;
   std::vector<Announcement> announcements_;
-  std::vector<Correspondent> correspondents_;
+  std::vector<FilePeer> file_peers_;
   std::vector<Verdict> verdicts_;
   std::vector<Verdict> all_;  // of each about each
 };

@@ -40,7 +40,7 @@ TEST(Estimate, EmptyBundlesTakeALogarithmOfRounds) {
   EXPECT_NEAR(ns(alltoallv(1000, 0, "crystal", 0), plain(1000)), 10 * round, 10 * o_receive);
 }
 
-TEST(Estimate, EachParcelOfTheRouterIsPaidFor) {
+TEST(Estimate, EachPacketOfTheRouterIsPaidFor) {
   // Two ranks with a block for each other: one round, and a copy on each side.
   const double once = o_send + path + (32 + 100) * byte + o_receive + block + 2 * 100 * copy;
   EXPECT_NEAR(ns(alltoallv(2, 100, "crystal", 1), plain(2)), once, 1e-3);

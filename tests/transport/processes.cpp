@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <thread>
 
 namespace heddle::transport::testing {
 namespace {
@@ -153,6 +156,23 @@ std::vector<std::string> named_segments() {
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) names.push_back(entry.path().filename());
   std::ranges::sort(names);
   return names;
+}
+
+std::vector<std::string> segments_left_since(const std::vector<std::string>& before) {
+  const auto fresh = [](const std::vector<std::string>& there, const std::vector<std::string>& known) {
+    std::vector<std::string> names;
+    std::ranges::set_difference(there, known, std::back_inserter(names));
+    return names;
+  };
+  std::vector<std::string> left = fresh(named_segments(), before);
+  for (int tries = 0; tries < 100 && !left.empty(); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const std::vector<std::string> now = named_segments();
+    std::vector<std::string> still;
+    std::ranges::set_intersection(left, now, std::back_inserter(still));
+    left = std::move(still);
+  }
+  return left;
 }
 
 }  // namespace heddle::transport::testing

@@ -48,5 +48,7 @@ int open_sockets();
 int mappings();
 /// Names in /dev/shm, sorted.
 std::vector<std::string> named_segments();
+/// Of those that were not there before, what stays for ten seconds: other tests come and go meanwhile.
+std::vector<std::string> segments_left_since(const std::vector<std::string>& before);
 
 }  // namespace heddle::transport::testing

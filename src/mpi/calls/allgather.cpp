@@ -32,13 +32,11 @@ int allgather(const How& how, Host host, const void* sendbuf, Count sendcount, M
   const Buffer send{sendbuf, sendcount, sendtype};
   const Buffer receive{recvbuf, recvcount, recvtype};
   if (!known(sendtype) && !known(recvtype)) return host();
-  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return *HEDDLE_CALL_Allgather(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(),
-                                  comm);
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Allgather(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
                                  op.in.type(), comm);
   };
+  if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
   return carry_out_allgather(how, send, receive, comm, hand).or_call(host);
 }
 
@@ -51,7 +49,7 @@ int allgatherv(const How& how, Host host, const void* sendbuf, Count sendcount, 
   if constexpr (How::blocking)
     done = exchange_gather(send, receive, comm);
   else
-    done = exchange_started<blocks::GatherAll>(how.call, send, receive, comm, how);
+    done = exchange_started<blocks::GatherAll>(how, send, receive, comm);
   if (done) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {

@@ -16,8 +16,8 @@ Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_C
   if constexpr (How::blocking)
     return in_place ? exchange_in_place(how.call, receive, comm) : exchange_all(how.call, send, receive, comm);
   else
-    return in_place ? exchange_started<blocks::InPlace>(how.call, receive, receive, comm, how)
-                    : exchange_started<blocks::All>(how.call, send, receive, comm, how);
+    return in_place ? exchange_started<blocks::InPlace>(how, receive, receive, comm)
+                    : exchange_started<blocks::All>(how, send, receive, comm);
 }
 
 template <class How, class Given, class Hand>
@@ -50,12 +50,11 @@ int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MP
   const Buffer receive{recvbuf, recvcount, recvtype};
   if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
-  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return *HEDDLE_CALL_Alltoall(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), comm);
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
                                 op.in.type(), comm);
   };
+  if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
   return through_host(how, send, receive, comm, hand).or_call(host);
 }
 

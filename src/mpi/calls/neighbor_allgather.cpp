@@ -2,7 +2,6 @@
 // pair by pair (exchange/gathers.hpp), or through the host, packed.
 #include "entry_points.hpp"
 #include "mpi/collectives/neighbours.hpp"
-#include "mpi/exchange/gather.hpp"
 #include "mpi/exchange/gathers.hpp"
 #include "mpi/exchange/started.hpp"
 
@@ -10,14 +9,6 @@ namespace heddle::mpi {
 namespace {
 
 /// Received: Buffer or VArgument.
-template <class How, class Received>
-Done pair_by_pair(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm) {
-  if constexpr (How::blocking)
-    return gather_neighbours(how.call, send, receive, comm);
-  else
-    return exchange_started<blocks::GatherNeighbours>(how.call, send, receive, comm, how);
-}
-
 template <class How, class Received, class Hand>
 Done through_host(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
   const mpi::Neighbours peers(comm);
@@ -33,7 +24,7 @@ int neighbor_allgather(const How& how, Host host, const void* sendbuf, Count sen
                        Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
   const Buffer receive{recvbuf, recvcount, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (const Done done = exchange_pairs<blocks::GatherNeighbours>(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_allgather(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
@@ -47,7 +38,7 @@ int neighbor_allgatherv(const How& how, Host host, const void* sendbuf, Count se
                         Numbers recvcounts, Numbers displs, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
   const VArgument receive{recvbuf, recvcounts, displs, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (const Done done = exchange_pairs<blocks::GatherNeighbours>(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_allgatherv(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),

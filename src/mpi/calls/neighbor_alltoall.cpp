@@ -2,21 +2,12 @@
 // and persistent forms: pair by pair (exchange.hpp), or through the host, packed.
 #include "entry_points.hpp"
 #include "mpi/collectives/neighbours.hpp"
-#include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 /// Given: Buffer, VArgument or WArgument.
-template <class How, class Given>
-Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm) {
-  if constexpr (How::blocking)
-    return exchange_neighbours(how.call, send, receive, comm);
-  else
-    return exchange_started<blocks::Neighbours>(how.call, send, receive, comm, how);
-}
-
 template <class How, class Given, class Hand>
 Done through_host(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   const mpi::Neighbours peers(comm);
@@ -37,7 +28,7 @@ int neighbor_alltoall(const How& how, Host host, const void* sendbuf, Count send
                       Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
   const Buffer receive{recvbuf, recvcount, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (const Done done = exchange_pairs<blocks::Neighbours>(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
@@ -52,7 +43,7 @@ int neighbor_alltoallv(const How& how, Host host, const void* sendbuf, Numbers s
                        MPI_Comm comm) {
   const VArgument send{sendbuf, sendcounts, sdispls, sendtype};
   const VArgument receive{recvbuf, recvcounts, rdispls, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (const Done done = exchange_pairs<blocks::Neighbours>(how, send, receive, comm)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(),
@@ -68,7 +59,7 @@ int neighbor_alltoallw(const How& how, Host host, const void* sendbuf, Numbers s
                        const MPI_Datatype* recvtypes, MPI_Comm comm) {
   const WArgument send{sendbuf, sendcounts, sdispls, sendtypes};
   const WArgument receive{recvbuf, recvcounts, rdispls, recvtypes};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  if (const Done done = exchange_pairs<blocks::Neighbours>(how, send, receive, comm)) return *done;
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Neighbor_alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(),
                                           op.out.types(), op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(),

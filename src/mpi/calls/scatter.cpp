@@ -33,13 +33,11 @@ int scatter(const How& how, Host host, const void* sendbuf, Count sendcount, MPI
   const Buffer send{sendbuf, sendcount, sendtype};
   const Buffer receive{recvbuf, recvcount, recvtype};
   if (!known(sendtype) && !known(recvtype)) return host();
-  if (const Plain out(send, comm), in(receive, comm); out && in && !same_elements(send, receive))
-    return *HEDDLE_CALL_Scatter(how, false, out.address(), out.count(), out.type(), in.address(), in.count(), in.type(), root,
-                                comm);
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Scatter(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
                                op.in.type(), root, comm);
   };
+  if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
   return carry_out_scatter(how, send, receive, root, comm, hand).or_call(host);
 }
 

@@ -114,4 +114,14 @@ inline bool same_elements(const WArgument& a, const WArgument& b) {
   return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types && a.counts.array() == b.counts.array();
 }
 
+/// A call whose sides both are Plain: the host's, in those words. Nothing: it is not.
+template <class Hand>
+Done hand_plain(const Buffer& send, const Buffer& receive, MPI_Comm comm, Hand hand) {
+  const struct {
+    Plain out, in;
+    bool wide = false;
+  } plain{Plain(send, comm), Plain(receive, comm)};
+  return plain.out && plain.in && !same_elements(send, receive) ? hand(plain) : Done();
+}
+
 }  // namespace heddle::mpi

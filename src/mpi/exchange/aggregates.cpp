@@ -11,12 +11,12 @@ namespace {
 
 /// Bytes. Packing twice costs less than another message; larger blocks may be announced.
 constexpr Bytes small_enough = 4 << 10;
-/// A aggregate is still a message that hosts send at once.
+/// An aggregate is still a message that hosts send at once.
 constexpr Bytes most_together = 32 << 10;
 
 }  // namespace
 
-// 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are a aggregate; one alone is a
+// 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are an aggregate; one alone is a
 // message.
 Bytes aggregate(std::span<Block> blocks) noexcept {
   requests::Scratch<Block*> small(static_cast<int>(blocks.size()) + 1);

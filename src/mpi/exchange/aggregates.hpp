@@ -20,7 +20,7 @@ struct Block {
   Edge edge;
   Buffer data;
   Bytes bytes;
-  /// Own: moved within this rank. First, later: of a aggregate, which only its first one names to others. Mailbox: by that of
+  /// Own: moved within this rank. First, later: of an aggregate, which only its first one names to others. Mailbox: by that of
   /// its pair of ranks (pair_mailboxes.hpp); consumed: such a one, in place.
   enum class Role { alone, own, first, later, mailbox, consumed } role = Role::alone;
   Block* next = nullptr;        ///< In the aggregate; of an own one, where it goes.
@@ -32,7 +32,7 @@ struct Block {
 /// the bytes of all aggregates; -1: no memory.
 Bytes aggregate(std::span<Block> blocks) noexcept;
 
-// A aggregate's blocks, to and from their room. MPI_SUCCESS unless the host packs a type that Heddle does not know, and fails.
+// An aggregate's blocks, to and from their room. MPI_SUCCESS unless the host packs a type that Heddle does not know, and fails.
 int pack_aggregate(const Block& first, MPI_Comm comm) noexcept;
 int unpack_aggregate(const Block& first, MPI_Comm comm) noexcept;
 

@@ -82,14 +82,5 @@ Done exchange_all(const char* call, const VArgument& send, const VArgument& rece
 Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm) {
   return carry_out_all(call, send, receive, comm);
 }
-Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
-  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
-}
-Done exchange_neighbours(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm) {
-  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
-}
-Done exchange_neighbours(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm) {
-  return blocks::carry_out<blocks::Neighbours>(call, send, receive, comm);
-}
 
 }  // namespace heddle::mpi

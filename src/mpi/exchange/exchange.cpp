@@ -25,7 +25,7 @@ constexpr int throttle = 64;
 /// fragment by fragment, while slots that all fill before one is emptied leave the caches (docs/collectives.md).
 constexpr Bytes most_in_slots = 8 << 20;
 
-/// Puts the blocks of a aggregate in place.
+/// Puts the blocks of an aggregate in place.
 class ReceivedAggregate final : public Pending {
  public:
   ReceivedAggregate(const Block& first, MPI_Comm comm) noexcept : first_(first), comm_(comm) {}

@@ -2,7 +2,7 @@
 // MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes shadow_comm.hpp,
 // types/arguments.hpp.
 //
-//   Exchange exchange(*shadow communicator, outs, ins);
+//   Exchange exchange(*own, outs, ins);
 //   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come
 //   for (...) exchange.send(peer, tag, buffer, bytes);
 //   return exchange.run(comm);                                  // or start(...), and advance() until it says true
@@ -153,8 +153,5 @@ inline int no_memory_on(MPI_Comm comm) {
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
 Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm);
 Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm);
-Done exchange_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done exchange_neighbours(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm);
-Done exchange_neighbours(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm);
 
 }  // namespace heddle::mpi

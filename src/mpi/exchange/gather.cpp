@@ -139,13 +139,6 @@ int raised(int error, MPI_Comm comm) {
 
 }  // namespace
 
-Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
-  return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
-}
-Done gather_neighbours(const char* call, const Buffer& send, const VArgument& receive, MPI_Comm comm) {
-  return blocks::carry_out<blocks::GatherNeighbours>(call, send, receive, comm);
-}
-
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm) try {
   Done refused;
   ShadowComm* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);

@@ -12,8 +12,4 @@ namespace heddle::mpi {
 /// Nothing: not for Heddle, on all ranks alike.
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm);
 
-/// MPI_Neighbor_allgather and MPI_Neighbor_allgatherv, pair by pair, from layout to layout (gathers.hpp).
-Done gather_neighbours(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done gather_neighbours(const char* call, const Buffer& send, const VArgument& receive, MPI_Comm comm);
-
 }  // namespace heddle::mpi

@@ -2,7 +2,7 @@
 // non-blocking and persistent. Includes blocks.hpp.
 //
 //   if (send.address == MPI_IN_PLACE) return exchange_in_place(call, receive, comm);
-//   if (send.address == MPI_IN_PLACE) return exchange_started<blocks::InPlace>(call, receive, receive, comm, how);
+//   if (send.address == MPI_IN_PLACE) return exchange_started<blocks::InPlace>(how, receive, receive, comm);
 //
 // This rank's own block stays as it is.
 #pragma once

@@ -23,7 +23,7 @@ class Mailboxes {
   Mailboxes& operator=(const Mailboxes&) = delete;
   ~Mailboxes();
 
-  /// @param peer  The rank's in the node; -1: there will be no mailbox, as the other side is reported. Throws std::bad_alloc.
+  /// @param peer  The rank's in the node; -1: there will be no mailbox, and the other side knows it. Throws std::bad_alloc.
   void offer(int rank, int tag, int peer, Bytes slot) { add(out_, {.rank = rank, .tag = tag, .peer = peer}).word.slot = slot; }
   void await(int rank, int tag, int peer) { add(in_, {.rank = rank, .tag = tag, .peer = peer}); }
 

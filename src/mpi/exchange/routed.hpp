@@ -1,8 +1,8 @@
 // mpi/exchange/routed.hpp: an Alltoallv by a schedule that bundles: what goes the same way travels in one message. Includes
 // exchange.hpp, engine/router.hpp, select/collective/way.hpp.
 //
-//   Routed routed(*shadow communicator, way);                           // way.algorithm: crystal, bruck, two-level, ...
-//   blocks::to_all(*shadow communicator, send, receive, routed);        // the same calls as of Exchange
+//   Routed routed(*own, way);                           // way.algorithm: crystal, bruck, two-level, ...
+//   blocks::to_all(*own, send, receive, routed);        // the same calls as of Exchange
 //   return routed.run(comm);
 //
 // Both ranks of a pair know the bytes of its block: from `beside=` of HEDDLE_ROUTER on, it goes straight from rank to rank, and

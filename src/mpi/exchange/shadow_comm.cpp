@@ -12,6 +12,7 @@
 
 #include "layout/lasting.hpp"
 #include "mpi/communicators/known.hpp"
+#include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/exchange/numbered.hpp"
@@ -90,28 +91,6 @@ Seat* seat_on(MPI_Comm comm) try {
   seated.erase(comm);
   return nullptr;
 }
-
-/// While it lives, what fails on a communicator of the program's is only told to us: hosts have so many context ids and no
-/// more, and a program that needs them all must not fail for a shadow communicator's sake.
-class Quiet {
- public:
-  explicit Quiet(MPI_Comm comm) : comm_(communicators::heard_on(comm)) {
-    known_ = PMPI_Comm_get_errhandler(comm_, &before_) == MPI_SUCCESS &&
-             PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN) == MPI_SUCCESS;
-  }
-  ~Quiet() {
-    if (!known_) return;
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-  bool known_ = false;
-};
 
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
 void number(std::vector<Edge>& edges) {
@@ -201,6 +180,7 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   } catch (const std::bad_alloc&) {
     able = 0;
   }
+  // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
   const int noted = hints_noted(comm);
   int world_rank = 0;

@@ -1,14 +1,13 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
 // Includes blocks.hpp, persistent_mailboxes.hpp, collectives/how.hpp, requests/completion.hpp.
 //
-//   if (const Done done = exchange_started<blocks::All>(call, send, receive, comm, how)) return *done;   // Started, Kept
+//   if (const Done done = exchange_started<blocks::All>(how, send, receive, comm)) return *done;   // Started, Kept
 //
 // All messages are posted at once, so that the host moves them in whatever call the program sits; what is left is done by the
 // completion calls (Pending::advance). The program's handle is a generalized request, or, of a persistent operation, an
 // inactive persistent one, and a generalized request for each start.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "engine/wait.hpp"
@@ -22,7 +21,7 @@ namespace heddle::mpi {
 
 /// The exchange behind a request, of either kind.
 template <class Base>
-class Exchanging : public Base {
+class Exchanging : public Generalized<Base> {
  public:
   Exchanging(const ShadowComm& own, MPI_Comm comm, int sends, int receives) noexcept
       : exchange(own, sends, receives), own_(own.weak_from_this().lock()), comm_(comm) {}
@@ -30,24 +29,13 @@ class Exchanging : public Base {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
   }
 
-  [[nodiscard]] bool advances() const noexcept override { return true; }
-  void advance(bool wait) noexcept override {
-    std::unique_lock guard(lock_, std::defer_lock);
-    if (wait)
-      guard.lock();
-    else if (!guard.try_lock())
-      return;  // another thread is at it
-    if (over_ || (comparison && !comparison->over(wait)) || !exchange_and_mailboxes(wait)) return;
-    over_ = true;
-    PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
-  }
   int finish(MPI_Status& /*status*/, int error) noexcept override {
     if (error != MPI_SUCCESS) return error;
     return exchange.error() != MPI_SUCCESS ? exchange.error() : mailboxes.error();
   }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
   void begin() noexcept {
-    over_ = false;
+    this->begun();
     if (mailboxes.any()) mailboxes.start();  // short ones first
     exchange.start(Ends::with_request);
   }
@@ -59,7 +47,8 @@ class Exchanging : public Base {
   std::unique_ptr<Comparison> comparison;  ///< Of a non-blocking one.
 
  private:
-  bool exchange_and_mailboxes(bool wait) noexcept {
+  bool carry_on(bool wait) noexcept override {
+    if (comparison && !comparison->over(wait)) return false;
     if (!mailboxes.any()) return exchange.advance(wait);
     constexpr int seldom = 8;  // others may need what the host has to do here, but it takes its time
     engine::Patience patience(mailboxes.crowded(), mailboxes.crowded() ? 4 : 1024);
@@ -74,8 +63,6 @@ class Exchanging : public Base {
 
   std::shared_ptr<const ShadowComm> own_;  // the program may free its communicator first
   communicators::Hold comm_;
-  std::mutex lock_;
-  bool over_ = true;
   std::vector<MPI_Datatype> kept_;
 };
 /// Behind a persistent one.
@@ -117,7 +104,7 @@ bool Exchanging<Base>::keep_types() noexcept try {
 }
 
 template <class Kind, class Given, class Wanted, class How>
-Done exchange_started(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, const How& how) {
+Done exchange_started(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm) {
   constexpr bool persistent = How::persistent;
   const bool ours = Kind::ours(send, receive);
   if (!how.request || (!ours && !settings_of_process().check)) return {};
@@ -130,7 +117,7 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   if (!own) return refused;
   constexpr bool in_place = Kind::in_place;
   const auto left_to_host = [&]() -> Done {
-    const Decision decision{call, {}, in_place};
+    const Decision decision{how.call, {}, in_place};
     if (persistent)
       alike(*own, decision);
     else if (auto comparison = Comparison::begun(*own, decision))
@@ -153,7 +140,7 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
     delete operation;
     return blocks::beyond_numbers(comm);
   }
-  const Decision decision{call, pair_by_pair(), in_place};
+  const Decision decision{how.call, pair_by_pair(), in_place};
   if constexpr (persistent)
     alike(*own, decision);
   else
@@ -175,6 +162,15 @@ Done exchange_started(const char* call, const Given& send, const Wanted& receive
   if constexpr (!persistent) operation->begin();
   requests::track(*how.request, operation);
   return MPI_SUCCESS;
+}
+
+/// In whatever form, where all ranks' knowledge says that it is Heddle's. Nothing: not for Heddle, on all ranks alike.
+template <class Kind, class Given, class Wanted, class How>
+Done exchange_pairs(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm) {
+  if constexpr (How::blocking)
+    return blocks::carry_out<Kind>(how.call, send, receive, comm);
+  else
+    return exchange_started<Kind>(how, send, receive, comm);
 }
 
 }  // namespace heddle::mpi

@@ -25,6 +25,14 @@ Done cannot_follow() { return Node::here() ? Done(requests::no_memory()) : Done(
 
 }  // namespace
 
+bool ReceiveOperation::can_begin() {
+  if (!lacks_memory()) return true;
+  if (!staged_->decoded()) return false;
+  staged_.reset();
+  straight_ = true;
+  return true;
+}
+
 int ReceiveOperation::take(MPI_Message* message, MPI_Request* request) const {
   return HEDDLE_CALL_HOST(wide(), Imrecv, address(), count(), type(), message, request).value_or(MPI_ERR_COUNT);
 }
@@ -34,7 +42,7 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   if (origin_) set_origin(&status, *origin_);
   if (staged_)
     return in_call_ != MPI_COMM_NULL ? staged_->unpack(error, in_call_, &status) : staged_->unpack(error, comm_, &status);
-  if (straight_) return error == MPI_SUCCESS ? complete_by_handle(error, data_, &status) : error;
+  if (straight_) return complete_by_handle(error, data_, &status);
   return complete_receive(error, data_, &status);
 }
 
@@ -46,7 +54,7 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
       return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
   }
   ReceiveOperation operation(data, route, comm);
-  if (operation.lacks_memory()) return requests::no_memory();
+  if (!operation.can_begin()) return requests::no_memory();
   const StatusOf arrived(status);
   const int result = HEDDLE_CALL_HOST(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source,
                                       tag, comm, arrived.get())
@@ -59,7 +67,7 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
   const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
   ReceiveOperation operation(data, route, communicators::Hold());
   if (origin) operation.from(*origin);
-  if (operation.lacks_memory()) return requests::no_memory();
+  if (!operation.can_begin()) return requests::no_memory();
   const StatusOf arrived(status);
   const int result = HEDDLE_CALL_HOST(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(),
                                       message, arrived.get())

@@ -22,13 +22,16 @@ class ReceiveOperation final : public Pending {
  public:
   /// Within a call, whose communicator and datatype live until its end.
   ReceiveOperation(const Buffer& data, Route route, MPI_Comm comm) noexcept : data_(data), in_call_(comm) { set(route); }
-  /// Beyond the call that begins it. `comm` empty: of a matched message, nobody has reported.
+  /// Beyond the call that begins it. `comm` empty: of a matched message, whose communicator is not known.
   ReceiveOperation(const Buffer& data, Route route, communicators::Hold comm) noexcept : data_(data), comm_(std::move(comm)) {
     set(route);
   }
 
   /// There is no memory for what it must go through: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return staged_ && staged_->lacks_memory(); }
+  /// Of a call that receives before it returns: without memory it goes into the program's buffer, if Heddle can find in there
+  /// what a descriptor needs. False: it cannot be made.
+  [[nodiscard]] bool can_begin();
 
   /// It need not be followed: what arrives is the host's to put in place.
   [[nodiscard]] bool passes_through() const { return staged_ && !staged_->ours() && !staged_->lacks_memory(); }

@@ -4,12 +4,11 @@
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
 //
-//                  a send                                          a receive
-//   passthrough    is the host's, as the program made it           likewise: what may arrive does not concern Heddle
-//   packed         goes through a staging buffer                   likewise; a descriptor that arrives there becomes its
-//   message rendezvous     is a descriptor for a rank of this node; for    goes straight into the program's buffer; a
-//   descriptor that
-//                  others as if there were no rendezvous           arrives there becomes its message
+//                  a send                                       a receive
+//   passthrough    is the host's, as the program made it        likewise: what may arrive does not concern Heddle
+//   packed         goes through a staging buffer                likewise; a descriptor in it becomes its message
+//   rendezvous     is a descriptor for a rank of this node;     goes straight into the program's buffer; a
+//                  for others as if there were no rendezvous    descriptor in it becomes its message
 #pragma once
 
 #include "mpi/node/node.hpp"
@@ -67,7 +66,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
-/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must be reported.
+/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   const Route route = route_of_send(data, mode);
   Node* node = Node::here();

@@ -2,9 +2,9 @@
 #include "mpi/p2p/send_receive.hpp"
 
 #include <memory>
-#include <mutex>
 #include <new>
 
+#include "mpi/communicators/quiet.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/generalized.hpp"
 #include "mpi/requests/status_of.hpp"
@@ -33,28 +33,17 @@ int begin(SendOperation& operation, const Half& out, MPI_Request* request) {
       .value_or(MPI_ERR_COUNT);
 }
 
-/// Both operations behind one generalized request, which is complete when both are.
-class Both final : public Pending {
+/// Both operations behind one generalized request, which is complete when both are. The program may not hear of an error before
+/// then, and then once: what fails is raised by whoever settles the request.
+class Both final : public Generalized<Pending> {
  public:
   Both(const Half& out, const Half& in, bool in_place)
       : send(out.data, out.route, held(out.data, out.route), out.peer, Mode::standard,
              in_place ? Ends::beside_receive : Ends::with_request),
-        receive(in.data, in.route, communicators::Hold(in.peer.comm)) {}
-
-  [[nodiscard]] bool advances() const noexcept override { return true; }
-  void advance(bool wait) noexcept override {
-    std::unique_lock guard(lock_, std::defer_lock);
-    if (wait)
-      guard.lock();
-    else if (!guard.try_lock())
-      return;  // another thread is at it
-    if (over_ || !over(sent, sent_, wait) || !over(received, received_, wait)) return;
-    over_ = true;
-    result_ = receive.finish(received_.status, received_.error);
-    const int error = send.finish(sent_.status, sent_.error);
-    if (result_ == MPI_SUCCESS) result_ = error;
-    PMPI_Grequest_complete(record.handle);
+        receive(in.data, in.route, communicators::Hold(in.peer.comm)) {
+    begun();
   }
+
   int finish(MPI_Status& status, int error) noexcept override {
     status = received_.status;  // its error field is restored by the caller
     return error == MPI_SUCCESS ? result_ : error;
@@ -72,6 +61,17 @@ class Both final : public Pending {
     int error = MPI_SUCCESS;
     MPI_Status status;
   };
+
+  bool carry_on(bool wait) noexcept override {
+    {
+      const Quiet quiet(communicator());
+      if (!over(sent, sent_, wait) || !over(received, received_, wait)) return false;
+    }
+    result_ = receive.finish(received_.status, received_.error);
+    const int error = send.finish(sent_.status, sent_.error);
+    if (result_ == MPI_SUCCESS) result_ = error;
+    return true;
+  }
   static bool over(MPI_Request& request, End& end, bool wait) noexcept {
     int done = 1;
     if (end.reached) return true;
@@ -79,8 +79,6 @@ class Both final : public Pending {
     return end.reached = done || end.error != MPI_SUCCESS;
   }
 
-  std::mutex lock_;
-  bool over_ = false;
   int result_ = MPI_SUCCESS;
   End sent_, received_;
 };
@@ -103,20 +101,17 @@ Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Requ
   if (!both || both->receive.lacks_memory()) return requests::no_memory();
   if (in_place) both->send.from_copy();
   ReceiveOperation& receive = both->receive;
-  MPI_Message message = MPI_MESSAGE_NULL;
+  // The send first: what it sends may lie where something is received, and a message that a probe has matched must not be lost
+  // if it fails.
+  if (const int error = begin(both->send, out, &both->sent); error != MPI_SUCCESS) return error;
   const auto [source, tag, comm] = in.peer;
+  MPI_Message message = MPI_MESSAGE_NULL;
   Done done =
       ProbeQueue::any() && source != MPI_PROC_NULL ? ProbeQueue::of_process().take(source, tag, comm, &message) : Done();
-  // The send first: what it sends may lie where something is received.
-  if (!done || done == MPI_SUCCESS) {
-    if (const int error = begin(both->send, out, &both->sent); error != MPI_SUCCESS) return error;
-  } else {
-    return done;
-  }
   if (message != MPI_MESSAGE_NULL) {
     if (const std::optional<Origin> origin = ProbeQueue::of_process().origin(message)) receive.from(*origin);
     done = receive.take(&message, &both->received);
-  } else {
+  } else if (!done) {
     done = HEDDLE_CALL_HOST(receive.wide(), Irecv, receive.address(), receive.count(), receive.type(), source, tag, comm,
                             &both->received)
                .value_or(MPI_ERR_COUNT);

@@ -28,12 +28,14 @@ class StagedMessage {
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
+  /// Heddle knows the layout of its type.
+  [[nodiscard]] bool decoded() const { return static_cast<bool>(type_); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
   [[nodiscard]] bool pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
-  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator nobody has
-  /// reported.
+  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator is not
+  /// known.
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
 

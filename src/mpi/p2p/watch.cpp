@@ -39,7 +39,7 @@ struct Watched {
   engine::Unclaimed::Suspect message;
   const engine::Control* control = nullptr;
   MPI_Request delivered = MPI_REQUEST_NULL;  ///< Of the host; null: it is.
-  bool suspected = false;                    ///< The receiver has been reported.
+  bool suspected = false;                    ///< The receiver has been told.
   alignas(16) std::byte bytes[engine::Lengths::longest];
 };
 

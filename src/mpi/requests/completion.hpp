@@ -140,8 +140,7 @@ class Row {
   }
   void give_back() noexcept;
 
-  // After the host's call and give_back(), what the program is to be reported. `status` and `statuses` are never the IGNORE
-  // ones.
+  // After the host's call and give_back(), what the program is to hear. `status` and `statuses` are never the IGNORE ones.
   int settle_one(int index, MPI_Status& status, int error);
   /// indices null: all of the row, in order.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);

@@ -1,15 +1,47 @@
-// mpi/requests/generalized.hpp: a request that Heddle itself completes (MPI-5.0 §13.2), of several operations together.
-// Includes host.hpp.
+// mpi/requests/generalized.hpp: several operations behind one request of the program's, a generalized one (MPI-5.0 §13.2) that
+// Heddle itself completes. Includes pending.hpp.
 //
-//   if (begin_generalized(request) == MPI_SUCCESS) ...       // its operation advances() (pending.hpp)
-//   PMPI_Grequest_complete(*request);                        // by advance(), when all is done
+//   class Both final : public Generalized<Pending> {
+//     bool carry_on(bool wait) noexcept override { ... }       // true: all is done
+//   };
+//   if (begin_generalized(request) == MPI_SUCCESS) requests::track(*request, both);
 #pragma once
 
-#include "mpi/process/host.hpp"
+#include <mutex>
+
+#include "mpi/requests/pending.hpp"
 
 namespace heddle::mpi {
 
 /// Returns the host's error code.
 int begin_generalized(MPI_Request* request);
+
+/// Base: Pending, or Persistent, whose starts have a generalized request each (record.inner).
+template <class Base>
+class Generalized : public Base {
+ public:
+  [[nodiscard]] bool advances() const noexcept final { return true; }
+  void advance(bool wait) noexcept final {
+    std::unique_lock guard(lock_, std::defer_lock);
+    if (wait)
+      guard.lock();
+    else if (!guard.try_lock())
+      return;  // another thread is at it
+    if (over_ || !carry_on(wait)) return;
+    over_ = true;
+    PMPI_Grequest_complete(this->record.substituted ? this->record.inner : this->record.handle);
+  }
+
+ protected:
+  /// What is behind it begins, and may again when it is over.
+  void begun() noexcept { over_ = false; }
+
+ private:
+  /// As far as all of it goes now, or if `wait` to the end. By one thread at a time. True: over.
+  virtual bool carry_on(bool wait) noexcept = 0;
+
+  std::mutex lock_;
+  bool over_ = true;
+};
 
 }  // namespace heddle::mpi

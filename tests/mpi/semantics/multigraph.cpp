@@ -118,7 +118,7 @@ TEST_EACH_RANKS(2, 8, Multigraph, TwoInFlight) {
   });
 }
 
-/// Committed behind Heddle's back, a type is the host's to pack, in a aggregate, too; to oneself as to others.
+/// Committed behind Heddle's back, a type is the host's to pack, in an aggregate, too; to oneself as to others.
 TEST_EACH_RANKS(1, 4, Multigraph, TypesThatHeddleHasNotSeen) {
   constexpr int edges = 3, n = 50;
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;

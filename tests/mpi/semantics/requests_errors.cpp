@@ -210,6 +210,36 @@ TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
   MPI_Errhandler_free(&handler);
 }
 
+/// Two operations behind one request, of which the receive fails. The hosts alone never say so.
+TEST_RANKS(2, RequestErrors, TruncationInIsendrecvIsHeardOnce) {
+  if (expected() != Expected::on) return;
+  const Committed type(scattered);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm_set_errhandler(team.comm, handler);
+  for (const int size : {2, 4000}) {  // packed, and announced
+    for (const bool test : {false, true}) {
+      std::vector<int> from(static_cast<std::size_t>(24 * size)), into(from.size());
+      MPI_Request request = MPI_REQUEST_NULL;
+      handled = heard = 0;
+      succeeds(MPI_Isendrecv(from.data(), team.rank ? size / 2 : size, type, 1 - team.rank, 0, into.data(), size / 2, type,
+                             1 - team.rank, 0, team.comm, &request));
+      int error = MPI_SUCCESS, done = 0;
+      while (!done && error == MPI_SUCCESS) {
+        error = test ? MPI_Test(&request, &done, MPI_STATUS_IGNORE) : MPI_Wait(&request, MPI_STATUS_IGNORE);
+        done |= !test;
+      }
+      EXPECT_EQ(heard, team.rank) << size << (test ? " tested" : " waited for");
+      EXPECT_EQ(error_class(error), team.rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << size;
+      if (team.rank) {
+        EXPECT_EQ(handled, MPI_ERR_TRUNCATE) << size;
+      }
+      MPI_Barrier(team.comm);
+    }
+  }
+  MPI_Errhandler_free(&handler);
+}
+
 TEST_RANKS(2, RequestErrors, OfAPersistentReceive) {
   const Committed type(scattered);
   const ReturningErrors returning(team.comm);
