@@ -123,7 +123,7 @@ class Allgatherv final : public Collective {
   }
 
   void run() override {
-    Line line;
+    Messages line(stage_.machine);
     engine::Gathering gathering({.algorithm = stage_.plan.way.algorithm, .place = stage_.place}, me_,
                                 {.memory = memory_.data(), .starts = stage_.starts.data()}, line);
     gathering.advance(true);

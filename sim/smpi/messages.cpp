@@ -11,10 +11,9 @@ namespace {
 int count(Bytes bytes) { return static_cast<int>(bytes); }
 
 /// MPI waits; there is nothing else to do in a simulation.
-bool all_over(std::vector<MPI_Request>& requests) noexcept {
+void all_over(std::vector<MPI_Request>& requests) noexcept {
   if (!requests.empty()) MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();
-  return true;
 }
 
 }  // namespace
@@ -32,49 +31,40 @@ void Messages::charge() {
   spend(copied * machine_.copy + packets * machine_.block);
 }
 
-void Messages::send(Rank to, std::span<const engine::Piece> pieces) {
+void Messages::send(Rank to, std::span<const engine::Piece> pieces) noexcept {
   charge();
   const std::byte* at = pieces.front().at;
   Bytes bytes = pieces.front().bytes;
   if (pieces.size() > 1) {
-    std::vector<std::byte>& all = collected_.emplace_back();
-    for (const engine::Piece& one : pieces) all.insert(all.end(), one.at, one.at + one.bytes);
-    at = all.data();
-    bytes = std::ssize(all);
+    std::vector<std::byte>& gathered = collected_.emplace_back();
+    for (const engine::Piece& one : pieces) gathered.insert(gathered.end(), one.at, one.at + one.bytes);
+    at = gathered.data();
+    bytes = std::ssize(gathered);
   }
-  requests_.push_back(MPI_REQUEST_NULL);
-  MPI_Isend(at, count(bytes), MPI_BYTE, to, sent_.next(to), MPI_COMM_WORLD, &requests_.back());
-}
-
-engine::Carrier::Ticket Messages::receive(Rank from, std::byte* at, Bytes room) {
-  charge();
-  requests_.push_back(MPI_REQUEST_NULL);
-  MPI_Irecv(at, count(room), MPI_BYTE, from, asked_.next(from), MPI_COMM_WORLD, &requests_.back());
-  return requests_.size() - 1;
-}
-
-void Messages::wait(Ticket ticket) {
-  charge();
-  MPI_Wait(&requests_[ticket], MPI_STATUS_IGNORE);
-}
-
-void Messages::settle() {
-  charge();
-  all_over(requests_);
-  collected_.clear();
-}
-
-void Line::send(Rank to, const std::byte* from, Bytes bytes) noexcept {
   sends_.push_back(MPI_REQUEST_NULL);
-  MPI_Isend(from, count(bytes), MPI_BYTE, to, sent_.next(to), MPI_COMM_WORLD, &sends_.back());
+  MPI_Isend(at, count(bytes), MPI_BYTE, to, sent_.next(to), MPI_COMM_WORLD, &sends_.back());
 }
 
-void Line::receive(Rank from, std::byte* to, Bytes bytes) noexcept {
+engine::Channel::Ticket Messages::receive(Rank from, std::byte* at, Bytes room) noexcept {
+  charge();
   receives_.push_back(MPI_REQUEST_NULL);
-  MPI_Irecv(to, count(bytes), MPI_BYTE, from, asked_.next(from), MPI_COMM_WORLD, &receives_.back());
+  MPI_Irecv(at, count(room), MPI_BYTE, from, asked_.next(from), MPI_COMM_WORLD, &receives_.back());
+  return receives_.size() - 1;
 }
 
-bool Line::received(bool /*wait*/) noexcept { return all_over(receives_); }
-bool Line::finished(bool /*wait*/) noexcept { return all_over(receives_) && all_over(sends_); }
+bool Messages::received(Ticket ticket, bool /*wait*/) noexcept {
+  charge();
+  for (; here_ < receives_.size() && here_ <= ticket; ++here_) MPI_Wait(&receives_[here_], MPI_STATUS_IGNORE);
+  return true;
+}
+
+bool Messages::finished(bool /*wait*/) noexcept {
+  charge();
+  all_over(receives_);
+  all_over(sends_);
+  here_ = 0;
+  collected_.clear();
+  return true;
+}
 
 }  // namespace heddle::sim

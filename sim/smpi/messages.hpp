@@ -30,16 +30,17 @@ class Numbers {
   std::unordered_map<Rank, int> counts_;
 };
 
-class Messages final : public engine::Carrier {
+class Messages final : public engine::Channel {
  public:
   explicit Messages(const Machine& machine) : machine_(machine) {}
 
+  /// What it copies is charged from now on.
   void charge_for(const engine::Router& router) { router_ = &router; }
 
-  void send(Rank to, std::span<const engine::Piece> pieces) override;
-  Ticket receive(Rank from, std::byte* at, Bytes room) override;
-  void wait(Ticket ticket) override;
-  void settle() override;
+  void send(Rank to, std::span<const engine::Piece> pieces) noexcept override;
+  Ticket receive(Rank from, std::byte* at, Bytes room) noexcept override;
+  bool received(Ticket ticket, bool wait) noexcept override;
+  bool finished(bool wait) noexcept override;
 
  private:
   void charge();
@@ -47,22 +48,10 @@ class Messages final : public engine::Carrier {
   const Machine& machine_;
   const engine::Router* router_ = nullptr;
   engine::Router::Tally charged_;
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> sends_, receives_;
+  std::size_t here_ = 0;  ///< Of receives_, from the first on.
   Numbers sent_, asked_;
   std::vector<std::vector<std::byte>> collected_;  ///< Messages of several pieces, as an adapter would gather them.
-};
-
-/// For engine/gathering.hpp.
-class Line final : public engine::Channel {
- public:
-  void send(Rank to, const std::byte* from, Bytes bytes) noexcept override;
-  void receive(Rank from, std::byte* to, Bytes bytes) noexcept override;
-  bool received(bool wait) noexcept override;
-  bool finished(bool wait) noexcept override;
-
- private:
-  std::vector<MPI_Request> sends_, receives_;
-  Numbers sent_, asked_;
 };
 
 }  // namespace heddle::sim

@@ -87,19 +87,19 @@ struct Router::Coming {
   Rank from;
   int channels;
   Memory memory;
-  Carrier::Ticket first;
+  Channel::Ticket first;
   Bytes first_end = 0;
-  std::vector<std::pair<Carrier::Ticket, Bytes>> rest{};  ///< Each with where it ends.
+  std::vector<std::pair<Channel::Ticket, Bytes>> rest{};  ///< Each with where it ends.
   std::int64_t packets = 0, taken = 0;
   Bytes reached = 0;  ///< Where the next packet begins.
 };
 
-Router::Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight)
+Router::Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight)
     : algorithm_(options.algorithm ? *options.algorithm : schedule::exchange_crystal),
       place_(place),
       me_(me),
       options_(options),
-      carrier_(carrier),
+      channel_(channel),
       freight_(freight) {}
 Router::~Router() = default;
 
@@ -146,7 +146,7 @@ void Router::send(schedule::Count k) {
   for (const schedule::Receive& one : round.receives) {
     if (one.part.index != 0) continue;  // the channels of one bundle
     Coming bundle{.from = one.from, .channels = static_cast<int>(one.part.of), .memory = room_for(first_room), .first = 0};
-    bundle.first = carrier_.receive(one.from, bundle.memory.get(), first_room);
+    bundle.first = channel_.receive(one.from, bundle.memory.get(), first_room);
     coming_.push_back(std::move(bundle));
   }
   std::vector<Packet> going;
@@ -190,7 +190,7 @@ void Router::send_bundle(Rank to, int channels, std::vector<Packet>& packets) {
   std::size_t next = 0;
   const auto send_what_is_there = [&] {
     for (; next < ends.size() && ends[next] <= stream.end(); ++next) {
-      carrier_.send(to, stream.next(ends[next] - sent));
+      channel_.send(to, stream.next(ends[next] - sent));
       ++tally_.messages;
       sent = ends[next];
     }
@@ -233,9 +233,14 @@ void Router::take(Coming& bundle, Bytes there) {
   }
 }
 
+void Router::wait(Channel::Ticket ticket) {
+  channel_.received(ticket, true);
+  channel_.check();
+}
+
 /// The first message says what the others are.
 void Router::open(Coming& bundle) {
-  carrier_.wait(bundle.first);
+  wait(bundle.first);
   Head head;
   std::memcpy(&head, bundle.memory.get(), sizeof head);
   const Bytes headings = static_cast<Bytes>(sizeof(Head)) + head.packets * static_cast<Bytes>(sizeof(Heading));
@@ -249,7 +254,7 @@ void Router::open(Coming& bundle) {
     tally_.copied += first_room;
     bundle.memory = std::move(whole);
     cut_rest(head.bytes, bundle.channels, options_.segment, [&](Bytes begin, Bytes end) {
-      bundle.rest.emplace_back(carrier_.receive(bundle.from, bundle.memory.get() + begin, end - begin), end);
+      bundle.rest.emplace_back(channel_.receive(bundle.from, bundle.memory.get() + begin, end - begin), end);
     });
   }
 }
@@ -260,14 +265,15 @@ void Router::receive() {
   for (Coming& bundle : coming_) {
     take(bundle, bundle.first_end);
     for (const auto& [ticket, end] : bundle.rest) {
-      carrier_.wait(ticket);
+      wait(ticket);
       take(bundle, end);
     }
     if (bundle.taken != bundle.packets) throw std::runtime_error("a bundle is shorter than its headings say");
     if (!options_.copies) kept_.push_back(std::move(bundle.memory));
   }
   coming_.clear();
-  carrier_.settle();
+  channel_.finished(true);
+  channel_.check();
   leaving_.clear();
 }
 

@@ -1,8 +1,8 @@
 // engine/router.hpp: bundles: a rank's messages to any others travel together by the rounds of the crystal router
-// (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, by a carrier that is handed in. May include:
-// schedule/, layout/bytes.hpp. No MPI.
+// (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, over a channel that is handed in. May include:
+// channel.hpp, schedule/. No MPI.
 //
-//   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, carrier, freight);
+//   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
 //   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
 //   router.announce(dest, bytes);                      // too long to be moved more than once: goes beside, all ends know of it
@@ -29,42 +29,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "layout/bytes.hpp"
+#include "engine/channel.hpp"
 #include "schedule/schedule.hpp"
 
 namespace heddle::engine {
-
-using layout::Bytes;
-using schedule::Rank;
-
-/// Bytes of a message that lie here and there.
-struct Piece {
-  const std::byte* at;
-  Bytes bytes;
-};
-
-/// How messages get from rank to rank; unlike a Channel's (channel.hpp) they lie in pieces, and may be shorter than the room
-/// for them. Those of a pair of ranks arrive in order. Errors are thrown.
-class Carrier {
- public:
-  Carrier() = default;
-  Carrier(const Carrier&) = delete;
-  Carrier& operator=(const Carrier&) = delete;
-  virtual ~Carrier() = default;
-
-  using Ticket = std::size_t;
-  /// Begins to send one message: the pieces one after the other. They stay as they are until settle() returns.
-  virtual void send(Rank to, std::span<const Piece> pieces) = 0;
-  /// Begins to receive the next message of `from`, of at most `room` bytes.
-  virtual Ticket receive(Rank from, std::byte* at, Bytes room) = 0;
-  /// Returns when it is there.
-  virtual void wait(Ticket ticket) = 0;
-  /// Returns when all that was begun is over; tickets are void.
-  virtual void settle() = 0;
-};
 
 /// What is not packed yet.
 class Freight {
@@ -98,7 +68,7 @@ class Router {
   };
 
   /// `place` and `options.segment` are the same on all ranks.
-  Router(const schedule::Place& place, Rank me, const Options& options, Carrier& carrier, Freight& freight);
+  Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight);
   ~Router();
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
@@ -110,7 +80,8 @@ class Router {
 
   [[nodiscard]] schedule::Count rounds() const;
   void send(schedule::Count k);
-  /// What others have sent in the round that this rank has sent. Throws std::runtime_error if it is no bundle.
+  /// What others have sent in the round that this rank has sent. Throws std::runtime_error if it is no bundle, and what
+  /// the channel says (Failed).
   void receive();
 
   /// For this rank; those from each source in the order in which it added them. `at` is valid while the router lives.
@@ -130,6 +101,7 @@ class Router {
   struct Coming;
 
   void send_bundle(Rank to, int channels, std::vector<Packet>& packets);
+  void wait(Channel::Ticket ticket);
   void take(Coming& bundle, Bytes there);
   void open(Coming& bundle);
   std::byte* keep(Bytes bytes);
@@ -139,12 +111,12 @@ class Router {
   schedule::Place place_;
   Rank me_;
   Options options_;
-  Carrier& carrier_;
+  Channel& channel_;
   Freight& freight_;
   std::vector<Packet> held_;     ///< For others.
   std::vector<Packet> arrived_;  ///< For us.
   std::vector<Memory> kept_;     ///< What packets lie in.
-  std::vector<Memory> leaving_;  ///< What is being sent, until settle().
+  std::vector<Memory> leaving_;  ///< What is being sent, until the channel has finished.
   std::vector<Coming> coming_;   ///< Of the round that has been sent: room for the first messages is posted already.
   Tally tally_;
 };

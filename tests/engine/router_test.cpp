@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,55 +13,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "network.hpp"
+
 namespace heddle::engine {
 namespace {
 
-using Content = std::vector<std::byte>;
-
-/// Messages of all ranks, in order of each pair.
-using Post = std::map<std::pair<Rank, Rank>, std::deque<Content>>;
-
-/// One rank's channel. Ranks go round by round together, so what is waited for has been sent already.
-class Wire final : public Carrier {
- public:
-  Wire(Post& post, Rank me) : post_(post), me_(me) {}
-  void send(Rank to, std::span<const Piece> pieces) override {
-    Content all;
-    for (const Piece& piece : pieces) {
-      EXPECT_GT(piece.bytes, 0);
-      all.insert(all.end(), piece.at, piece.at + piece.bytes);
-    }
-    ++messages;
-    most_pieces = std::max(most_pieces, pieces.size());
-    post_[{me_, to}].push_back(std::move(all));
-  }
-  Ticket receive(Rank from, std::byte* at, Bytes room) override {
-    asked_.push_back({from, at, room});
-    return asked_.size() - 1;
-  }
-  void wait(Ticket ticket) override {
-    auto& line = post_[{asked_[ticket].from, me_}];
-    if (line.empty()) throw std::logic_error("waits for ever");
-    const Content& message = line.front();
-    if (static_cast<Bytes>(message.size()) > asked_[ticket].room) throw std::logic_error("longer than the receiver expects");
-    std::ranges::copy(message, asked_[ticket].at);
-    line.pop_front();
-  }
-  void settle() override { asked_.clear(); }
-
-  std::int64_t messages = 0;
-  std::size_t most_pieces = 0;
-
- private:
-  struct Asked {
-    Rank from;
-    std::byte* at;
-    Bytes room;
-  };
-  Post& post_;
-  Rank me_;
-  std::vector<Asked> asked_;
-};
+using test::Content;
+using test::Network;
 
 Content content(Rank from, Rank to, std::size_t number, Bytes bytes) {
   Content all(static_cast<std::size_t>(bytes));
@@ -88,7 +45,7 @@ class Load final : public Freight {
 struct RankOf {
   std::vector<Content> contents;
   std::vector<Rank> to;
-  std::unique_ptr<Wire> wire;
+  Network::Sends sends;
   std::unique_ptr<Load> load;
   std::unique_ptr<Router> router;
 };
@@ -103,7 +60,7 @@ struct Job {
 };
 
 std::vector<RankOf> run(const Job& job) {
-  Post post;
+  Network network(job.place.ranks, Network::Reads::at_once);
   std::vector<RankOf> ranks(static_cast<std::size_t>(job.place.ranks));
   std::map<std::pair<Rank, Rank>, std::vector<Content>> expected;
   for (Rank me = 0; me < job.place.ranks; ++me) {
@@ -113,9 +70,8 @@ std::vector<RankOf> run(const Job& job) {
       rank.contents.push_back(content(me, rank.to.back(), static_cast<std::size_t>(k), job.bytes(me, k)));
       expected[{me, rank.to.back()}].push_back(rank.contents.back());
     }
-    rank.wire = std::make_unique<Wire>(post, me);
     rank.load = std::make_unique<Load>(rank.contents);
-    rank.router = std::make_unique<Router>(job.place, me, job.options, *rank.wire, *rank.load);
+    rank.router = std::make_unique<Router>(job.place, me, job.options, network[me], *rank.load);
     for (std::size_t k = 0; k < rank.to.size(); ++k)
       rank.router->add(rank.to[k], static_cast<Bytes>(rank.contents[k].size()), k % 2 ? rank.contents[k].data() : nullptr, k);
   }
@@ -123,8 +79,10 @@ std::vector<RankOf> run(const Job& job) {
     for (RankOf& rank : ranks) rank.router->send(k);
     for (RankOf& rank : ranks) rank.router->receive();
   }
-  for (const auto& [pair, line] : post) EXPECT_TRUE(line.empty()) << pair.first << " to " << pair.second << " is left over";
+  EXPECT_TRUE(network.empty());
+  EXPECT_FALSE(network.stuck || network.overflow || network.nothing);
   for (Rank me = 0; me < job.place.ranks; ++me) {
+    ranks[static_cast<std::size_t>(me)].sends = network.sends_of(me);
     std::map<Rank, std::vector<Content>> got;
     for (const Router::Packet& one : ranks[static_cast<std::size_t>(me)].router->arrived())
       got[one.from].emplace_back(one.at, one.at + one.bytes);
@@ -215,9 +173,9 @@ TEST(Router, ShortBundlesTakeLog2Messages) {
   job.many = [](Rank) { return 26; };
   job.to = [](Rank me, int k) { return (me + k + 1) % 64; };
   job.bytes = [](Rank, int) { return 8; };
-  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.wire->messages, 6);
+  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.sends.messages, 6u);
   job.place.radix = 4;
-  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.wire->messages, 9);  // three in each of three rounds
+  for (const RankOf& rank : run(job)) EXPECT_EQ(rank.sends.messages, 9u);  // three in each of three rounds
 }
 
 // The first improvement: nothing long is copied within a rank, whatever the number of rounds.
@@ -232,7 +190,7 @@ TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
     copied += rank.router->tally().copied;
     sent += rank.router->tally().sent;
     EXPECT_EQ(rank.load->packed, 2);  // each straight into its bundle, once
-    EXPECT_GT(rank.wire->most_pieces, 1u);
+    EXPECT_GT(rank.sends.most_pieces, 1u);
   }
   EXPECT_LT(copied * 8, sent);  // first messages of 8 KiB
   job.options.copies = true;
@@ -243,14 +201,12 @@ TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
 
 // Too long to be moved several times: its bytes travel beside, its receiver learns of it in its turn.
 TEST(Router, AnnouncedOnesArriveInTurnWithoutTheirBytes) {
-  Post post;
+  Network network(5, Network::Reads::at_once);
   const std::vector<Content> contents{content(0, 4, 0, 10), content(0, 4, 1, 20)};
-  std::vector<std::unique_ptr<Wire>> wires;
   std::vector<std::unique_ptr<Router>> routers;
   Load load(contents);
   for (Rank me = 0; me < 5; ++me) {
-    wires.push_back(std::make_unique<Wire>(post, me));
-    routers.push_back(std::make_unique<Router>(schedule::Place{.ranks = 5}, me, Router::Options{}, *wires.back(), load));
+    routers.push_back(std::make_unique<Router>(schedule::Place{.ranks = 5}, me, Router::Options{}, network[me], load));
   }
   routers[0]->add(4, 10, nullptr, 0);
   routers[0]->announce(4, Bytes{5} << 40);
@@ -268,17 +224,16 @@ TEST(Router, AnnouncedOnesArriveInTurnWithoutTheirBytes) {
 }
 
 TEST(Router, WhatIsNoBundleIsRefused) {
-  Post post;
-  Wire wire(post, 0);
+  Network network(2, Network::Reads::at_once);
   std::vector<Content> none;
   Load load(none);
   for (const std::int64_t bytes : {std::int64_t{-5}, std::int64_t{16}}) {
-    Router router({.ranks = 2}, 0, {}, wire, load);
+    Router router({.ranks = 2}, 0, {}, network[0], load);
     router.send(0);
     const std::int64_t head[2] = {bytes, 3};
     Content bad(sizeof head);
     std::memcpy(bad.data(), head, sizeof head);
-    post[{1, 0}].push_back(bad);
+    network.forge(1, 0, bad);
     EXPECT_THROW(router.receive(), std::runtime_error);
   }
 }

@@ -1,6 +1,7 @@
 // mpi/communicators/known.cpp: attributes and the table.
 #include "mpi/communicators/known.hpp"
 
+#include <mutex>
 #include <new>
 
 #include "group/formats.hpp"
@@ -129,7 +130,7 @@ void Communicator::raise(int code) const {
   PMPI_Comm_free(&own);
 }
 
-Communicator* Hold::met(MPI_Comm comm) try {
+Communicator* met(MPI_Comm comm) noexcept try {
   if (!opened() || comm == MPI_COMM_NULL) return nullptr;
   const std::lock_guard guard(meeting);
   return opened() ? entry_of(comm) : nullptr;
@@ -144,12 +145,26 @@ void Hold::raise(int code) const {
     PMPI_Comm_call_errhandler(comm_ == MPI_COMM_NULL ? MPI_COMM_SELF : comm_, code);
 }
 
-void open() noexcept {
+namespace {
+
+void begin() noexcept {
   int size = 0;
+  int initialized = 0;
   if (PMPI_Comm_create_keyval(handed_on, freed, &keyval, nullptr) != MPI_SUCCESS) return;
+  if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) {  // a program of sessions only
+    is_open = true;
+    return;
+  }
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
   is_open = true;
   keep("MPI_COMM_WORLD", MPI_COMM_WORLD, group::Group::world(size));
+}
+
+}  // namespace
+
+void open() noexcept {
+  static std::once_flag once;
+  std::call_once(once, begin);
 }
 
 void close() noexcept {

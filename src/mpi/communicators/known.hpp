@@ -64,6 +64,15 @@ struct Members {
   Uses users;
 };
 
+/// What rooms above keep of a communicator (exchange/shadow_comm.hpp): freed with it.
+class Context {
+ public:
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  virtual ~Context() = default;
+};
+
 /// A communicator of the program's: there as long as it is, or as operations hold it.
 class Communicator final : public Deferred {
  public:
@@ -76,7 +85,13 @@ class Communicator final : public Deferred {
     if (users_.drop()) delete this;
   }
   /// The host has called back: its use ends.
-  void free() override { release(); }
+  void free() override {
+    delete context_.exchange(nullptr);
+    release();
+  }
+  /// Null: there is none.
+  [[nodiscard]] Context* context() const noexcept { return context_.load(std::memory_order_acquire); }
+  void keep(Context* context) noexcept { context_.store(context, std::memory_order_release); }
   /// Null: nobody has asked yet.
   [[nodiscard]] const Members* members() const noexcept { return members_.load(std::memory_order_acquire); }
   /// Takes over one use.
@@ -98,6 +113,7 @@ class Communicator final : public Deferred {
   Uses users_;
   MPI_Comm handle_;
   std::atomic<Members*> members_{nullptr};
+  std::atomic<Context*> context_{nullptr};
   std::atomic<bool> gone_{false};
   bool mute_ = false;
   MPI_Errhandler errors_ = MPI_ERRHANDLER_NULL;  // once it is gone
@@ -105,10 +121,13 @@ class Communicator final : public Deferred {
 
 extern constinit HandleTable<MPI_Comm, Communicator> directory;
 
-/// After MPI_Init, if anybody is going to ask; before MPI_Finalize.
+/// After MPI_Init, if anybody is going to ask; again: nothing. Before MPI_Finalize.
 void open() noexcept;
 void close() noexcept;
 bool opened() noexcept;
+
+/// Null: no memory, no such communicator, or not open.
+Communicator* met(MPI_Comm comm) noexcept;
 
 /// Null: no memory, no such communicator. Asks the host if need be.
 const Members* members(MPI_Comm comm);
@@ -134,7 +153,7 @@ class Hold {
  public:
   Hold() = default;
   explicit Hold(MPI_Comm comm) : comm_(comm), object_(directory.find(comm)) {
-    if (!object_) object_ = met(comm);
+    if (!object_) object_ = communicators::met(comm);
     if (object_) object_->retain();
   }
   Hold(const Hold& other) noexcept : comm_(other.comm_), object_(other.object_) {
@@ -164,9 +183,6 @@ class Hold {
   void raise(int code) const;
 
  private:
-  /// Null: no memory, or nothing is kept of communicators.
-  static Communicator* met(MPI_Comm comm);
-
   MPI_Comm comm_ = MPI_COMM_NULL;
   Communicator* object_ = nullptr;
 };

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "mpi/exchange/topology.hpp"
+#include "mpi/process/host.hpp"
 #include "select/collective/agreement.hpp"
 #include "select/collective/cadence.hpp"
 

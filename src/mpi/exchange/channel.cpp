@@ -1,4 +1,5 @@
-// mpi/exchange/channel.cpp
+// mpi/exchange/channel.cpp: a message of more than 1 GiB is several of the host's, whose counts are int: both ends know its
+// length, and cut it alike.
 #include "mpi/exchange/channel.hpp"
 
 #include <algorithm>
@@ -7,50 +8,85 @@
 namespace heddle::mpi {
 namespace {
 
-/// Bytes of one message of the host's: counts are int in all its procedures.
 constexpr engine::Bytes longest = 1 << 30;
 
-constexpr int tag = 0;  // order is kept, and that is enough
+/// each(offset, bytes), at least once.
+template <class Each>
+void cut(engine::Bytes bytes, Each each) {
+  engine::Bytes at = 0;
+  do {
+    each(at, static_cast<int>(std::min(bytes - at, longest)));
+    at += longest;
+  } while (at < bytes);
+}
 
 }  // namespace
 
-/// post(offset, bytes, request) for each message that it takes. Without memory for the request it is waited for at once, which
-/// a send must not be in general; but then the program is about to end.
-template <class Post>
-void Channel::begin(Row& row, engine::Bytes bytes, Post post) noexcept {
-  for (engine::Bytes at = 0; at < bytes; at += longest) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    note(post(at, static_cast<int>(std::min(bytes - at, longest)), &request));
-    try {
-      row.requests.push_back(request);
-    } catch (const std::bad_alloc&) {
-      note(PMPI_Wait(&request, MPI_STATUS_IGNORE));
-    }
+/// Without memory for the request it is waited for at once, which a send must not be in general; but then the program is about
+/// to end.
+void Channel::keep(Row& row, MPI_Request request) noexcept try {
+  row.requests.push_back(request);
+} catch (const std::bad_alloc&) {
+  note(PMPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
+void Channel::send(engine::Rank to, std::span<const engine::Piece> pieces) noexcept {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (pieces.size() > 1) {
+    note(gather(to, pieces, &request));
+    return keep(sends_, request);
   }
-}
-
-void Channel::send(engine::Rank to, const std::byte* from, engine::Bytes bytes) noexcept {
-  begin(sends_, bytes, [&](engine::Bytes at, int length, MPI_Request* request) {
-    return PMPI_Isend(from + at, length, MPI_BYTE, to, tag, comm_, request);
+  cut(pieces[0].bytes, [&](engine::Bytes at, int bytes) {
+    note(PMPI_Isend(pieces[0].at + at, bytes, MPI_BYTE, to, tag_, comm_, &request));
+    keep(sends_, request);
   });
 }
 
-void Channel::receive(engine::Rank from, std::byte* to, engine::Bytes bytes) noexcept {
-  begin(receives_, bytes, [&](engine::Bytes at, int length, MPI_Request* request) {
-    return PMPI_Irecv(to + at, length, MPI_BYTE, from, tag, comm_, request);
-  });
+/// The host collects the pieces itself, on their way into its own buffers. Together they have 1 GiB at most.
+int Channel::gather(engine::Rank to, std::span<const engine::Piece> pieces, MPI_Request* request) noexcept try {
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (const engine::Piece& one : pieces) {
+    lengths.push_back(static_cast<int>(one.bytes));
+    places.push_back(reinterpret_cast<MPI_Aint>(one.at));
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int error = PMPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths.data(), places.data(), MPI_BYTE, &type);
+  if (error != MPI_SUCCESS) return error;
+  error = PMPI_Type_commit(&type);
+  if (error == MPI_SUCCESS) error = PMPI_Isend(MPI_BOTTOM, 1, type, to, tag_, comm_, request);
+  PMPI_Type_free(&type);
+  return error;
+} catch (const std::bad_alloc&) {
+  return MPI_ERR_NO_MEM;
 }
 
-bool Channel::over(Row& row, bool wait) noexcept {
-  for (; row.done < row.requests.size(); ++row.done) {
+Channel::Ticket Channel::receive(engine::Rank from, std::byte* to, engine::Bytes room) noexcept {
+  cut(room, [&](engine::Bytes at, int bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    note(PMPI_Irecv(to + at, bytes, MPI_BYTE, from, tag_, comm_, &request));
+    keep(receives_, request);
+  });
+  return receives_.requests.size() - 1;
+}
+
+bool Channel::over(Row& row, Ticket last, bool wait) noexcept {
+  for (; row.done < row.requests.size() && row.done <= last; ++row.done) {
     int done = 1;
     const int error = wait ? PMPI_Wait(&row.requests[row.done], MPI_STATUS_IGNORE)
                            : PMPI_Test(&row.requests[row.done], &done, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS && !done) return false;
     note(error);
   }
-  row.requests.clear();
-  row.done = 0;
+  return true;
+}
+
+bool Channel::finished(bool wait) noexcept {
+  if (!over(receives_, all, wait) || !over(sends_, all, wait)) return false;
+  for (Row* const row : {&receives_, &sends_}) {
+    row->requests.clear();
+    row->done = 0;
+  }
   return true;
 }
 

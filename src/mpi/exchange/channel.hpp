@@ -1,5 +1,8 @@
-// mpi/exchange/channel.hpp: engine::Channel over messages of bytes on a communicator of Heddle's own. Includes
-// engine/channel.hpp, host.hpp.
+// mpi/exchange/channel.hpp: engine::Channel over messages of bytes on a communicator of Heddle's own, which returns errors.
+// Includes engine/channel.hpp, host.hpp.
+//
+//   Channel channel(own.comm(), tags::bundles);
+//   engine::Router router(place, own.me(), options, channel, freight);
 #pragma once
 
 #include <vector>
@@ -9,35 +12,33 @@
 
 namespace heddle::mpi {
 
-/// Kept from call to call: its memory is used again.
 class Channel final : public engine::Channel {
  public:
-  /// A new use. The communicator returns errors.
-  void open(MPI_Comm comm) noexcept {
-    comm_ = comm;
-    error_ = MPI_SUCCESS;
-  }
-  /// The first thing that went wrong: an MPI error code.
-  [[nodiscard]] int error() const { return error_; }
+  Channel(MPI_Comm comm, int tag) noexcept : comm_(comm), tag_(tag) {}
 
-  void send(engine::Rank to, const std::byte* from, engine::Bytes bytes) noexcept override;
-  void receive(engine::Rank from, std::byte* to, engine::Bytes bytes) noexcept override;
-  bool received(bool wait) noexcept override { return over(receives_, wait); }
-  bool finished(bool wait) noexcept override { return over(receives_, wait) && over(sends_, wait); }
+  using engine::Channel::received;
+  using engine::Channel::send;
+  void send(engine::Rank to, std::span<const engine::Piece> pieces) noexcept override;
+  Ticket receive(engine::Rank from, std::byte* to, engine::Bytes room) noexcept override;
+  bool received(Ticket ticket, bool wait) noexcept override { return over(receives_, ticket, wait); }
+  bool finished(bool wait) noexcept override;
+  /// An MPI error code.
+  [[nodiscard]] int error() const noexcept override { return error_; }
 
  private:
   struct Row {
     std::vector<MPI_Request> requests;
-    std::size_t done = 0;
+    std::size_t done = 0;  ///< So many from the first on are complete.
   };
-  template <class Post>
-  void begin(Row& row, engine::Bytes bytes, Post post) noexcept;
-  bool over(Row& row, bool wait) noexcept;
+  void keep(Row& row, MPI_Request request) noexcept;
+  bool over(Row& row, Ticket last, bool wait) noexcept;
+  int gather(engine::Rank to, std::span<const engine::Piece> pieces, MPI_Request* request) noexcept;
   void note(int error) noexcept {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm comm_;
+  int tag_;
   int error_ = MPI_SUCCESS;
   Row sends_, receives_;
 };

@@ -154,7 +154,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
       .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
-  Channel& channel = own->channel();
+  Channel channel(own->comm(), tags::schedule);
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
   return raised(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), comm);

@@ -6,21 +6,23 @@
 #include <new>
 
 #include "engine/router.hpp"
-#include "mpi/exchange/wire.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
-namespace {
-
-constexpr int tag = 32759;  // below those of sparse/shadow.hpp
-
-}  // namespace
 
 Bytes straight_from() noexcept {
   const settings::Router& router = settings_of_process().router;
   return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
 }
+
+namespace {
+
+void check(int code) {
+  if (code != MPI_SUCCESS) throw engine::Failed{code};
+}
+
+}  // namespace
 
 /// Into bundles.
 class Routed::Packing final : public engine::Freight {
@@ -28,8 +30,8 @@ class Routed::Packing final : public engine::Freight {
   explicit Packing(const Routed& routed) : routed_(routed) {}
   void pack(std::size_t number, std::byte* to) override {
     const Buffer& data = routed_.out_[number].data;
-    wire::check(element_.look(data.type));
-    wire::check(element_.pack(data.address, data.count, to, routed_.shadow_.comm()));
+    check(element_.look(data.type));
+    check(element_.pack(data.address, data.count, to, routed_.shadow_.comm()));
   }
 
  private:
@@ -69,14 +71,14 @@ int Routed::route() {
                               .radix = wishes.radix > 0 ? wishes.radix : way_.radix,
                               .channels = wishes.channels,
                               .nodes = &shadow_.topology().nodes};
-  wire::Carrier carrier(shadow_.comm(), tag);
+  Channel channel(shadow_.comm(), tags::bundles);
   Packing packing(*this);
   engine::Router router(place, shadow_.me(), {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way_.algorithm},
-                        carrier, packing);
+                        channel, packing);
   Element element;
   for (std::size_t i = 0; i < out_.size(); ++i) {
     const Block& block = out_[i];
-    wire::check(element.look(block.data.type));
+    check(element.look(block.data.type));
     router.add(block.rank, block.bytes, element.dense(block.data.address, block.data.count), i);
   }
   router.run();
@@ -87,10 +89,10 @@ int Routed::route() {
       result = MPI_ERR_TRUNCATE;
       continue;
     }
-    wire::check(element.look(block.data.type));
+    check(element.look(block.data.type));
     // Less than is expected is a mistake, too, which hosts let pass.
-    wire::check(element.unpack(packet.at, const_cast<void*>(block.data.address), block.data.count * packet.bytes / block.bytes,
-                               shadow_.comm()));
+    check(element.unpack(packet.at, const_cast<void*>(block.data.address), block.data.count * packet.bytes / block.bytes,
+                         shadow_.comm()));
   }
   return result;
 }
@@ -101,7 +103,7 @@ int Routed::run(MPI_Comm comm) {
     shadow_.topology();  // before anything is under way: it talks
     straight_.start(Ends::in_collective);
     error = route();
-  } catch (const wire::Failed& failed) {
+  } catch (const engine::Failed& failed) {
     error = failed.code;
   } catch (const std::bad_alloc&) {
     error = MPI_ERR_NO_MEM;

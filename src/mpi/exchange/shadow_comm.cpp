@@ -4,22 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "layout/lasting.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
-#include "mpi/exchange/numbered.hpp"
 #include "mpi/exchange/pair_mailboxes.hpp"
 #include "mpi/handles/deferred.hpp"
-#include "mpi/handles/table.hpp"
 #include "mpi/node/links.hpp"
+#include "mpi/node/placement.hpp"
 #include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
@@ -33,64 +32,6 @@ std::atomic<int> alive{0};
 
 /// The host does the reductions that ranks agree by.
 std::atomic<bool> reductions{false};
-
-/// What hangs on a communicator of the program's.
-struct Seat final : Deferred {
-  void free() override;
-
-  std::shared_ptr<ShadowComm> shadow;  ///< Null: looked at, and not for Heddle.
-};
-
-/// Asked by every collective; writers hold Seats::lock, too.
-constinit HandleTable<MPI_Comm, Seat> seated;
-
-struct Seats {
-  std::mutex lock;
-  std::set<Seat*> all;
-  int keyval = MPI_KEYVAL_INVALID;
-};
-Seats& seats() {
-  static layout::Lasting<Seats> seats;
-  return *seats;
-}
-
-int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
-  *copied = 0;
-  return MPI_SUCCESS;
-}
-
-void Seat::free() {
-  {
-    const std::lock_guard guard(seats().lock);
-    seats().all.erase(this);
-  }
-  delete this;
-}
-
-int freed(MPI_Comm comm, int, void* attribute, void*) {
-  if (!allowed) return MPI_SUCCESS;  // closed already
-  seated.erase(comm);
-  Deferred::add(static_cast<Seat*>(attribute));
-  return MPI_SUCCESS;
-}
-
-/// Null: no memory, or the host does not take the attribute.
-Seat* seat_on(MPI_Comm comm) try {
-  Seats& known = seats();
-  const std::lock_guard guard(known.lock);
-  if (known.keyval == MPI_KEYVAL_INVALID && PMPI_Comm_create_keyval(not_copied, freed, &known.keyval, nullptr) != MPI_SUCCESS)
-    return nullptr;
-  auto seat = std::make_unique<Seat>();
-  seated.insert(comm, seat.get());
-  known.all.insert(seat.get());
-  if (PMPI_Comm_set_attr(comm, known.keyval, seat.get()) == MPI_SUCCESS) return seat.release();
-  known.all.erase(seat.get());
-  seated.erase(comm);
-  return nullptr;
-} catch (const std::bad_alloc&) {
-  seated.erase(comm);
-  return nullptr;
-}
 
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
 void number(std::vector<Edge>& edges) {
@@ -112,6 +53,48 @@ void ShadowComm::allow() noexcept {
   agree_on_links();
   reductions = Agreement::open();
   allowed = true;
+}
+
+/// What hangs on a communicator of the program's.
+struct ShadowComm::Seat final : communicators::Context {
+  explicit Seat(communicators::Communicator* communicator) noexcept : on(communicator) {}
+  ~Seat() override;
+
+  communicators::Communicator* on;
+  std::shared_ptr<ShadowComm> shadow;        ///< Null: not for Heddle.
+  std::shared_ptr<ShadowComm> for_exchange;  ///< Then, if there was a sparse exchange.
+
+  struct All {
+    std::mutex lock;
+    std::set<Seat*> seats;
+  };
+  static All& all() {
+    static layout::Lasting<All> all;
+    return *all;
+  }
+};
+
+ShadowComm::Seat::~Seat() {
+  const std::lock_guard guard(all().lock);
+  all().seats.erase(this);
+}
+
+ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
+  const communicators::Communicator* const known = communicators::directory.find(comm);
+  return known ? static_cast<Seat*>(known->context()) : nullptr;
+}
+
+/// Null: no memory, or the host does not take an attribute.
+ShadowComm::Seat* ShadowComm::seat_on(MPI_Comm comm) noexcept try {
+  communicators::Communicator* const known = communicators::met(comm);
+  if (!known || known->context()) return known ? static_cast<Seat*>(known->context()) : nullptr;
+  auto seat = std::make_unique<Seat>(known);
+  const std::lock_guard guard(Seat::all().lock);
+  Seat::all().seats.insert(seat.get());
+  known->keep(seat.get());
+  return seat.release();
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 bool ShadowComm::possible(MPI_Comm comm) {
@@ -142,21 +125,48 @@ ShadowComm::~ShadowComm() {
 }
 
 ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
-  const Seat* seat = seated.find(comm);
+  const Seat* seat = seat_of(comm);
   return seat ? seat->shadow.get() : nullptr;
 }
 
 bool ShadowComm::may_come(MPI_Comm comm) noexcept {
-  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seated.find(comm);
+  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seat_of(comm);
 }
 
 ShadowComm* ShadowComm::of(MPI_Comm comm) {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
-  const Seat* seat = seated.find(comm);
+  const Seat* seat = seat_of(comm);
   return seat ? seat->shadow.get() : make(comm);
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
+std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool collectives) {
+  std::shared_ptr<ShadowComm> own;
+  try {
+    if (able) {
+      own.reset(new ShadowComm);
+      PMPI_Comm_size(comm, &own->ranks_);
+      PMPI_Comm_rank(comm, &own->me_);
+      own->node_ = communicators::reaches_beyond(comm) ? -1 : Placement::node();
+      own->nodes_.resize(static_cast<std::size_t>(own->ranks_));
+      if (collectives) {
+        own->has_neighbours_ = own->look_at_topology(comm);
+        own->mailboxes_ = std::make_unique<PairMailboxes>(comm, own->me_, own->ranks_);
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    own.reset();
+  }
+  // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
+  const Quiet quiet(comm);
+  const Record record = Record::agreed(comm, own != nullptr, hints_noted(comm));
+  if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
+  ++alive;
+  own->record_ = record;
+  PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
+  return own;
+}
+
 ShadowComm* ShadowComm::make(MPI_Comm comm) {
   Deferred::free_all();
   int inter = 0;
@@ -166,39 +176,35 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
-  std::shared_ptr<ShadowComm> own;
-  int able = 0;
-  try {
-    if (seat && reductions && alive < most_alive && communicators::members(comm)) {
-      own.reset(new ShadowComm);
-      own->ranks_ = ranks;
-      PMPI_Comm_rank(comm, &own->me_);
-      own->has_neighbours_ = own->look_at_topology(comm);
-      own->mailboxes_ = std::make_unique<PairMailboxes>(comm, own->me_, ranks);
-      able = 1;
-    }
-  } catch (const std::bad_alloc&) {
-    able = 0;
-  }
-  // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
-  const Quiet quiet(comm);
-  const int noted = hints_noted(comm);
-  int world_rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  enum : std::uint8_t { all_able, all_noted, none_noted, number };
-  std::array<long, 4> said = {able, noted, !noted, -numbered::offer(world_rank)};
-  PMPI_Allreduce(MPI_IN_PLACE, said.data(), said.size(), MPI_LONG, MPI_MIN, comm);
-  if (!said[all_able] || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
-  ++alive;
-  own->number_ = -said[number];
-  numbered::taken(own->number_);
-  PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
+  const bool able = seat && reductions && alive < most_alive && communicators::members(comm);
+  std::shared_ptr<ShadowComm> own = create(comm, able, true);
+  if (!own) return nullptr;
   seat->shadow = std::move(own);
-  if (said[all_noted])
+  const Record& record = seat->shadow->record();
+  if (record.noted_by_all)
     hints_come(comm);
-  else if (!said[none_noted])
+  else if (!record.noted_by_none)
     hints_lost(comm);
   return seat->shadow.get();
+}
+
+ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
+  if (ShadowComm* const own = of(comm)) return own;
+  communicators::open();
+  Seat* const seat = seat_on(comm);
+  if (seat && seat->for_exchange) return seat->for_exchange.get();
+  std::shared_ptr<ShadowComm> own = create(comm, seat != nullptr, false);
+  if (!own) return nullptr;
+  seat->for_exchange = std::move(own);
+  return seat->for_exchange.get();
+}
+
+const Topology& ShadowComm::topology() {
+  if (topology_) return *topology_;
+  PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);
+  topology_.emplace(topology_of(nodes_, record_.cores, record_.mailboxes));
+  nodes_ = {};
+  return *topology_;
 }
 
 void ShadowComm::keep(std::unique_ptr<Comparison> comparison) noexcept try {
@@ -209,28 +215,31 @@ void ShadowComm::keep(std::unique_ptr<Comparison> comparison) noexcept try {
 }
 
 int ShadowComm::tags() noexcept {
-  constexpr int first = 1 << 15;  // below are those of all others
-  constexpr int each = 1 << 12;   // a rank is seldom a neighbour more often
   const int* highest = nullptr;
   int there = 0;
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &there) != MPI_SUCCESS || !there) return 0;
-  const int many = (*highest - first) / each;
-  return many > 0 ? first + each * (persistent_++ % many) : 0;
+  const int many = (*highest - tags::persistent) / tags::persistent_each;
+  return many > 0 ? tags::persistent + tags::persistent_each * (persistent_++ % many) : 0;
 }
 
+// In the order of their numbers: MPI_Comm_free is collective.
 void ShadowComm::close() noexcept {
   Deferred::free_all();
   allowed = false;
-  std::vector<Seat*> all;
+  std::set<Seat*> seats;
   {
-    const std::lock_guard guard(seats().lock);
-    all.assign(seats().all.begin(), seats().all.end());
-    seats().all.clear();
-    seated.clear();
-    if (seats().keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&seats().keyval);
+    const std::lock_guard guard(Seat::all().lock);
+    seats.swap(Seat::all().seats);
   }
-  std::ranges::sort(all, {}, [](const Seat* seat) { return seat->shadow ? seat->shadow->number() : 0; });
-  for (const Seat* seat : all) delete seat;
+  std::vector<std::shared_ptr<ShadowComm>> all;
+  for (Seat* const seat : seats) {
+    if (seat->shadow) all.push_back(std::move(seat->shadow));
+    if (seat->for_exchange) all.push_back(std::move(seat->for_exchange));
+    seat->on->keep(nullptr);
+    delete seat;
+  }
+  std::ranges::sort(all, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
+  for (std::shared_ptr<ShadowComm>& one : all) one.reset();
   close_hints();
   Agreement::close();
 }

@@ -4,18 +4,22 @@
 //   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: the host's collective it is
 //     PMPI_Isend(..., own->comm());
 //
-// Made by the first collective that asks for it, freed with the program's communicator, of which the host tells us through an
-// attribute; or with the last persistent request that outlives that.
+// Made by the first collective that asks for it: its ranks exchange one record (record.hpp) and split the communicator. Freed
+// with the program's communicator, whose context it is (communicators/known.hpp); or with the last persistent request that
+// outlives that.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
+#include "mpi/exchange/record.hpp"
+#include "mpi/exchange/tags.hpp"
 #include "mpi/exchange/topology.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/volumes.hpp"
@@ -34,6 +38,12 @@ struct Hints {
   std::string alltoallv, allgatherv;
 };
 
+/// How sparse exchanges go (heddle_exchange).
+struct SparseWay {
+  std::string_view name;  ///< Of schedule::exchange().
+  int radix = 2;
+};
+
 class Comparison;
 class PairMailboxes;
 
@@ -42,6 +52,9 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
   /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native, a rank that has 256 of them.
   static ShadowComm* of(MPI_Comm comm);
+  /// The same for sparse exchanges, from which Heddle never keeps out: also over communicators that of() refuses, unless they
+  /// are inter-communicators. Null: no memory, or the host refuses.
+  static ShadowComm* for_exchange(MPI_Comm comm);
   /// The same for calls that must not wait for other ranks: null, too, if no call has made one yet.
   static ShadowComm* made(MPI_Comm comm) noexcept;
   /// Whether of() may still come to make one, and so to talk to the other ranks.
@@ -54,8 +67,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static void close() noexcept;
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// As numbered.hpp has it.
-  [[nodiscard]] std::int64_t number() const { return number_; }
+  [[nodiscard]] const Record& record() const { return record_; }
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] int ranks() const { return ranks_; }
   /// Neighbours, in the order of the blocks. False: no topology, or one in which this rank cannot tell blocks from one rank
@@ -64,11 +76,13 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
-  /// Collective at the first call.
-  const Topology& topology() {
-    if (!topology_) topology_.emplace(topology_of(comm_));
-    return *topology_;
-  }
+  /// Collective at the first call, over comm(). Throws std::bad_alloc, but not while others wait.
+  const Topology& topology();
+  /// Empty until the first sparse exchange.
+  [[nodiscard]] std::optional<SparseWay>& sparse_way() noexcept { return sparse_way_; }
+  /// Of a sparse exchange, whose messages come from anywhere; the next one's differs: a quick rank may begin it before a slow
+  /// one has seen the end of this one.
+  int consensus_tag() noexcept { return tags::consensus + (exchanges_++ & 1); }
 
   /// Names of algorithms, auto or native: the communicator's hint, or HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV.
   [[nodiscard]] const std::string& wanted_alltoallv() const noexcept;
@@ -88,10 +102,6 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   void keep(std::unique_ptr<Comparison> comparison) noexcept;
 
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
-  [[nodiscard]] Channel& channel() noexcept {
-    channel_.open(comm_);
-    return channel_;
-  }
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
   [[nodiscard]] PairMailboxes& mailboxes() const noexcept { return *mailboxes_; }
 
@@ -100,7 +110,12 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   ShadowComm& operator=(const ShadowComm&) = delete;
 
  private:
+  struct Seat;
+
   ShadowComm();
+  static Seat* seat_of(MPI_Comm comm) noexcept;
+  static Seat* seat_on(MPI_Comm comm) noexcept;
+  static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool collectives);
   static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
 
@@ -109,14 +124,17 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   int ranks_ = 0;
   bool has_neighbours_ = false;
   std::vector<Edge> in_, out_;
+  Record record_;
+  int node_ = -1;           // as Placement names it
+  std::vector<int> nodes_;  // by rank, until topology_ is there: memory that topology() must not lack
   std::optional<Topology> topology_;
-  Channel channel_;
+  std::optional<SparseWay> sparse_way_;
+  int exchanges_ = 0;
   select::Spread spread_;
   Hints hints_;
   std::optional<Agreement> agreement_;
   long calls_ = 0;
   int persistent_ = 0;
-  std::int64_t number_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;
   std::unique_ptr<PairMailboxes> mailboxes_;
 };

@@ -1,8 +1,9 @@
 // mpi/exchange/topology.hpp: where the ranks of a communicator are, as all of them know it: what algorithms are chosen by.
-// Includes schedule/, select/collective/, host.hpp.
+// Includes schedule/, select/collective/.
 #pragma once
 
-#include "mpi/process/host.hpp"
+#include <vector>
+
 #include "schedule/nodes.hpp"
 #include "select/collective/way.hpp"
 
@@ -14,7 +15,10 @@ struct Topology {
   select::Where where;
 };
 
-/// Collective over an intra-communicator. Throws std::bad_alloc, on all ranks if one cannot begin.
-Topology topology_of(MPI_Comm comm);
+/// @param nodes  What names each rank's node (Placement::node); -1: it is not known, and the rank counts as alone.
+/// @param cores  The fewest that ranks of a node share: nodes may differ.
+/// @param mailboxes  All ranks have them.
+/// Throws std::bad_alloc.
+Topology topology_of(const std::vector<int>& nodes, int cores, bool mailboxes);
 
 }  // namespace heddle::mpi

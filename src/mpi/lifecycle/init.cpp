@@ -5,6 +5,7 @@
 #include "mpi/lifecycle/doctor.hpp"
 #include "mpi/lifecycle/report.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/node/placement.hpp"
 #include "mpi/node/presence.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/watch.hpp"
@@ -14,7 +15,6 @@
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
-#include "mpi/sparse/shadow.hpp"
 
 using namespace heddle::mpi;
 
@@ -43,7 +43,6 @@ void world_ends() {
   if (within_node) Watch::end();
   communicators::close();
   finish_reporting();
-  sparse::Shadow::close();
   ShadowComm::close();
   if (Node::here()) ProbeQueue::of_process().close();
   Node::stop();
@@ -87,7 +86,10 @@ void world_started() {
   const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() || set.doctor ? 0 : wish_report);
   const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   within_node = (all & wish_node) != 0;
-  if (within_node) Node::start();
+  if (all & (wish_node | wish_exchange)) {
+    const Placement placement;
+    if (within_node) Node::start(placement.ranks());
+  }
   if (all & wish_report) start_reporting();
   if (running() && all != 0) communicators::open();
   if (all & wish_exchange) {

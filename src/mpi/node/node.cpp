@@ -27,15 +27,6 @@ engine::Nonce random_nonce() {
   return nonce;
 }
 
-/// A communicator of Heddle's own, freed at the end of the scope.
-class Private {
- public:
-  ~Private() {
-    if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
-  }
-  MPI_Comm comm = MPI_COMM_NULL;
-};
-
 /// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
 /// sent: the kernel takes some ms for one where it has to make room, and many jobs send little.
 constexpr Bytes first_chunk = Bytes{2} << 20;
@@ -92,27 +83,24 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
 
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
 // it comes to every collective that the others come to.
-void Node::start() noexcept {
-  Private node;
+void Node::start(MPI_Comm ranks) noexcept {
   Place place;
-  int ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS &&
-              PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place.me, MPI_INFO_NULL, &node.comm) == MPI_SUCCESS &&
-              place.prepare(node.comm);
+  int ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
   engine::Nonce nonce = place.fresh_nonce;
   PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, MPI_COMM_WORLD);
   PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!ready) return;
 
-  PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, node.comm);
-  place.transport->join([&node](const void* mine, std::size_t bytes, void* all) {
-    return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, node.comm) ==
+  PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
+  place.transport->join([ranks](const void* mine, std::size_t bytes, void* all) {
+    return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, ranks) ==
            MPI_SUCCESS;
   });
   std::unique_ptr<Node> here = made(place, nonce);
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, node.comm);
+  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, ranks);
   possible_ = able != 0;
   if (!able || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);

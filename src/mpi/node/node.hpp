@@ -34,7 +34,8 @@ class Node {
 
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it. All ranks of a node come to the same answer; what a
   /// node goes without (a refused system call) its first rank says, once.
-  static void start() noexcept;
+  /// @param ranks  Of this node (Placement); MPI_COMM_NULL: there is no node.
+  static void start(MPI_Comm ranks) noexcept;
   /// Since start(): this rank's node has what sharing needs; true also where the rank is alone.
   static bool possible() noexcept { return possible_; }
   /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.

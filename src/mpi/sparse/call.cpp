@@ -10,7 +10,7 @@ namespace heddle::mpi::sparse {
 namespace {
 
 int go(Job& job) {
-  const std::string_view way = job.shadow.ranks() == 1 ? "consensus" : job.shadow.agreed().way;
+  const std::string_view way = job.shadow.ranks() == 1 ? "consensus" : way_of(job.shadow).name;
   if (way == "counts") return by_counts(job);
   if (way == "crystal") return by_crystal(job);
   return by_consensus(job);
@@ -27,7 +27,7 @@ int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI
   if (const int error = element.look(receive_type); error != MPI_SUCCESS) return error;
   Outgoing out;
   if (const int error = out.read(departures, ranks); error != MPI_SUCCESS) return error;
-  Shadow* shadow = Shadow::of(comm);
+  ShadowComm* shadow = ShadowComm::for_exchange(comm);
   if (!shadow) return MPI_ERR_NO_MEM;
   Incoming in(element, shadow->comm());
   Job job{*shadow, out, in, *arrivals};

@@ -4,6 +4,7 @@
 //   rank 1   (nothing to send)        Ibarrier ─────────────► over
 //   rank 2   Issend ──► 0   probe, receive    Ibarrier ─────► over     all sends are received: no message is left anywhere
 #include "engine/wait.hpp"
+#include "mpi/process/progress.hpp"
 #include "mpi/sparse/ways.hpp"
 
 namespace heddle::mpi::sparse {
@@ -36,7 +37,7 @@ bool take(Job& job, int tag, Requests& receives) {
 }  // namespace
 
 int by_consensus(Job& job) {
-  Shadow& shadow = job.shadow;
+  ShadowComm& shadow = job.shadow;
   const int tag = shadow.consensus_tag();
   Requests sends;
   for (const Outgoing::Message& message : job.out.messages()) {
@@ -48,7 +49,7 @@ int by_consensus(Job& job) {
   }
   Requests receives;
   MPI_Request barrier = MPI_REQUEST_NULL;
-  engine::Patience patience(shadow.crowded());
+  engine::Patience patience(progress::ranks() > progress::cores());
   for (int over = shadow.ranks() == 1; !over;) {
     const bool came = take(job, tag, receives);
     if (barrier != MPI_REQUEST_NULL) {

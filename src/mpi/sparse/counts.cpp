@@ -36,7 +36,7 @@ std::vector<Volume> volumes(const Job& job) {
 
 /// The sizes of those messages that are not alone between their ranks.
 std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>& volumes) {
-  const Shadow& shadow = job.shadow;
+  const ShadowComm& shadow = job.shadow;
   std::map<int, Sizes> out;
   std::map<int, Sizes> in;
   for (const Outgoing::Message& message : job.out.messages()) out[message.to].push_back(message.bytes);
@@ -45,11 +45,11 @@ std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>&
     if (const Volume& volume = volumes[static_cast<std::size_t>(rank)]; volume.messages > 1 && rank != shadow.me()) {
       Sizes& sizes = in[rank];
       sizes.resize(static_cast<std::size_t>(volume.messages));
-      receive(raw(sizes), length(sizes), rank, Shadow::direct_tag, shadow.comm(), requests);
+      receive(raw(sizes), length(sizes), rank, tags::sparse_direct, shadow.comm(), requests);
     }
   for (auto& [rank, sizes] : out)
     if (sizes.size() > 1 && rank != shadow.me())
-      send(raw(sizes), length(sizes), rank, Shadow::direct_tag, shadow.comm(), requests);
+      send(raw(sizes), length(sizes), rank, tags::sparse_direct, shadow.comm(), requests);
   wait_all(requests);
   return in;
 }
@@ -57,7 +57,7 @@ std::map<int, Sizes> sizes_of_several(const Job& job, const std::vector<Volume>&
 }  // namespace
 
 int by_counts(Job& job) {
-  const Shadow& shadow = job.shadow;
+  const ShadowComm& shadow = job.shadow;
   Incoming& in = job.in;
   const std::vector<Volume> expected = volumes(job);
   const std::map<int, Sizes> several = sizes_of_several(job, expected);

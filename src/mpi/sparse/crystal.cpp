@@ -24,12 +24,12 @@ class Unpacked final : public engine::Freight {
 }  // namespace
 
 int by_crystal(Job& job) {
-  const Shadow& shadow = job.shadow;
-  const Agreed& agreed = shadow.agreed();
+  ShadowComm& shadow = job.shadow;
+  const Record& agreed = shadow.record();
   const settings::Router& wishes = settings_of_process().router;
   Unpacked freight(job);
-  wire::Carrier channel(shadow.comm(), Shadow::router_tag);
-  engine::Router router({.ranks = shadow.ranks(), .radix = agreed.radix, .channels = agreed.channels}, shadow.me(),
+  Channel channel(shadow.comm(), tags::sparse_bundles);
+  engine::Router router({.ranks = shadow.ranks(), .radix = way_of(shadow).radix, .channels = agreed.channels}, shadow.me(),
                         {.segment = agreed.segment, .copies = wishes.copies}, channel, freight);
   const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);
   const std::vector<Outgoing::Message>& messages = job.out.messages();

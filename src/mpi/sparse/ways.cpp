@@ -10,7 +10,7 @@ const std::byte* bytes_of(const Outgoing::Message& message, Job& job) {
 }
 
 int deliver(Job& job, Bytes least) {
-  const Shadow& shadow = job.shadow;
+  const ShadowComm& shadow = job.shadow;
   Incoming& in = job.in;
   const int result = in.lay_out(job.arrivals);
   Requests requests;
@@ -20,11 +20,11 @@ int deliver(Job& job, Bytes least) {
     std::byte* at = in.place_of(job.arrivals, i);
     if (!at) at = in.keep(message.bytes);
     message.at = at;
-    receive(at, message.bytes, message.source, Shadow::direct_tag, shadow.comm(), requests);
+    receive(at, message.bytes, message.source, tags::sparse_direct, shadow.comm(), requests);
   }
   for (const Outgoing::Message& message : job.out.messages())
     if (message.to != shadow.me() && message.bytes >= least)
-      send(bytes_of(message, job), message.bytes, message.to, Shadow::direct_tag, shadow.comm(), requests);
+      send(bytes_of(message, job), message.bytes, message.to, tags::sparse_direct, shadow.comm(), requests);
   wait_all(requests);
   const int error = in.fill(job.arrivals);
   return error != MPI_SUCCESS ? error : result;

@@ -1,19 +1,19 @@
-// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes shadow.hpp, incoming.hpp.
+// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes way.hpp, incoming.hpp.
 //
 //   consensus   synchronous sends, take in whatever comes, a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place
 //   crystal     bundles through log2 P rounds (engine/router.hpp)
 #pragma once
 
-#include "mpi/exchange/wire.hpp"
 #include "mpi/sparse/incoming.hpp"
-#include "mpi/sparse/shadow.hpp"
+#include "mpi/sparse/way.hpp"
+#include "mpi/sparse/wire.hpp"
 
 namespace heddle::mpi::sparse {
 
 /// One exchange, as one rank sees it.
 struct Job {
-  Shadow& shadow;
+  ShadowComm& shadow;
   const Outgoing& out;
   Incoming& in;
   heddle_arrivals& arrivals;
@@ -27,15 +27,6 @@ int by_crystal(Job& job);
 /// Once all incoming messages are known (those not there yet without an address): receives them, straight into place where
 /// that can be, sends all that have at least `least` bytes to others, and puts what has come in place.
 int deliver(Job& job, Bytes least);
-
-using wire::check;
-using wire::Failed;
-using wire::receive;
-using wire::Requests;
-using wire::send;
-using wire::send_synchronous;
-using wire::wait_all;
-using wire::Wire;
 
 /// The bytes of a message that travel: where they lie, or packed into memory of the exchange.
 const std::byte* bytes_of(const Outgoing::Message& message, Job& job);

@@ -1,7 +1,7 @@
-// mpi/exchange/wire.cpp
-#include "mpi/exchange/wire.hpp"
+// mpi/sparse/wire.cpp
+#include "mpi/sparse/wire.hpp"
 
-namespace heddle::mpi::wire {
+namespace heddle::mpi::sparse {
 namespace {
 
 constexpr Bytes piece = Bytes{1} << 30;
@@ -46,34 +46,4 @@ void wait_all(Requests& requests) {
   requests.clear();
 }
 
-void Carrier::send(engine::Rank to, std::span<const engine::Piece> pieces) {
-  if (pieces.size() == 1)
-    wire::send(pieces[0].at, pieces[0].bytes, to, tag_, comm_, requests_);
-  else
-    gather(to, pieces);
-}
-
-engine::Carrier::Ticket Carrier::receive(engine::Rank from, std::byte* at, Bytes room) {
-  wire::receive(at, room, from, tag_, comm_, requests_);
-  return requests_.size() - 1;
-}
-
-void Carrier::wait(Ticket ticket) { check(PMPI_Wait(&requests_[ticket], MPI_STATUS_IGNORE)); }
-
-/// The host collects the pieces itself, on their way into its own buffers.
-void Carrier::gather(int to, std::span<const engine::Piece> pieces) {
-  lengths_.clear();
-  places_.clear();
-  for (const engine::Piece& one : pieces) {
-    lengths_.push_back(static_cast<int>(one.bytes));  // a message is 1 GiB at most
-    places_.push_back(reinterpret_cast<MPI_Aint>(one.at));
-  }
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(PMPI_Type_create_hindexed(static_cast<int>(pieces.size()), lengths_.data(), places_.data(), MPI_BYTE, &type));
-  check(PMPI_Type_commit(&type));
-  requests_.push_back(MPI_REQUEST_NULL);
-  check(PMPI_Isend(MPI_BOTTOM, 1, type, to, tag_, comm_, &requests_.back()));
-  check(PMPI_Type_free(&type));
-}
-
-}  // namespace heddle::mpi::wire
+}  // namespace heddle::mpi::sparse

@@ -1,0 +1,22 @@
+// mpi/exchange/tags.hpp: all tags of messages on a shadow communicator. Includes nothing of Heddle.
+//
+//   0 ... 32758     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours several
+//   times;
+//                   schedules (channel.hpp), which need no more than the order of messages: 0
+//   32759           bundles of collectives (routed.hpp)
+//   32760, 32761    sparse exchanges: messages whose sender is known, bundles
+//   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
+//   32768 ...       persistent collectives: 4096 to each, by turns
+#pragma once
+
+namespace heddle::mpi::tags {
+
+constexpr int schedule = 0;
+constexpr int bundles = 32759;
+constexpr int sparse_direct = 32760;
+constexpr int sparse_bundles = 32761;
+constexpr int consensus = 32762;
+constexpr int persistent = 1 << 15;
+constexpr int persistent_each = 1 << 12;  ///< A rank is seldom a neighbour more often.
+
+}  // namespace heddle::mpi::tags
