@@ -16,7 +16,8 @@ static void construct(int count, char** words, char** environment) {
   for (Constructor* one = __init_array_start; one != __init_array_end; ++one) (*one)(count, words, environment);
 }
 
-int __libc_start_main(Main program, int count, char** words, Constructor init, void (*fini)(void), void (*linker)(void),
-                      void* stack) {
+// Hidden: were it seen, the first version's name would be bound to it, too.
+__attribute__((visibility("hidden"))) int __libc_start_main(Main program, int count, char** words, Constructor init,
+                                                            void (*fini)(void), void (*linker)(void), void* stack) {
   return start_first(program, count, words, init ? init : construct, fini, linker, stack);
 }
