@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build install wheel test demo bench conformance asan tsan fuzz soak applications lint format clean
+.PHONY: help bootstrap build install wheel sdist deb release test demo bench conformance asan tsan fuzz soak applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -26,6 +26,15 @@ install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
 
 wheel:  ## dist/heddle_mpi-*.whl of what is built, for pip
 	@scripts/wheel
+
+sdist:  ## dist/heddle_mpi-*.tar.gz of the last commit, from which pip builds
+	@scripts/sdist
+
+deb:  ## dist/heddle_*.deb of the last commit
+	@scripts/deb
+
+release:  ## What a release carries, from a tagged commit (CONTRIBUTING.md)
+	@scripts/release
 
 test: build  ## All tests
 	@scripts/bootstrap --test

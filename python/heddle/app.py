@@ -23,6 +23,10 @@ app = typer.Typer(
 def _version(asked: bool) -> None:
     if asked:
         print(f"heddle {heddle.__version__}")
+        if "--verbose" in sys.argv[1:3]:  # whichever stands first
+            from heddle.built import lines
+
+            print(*lines(), sep="\n")
         raise typer.Exit
 
 
@@ -30,6 +34,9 @@ def _version(asked: bool) -> None:
 def about(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="The version, and nothing else.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="With --version: how this copy was built, and where it is.")
     ] = False,
 ) -> None:
     """Heddle makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program.

@@ -215,10 +215,12 @@ std::string usual_path() {
 }
 
 std::string profile_path(const std::string& setting) {
+  static constexpr const char* of_site = "/etc/heddle/profile.json";
   if (setting == "builtin") return {};
   if (setting != "auto") return setting;
-  const std::string usual = usual_path();
-  return access(usual.c_str(), F_OK) == 0 ? usual : std::string();
+  for (const std::string& path : {usual_path(), std::string(of_site)})
+    if (access(path.c_str(), F_OK) == 0) return path;
+  return {};
 }
 
 Loaded load(const std::string& path, const Machine& here) {

@@ -35,8 +35,8 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
 /// and a complaint that says why and what now. `name` is how the complaint calls it.
 Loaded parse(std::string_view text, const std::string& name, const Machine& here);
 
-/// The file that a setting names: "auto" is heddle/profile.json in $XDG_CONFIG_HOME, else in $HOME/.config, if it exists;
-/// "builtin" is none; anything else is a path. Empty: none.
+/// The file that a setting names: "auto" is heddle/profile.json in $XDG_CONFIG_HOME, else in $HOME/.config, else /etc/heddle's,
+/// if it exists; "builtin" is none; anything else is a path. Empty: none.
 std::string profile_path(const std::string& setting);
 /// Where `heddle tune` writes it, and "auto" looks for it; empty: there is no home.
 std::string usual_path();

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "settings/files.hpp"
+#include "settings/lookup.hpp"
 #include "text/nearest.hpp"
 
 namespace heddle::settings {
@@ -73,9 +75,9 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
      "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
-     "there",
+     "there, else /etc/heddle/profile.json",
      library},
-    {"HEDDLE_REPORT", "", "a file",
+    {"HEDDLE_REPORT", "", "a file; %h host, %p process, %j job, %r rank of the writer",
      "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went, with HEDDLE=off the times of "
      "calls alone; heddle report shows it",
      library},
@@ -96,6 +98,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
      "staging buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
+    {"HEDDLE_CONFIG", "", "a file, or none",
+     "settings, NAME=VALUE in each line, instead of those in ~/.config/heddle/heddle.conf; the environment goes before, and "
+     "/etc/heddle/heddle.conf behind; none: no file is read",
+     command_line},
     {"HEDDLE_CACHE", "", "a file, or off",
      "where heddle run keeps what it has found out about programs and launchers (by default found.json in ~/.cache/heddle)",
      command_line},
@@ -116,28 +122,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::optional<std::string_view> find(const char* const* environment, std::string_view name) {
-  for (; environment && *environment; ++environment) {
-    const std::string_view line = *environment;
-    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == '=') return line.substr(name.size() + 1);
-  }
-  return std::nullopt;
-}
-
 const Variable& row(std::string_view name) { return *std::ranges::find(rows, name, &Variable::name); }
-
-/// What is printed of a value: absurdly long ones would hide the message.
-std::string shown(std::string_view value) { return std::string(value.substr(0, 60)) + (value.size() > 60 ? "..." : ""); }
-
-std::string_view nearest(std::string_view name) {
-  std::string upper_case(name);
-  for (char& c : upper_case)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  std::vector<std::string_view> names;
-  names.reserve(std::size(rows));
-  for (const Variable& variable : rows) names.push_back(variable.name);
-  return text::nearest(upper_case, names, std::string_view("HEDDLE_").size());
-}
 
 /// One of the words that the table allows for `name`.
 Parsed<std::string> algorithm(std::string_view name, std::string_view text) {
@@ -149,6 +134,26 @@ Parsed<std::string> algorithm(std::string_view name, std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> find(const char* const* environment, std::string_view name) {
+  for (; environment && *environment; ++environment) {
+    const std::string_view line = *environment;
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == '=') return line.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
+std::string shown(std::string_view text) { return std::string(text.substr(0, 60)) + (text.size() > 60 ? "..." : ""); }
+
+std::string_view nearest_name(std::string_view name) {
+  std::string upper_case(name);
+  for (char& c : upper_case)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  std::vector<std::string_view> names;
+  names.reserve(std::size(rows));
+  for (const Variable& variable : rows) names.push_back(variable.name);
+  return text::nearest(upper_case, names, std::string_view("HEDDLE_").size());
+}
 
 std::span<const Variable> table() { return rows; }
 
@@ -338,24 +343,27 @@ std::vector<Unknown> unknown(const char* const* environment) {
     const std::string_view name = line.substr(0, line.find('='));
     if (name != "HEDDLE" && !name.starts_with("HEDDLE_")) continue;
     if (std::ranges::find(rows, name, &Variable::name) != std::end(rows)) continue;
-    result.push_back({std::string(name), nearest(name)});
+    result.push_back({std::string(name), nearest_name(name)});
   }
   return result;
 }
 
-Settings read(const char* const* environment) {
+Settings read(const char* const* environment) { return read(environment, Files{}); }
+
+Settings read(const char* const* environment, const Files& files) {
   Settings set;
   const auto take = [&](std::string_view name, auto parse, auto& target) {
-    const auto text = find(environment, name);
-    if (!text || text->empty()) return;  // NAME= is how one unsets a variable for one command
-    auto parsed = parse(*text);
+    const auto found = source(environment, files, name);
+    if (!found) return;
+    auto parsed = parse(std::string_view(found->value));
     if (parsed.complaint.empty()) {
       target = parsed.value;
       return;
     }
     const Variable& variable = row(name);
-    set.complaints.push_back("heddle: " + std::string(name) + "=" + shown(*text) + " " + parsed.complaint + "; using " +
-                             std::string(variable.fallback) + ". Allowed: " + std::string(variable.values) + ".");
+    const std::string place = found->from == "environment" ? "" : found->from + ": ";
+    set.complaints.push_back("heddle: " + place + std::string(name) + "=" + shown(found->value) + " " + parsed.complaint +
+                             "; using " + std::string(variable.fallback) + ". Allowed: " + std::string(variable.values) + ".");
   };
   take("HEDDLE", on_off, set.enabled);
   take("HEDDLE_ISA", isa, set.isa);
@@ -384,6 +392,7 @@ Settings read(const char* const* environment) {
   take("HEDDLE_YIELD", yield, set.yield);
   take("HEDDLE_DEVICES", devices, set.devices);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
+  set.complaints.insert(set.complaints.end(), files.complaints.begin(), files.complaints.end());
   for (const Unknown& stray : unknown(environment))
     set.complaints.push_back(
         "heddle: no variable is called " + shown(stray.name) + "; it has no effect. " +
@@ -402,6 +411,6 @@ std::vector<Shared> shared(const Settings& set) {
           {"HEDDLE_CHECK", set.check ? "on" : "off"}};
 }
 
-Settings from_environment() { return read(environ); }
+Settings from_environment() { return read(environ, files_of(environ)); }
 
 }  // namespace heddle::settings

@@ -95,7 +95,7 @@ struct Settings {
 /// Reads an environment: `environment` is a null-terminated list of "NAME=value", as environ is.
 Settings read(const char* const* environment);
 
-/// read(environ).
+/// Of environ, and of the files that it names (files.hpp).
 Settings from_environment();
 
 /// What ranks decide by in collectives, and so must be the same for all: the variable, and a text that is equal for equal

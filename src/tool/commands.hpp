@@ -55,6 +55,9 @@ Json explain_group(const GroupOptions& options);
 /// all ranks walked. std::invalid_argument.
 Json explain_collective(const std::string& description);
 
+/// How this copy was built: {"version", "commit", "compiler", "processor", "kernels", "fabric", "built_for": {"mpich", ...}}.
+Json build();
+
 /// Tables {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}: one for each choice that Heddle makes.
 Json algorithms();
 

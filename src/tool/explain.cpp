@@ -1,11 +1,13 @@
 // tool/explain.cpp: a datatype seen from all sides.
+#include <unistd.h>
+
 #include "layout/cursor.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/kernel/thresholds.hpp"
 #include "layout/shape.hpp"
 #include "layout/type_map.hpp"
 #include "layout/wire.hpp"
-#include "settings/settings.hpp"
+#include "settings/files.hpp"
 #include "tool/commands.hpp"
 
 namespace heddle::tool {
@@ -85,12 +87,16 @@ Json explain(const ExplainOptions& options) {
 
 Json settings_table() {
   Json rows = Json::array();
+  const settings::Files files = settings::files_of(environ);
   for (const settings::Variable& v : settings::table()) {
+    const auto set = settings::source(environ, files, v.name);
     rows.push_back({{"name", v.name},
                     {"default", v.fallback},
                     {"values", v.values},
                     {"meaning", v.meaning},
-                    {"read_by", v.reader == settings::Reader::library ? "library" : "command line"}});
+                    {"read_by", v.reader == settings::Reader::library ? "library" : "command line"},
+                    {"value", set ? Json(set->value) : Json()},
+                    {"from", set ? Json(set->from) : Json()}});
   }
   return rows;
 }

@@ -134,6 +134,9 @@ int run(int argc, char** argv) {
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
+  CLI::App* telling = app.add_subcommand("build", "How this copy of Heddle was built");
+  telling->add_flag("--json", json, "print JSON");
+
   TuneOptions tuning;
   CLI::App* measuring = app.add_subcommand("tune", "Measure what moving bytes costs on this machine, and write it down");
   measuring->add_flag("--quick", tuning.quick, "fewer repetitions");
@@ -155,10 +158,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(
-        nothing
-            ? "what shall be done? explain, group, collective, algorithms, estimate, settings, tune or seek; --help tells more"
-            : one_line(error.what()));
+    return complain(nothing ? "what shall be done? explain, group, collective, algorithms, estimate, settings, build, tune or "
+                              "seek; --help tells more"
+                            : one_line(error.what()));
   }
 
   apply_settings();
@@ -173,6 +175,7 @@ int run(int argc, char** argv) {
     if (collecting->parsed()) answer = explain_collective(volumes);
     if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
+    if (telling->parsed()) answer = build();
     if (searching->parsed()) answer = seek(seeking);
     if (measuring->parsed()) answer = tune(tuning);
     if (json && measuring->parsed()) {
@@ -189,6 +192,8 @@ int run(int argc, char** argv) {
       print_tables(answer);
     } else if (listing->parsed()) {
       print_settings(answer);
+    } else if (telling->parsed()) {
+      std::cout << answer.dump(2) << "\n";
     } else if (measuring->parsed()) {
       std::cout << answer["profile"].dump(2) << "\n" << shown(answer["path"]) << "\n";
     } else {

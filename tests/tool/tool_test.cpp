@@ -347,6 +347,24 @@ TEST(Settings, TheTableIsJson) {
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
+TEST(Settings, WhereAValueComesFromIsSaid) {
+  const Outcome outcome = run("settings --json", "HEDDLE_CONFIG=none HEDDLE_VERBOSE=1");
+  for (const json& row : json::parse(outcome.text)) {
+    const bool set = row["name"] == "HEDDLE_CONFIG" || row["name"] == "HEDDLE_VERBOSE";
+    EXPECT_EQ(row["from"], set ? json("environment") : json()) << row["name"];
+    EXPECT_EQ(row["value"].is_null(), !set) << row["name"];
+  }
+}
+
+TEST(Build, SaysWithWhatItWasBuilt) {
+  const Outcome outcome = run("build --json");
+  ASSERT_EQ(outcome.code, 0);
+  const json build = json::parse(outcome.text);
+  EXPECT_NE(build["compiler"].get<std::string>().find("."), std::string::npos);
+  EXPECT_NE(build["commit"], "");
+  EXPECT_TRUE(build["fabric"].is_boolean());
+}
+
 TEST(Settings, NonsenseInTheEnvironmentIsReportedAndHarmless) {
   const Outcome outcome = run("settings --json 2>&1 >/dev/null", "HEDDLE_ISA=sse9 HEDDLE_POOL_LIMT=1");
   EXPECT_EQ(outcome.code, 0);

@@ -1,14 +1,17 @@
 """heddle env: the HEDDLE_ variables."""
 
 import json
-import os
 from typing import Annotated
 
 import typer
 
 
 def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List every HEDDLE_ variable: its default, its meaning, and what it is set to now.
+    """List every HEDDLE_ variable: its default, its meaning, what it is set to now, and where.
+
+    They are set in the environment; then by NAME=VALUE lines of
+    ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names; then
+    by those of /etc/heddle/heddle.conf.
 
     Variables that do not exist, and values that make no sense, are reported,
     here and at the start of a program.
@@ -17,7 +20,7 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
 
     rows = native.tool("settings", "--json")
     if as_json:
-        print(json.dumps([row | {"value": os.environ.get(row["name"])} for row in rows], indent=2))
+        print(json.dumps(rows, indent=2))
         return
 
     from rich.table import Table
@@ -29,9 +32,9 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
     for title in ("variable", "default", "values", "meaning"):
         table.add_column(title, overflow="fold", no_wrap=title == "variable")
     for row in rows:
-        now = os.environ.get(row["name"])
         meaning = Text(row["meaning"])
-        if now is not None:
-            meaning.append(f"\nnow: {now}", style="bold")
+        if row["value"] is not None:
+            where = "" if row["from"] == "environment" else f"  ({row['from']})"
+            meaning.append(f"\nnow: {row['value']}{where}", style="bold")
         table.add_row(row["name"], row["default"] or "(empty)", row["values"], meaning)
     console().print(table)

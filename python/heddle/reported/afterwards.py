@@ -7,7 +7,9 @@ lines(found, seconds, file)                    # what is said of a report
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -36,11 +38,12 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
     with _place(kept) as file:
         os.environ[VARIABLE] = str(file)
         command = launch.plan(words, ranks, mpi)
-        before = _identity(file)
+        before = _identities(file)
         begin = time.perf_counter()
         code = _run(command)
         seconds = time.perf_counter() - begin
-        _say(file if _identity(file) != before else None, seconds, kept)
+        written = [path for path, identity in _identities(file).items() if before.get(path) != identity]
+        _say(written[-1] if written else None, seconds, kept)
     if code < 0:
         _die(-code)
     sys.exit(code)
@@ -66,13 +69,15 @@ def _place(kept: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
-    """A report is always a new file."""
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
+def _identities(file: Path) -> dict[Path, tuple[int, int]]:
+    """A report is always a new file. Of a name with %h, %p, %j or %r (src/report/file_name.hpp), all that it may be."""
+    pattern = re.sub(r"%([hpjr%])", lambda found: "%" if found[1] == "%" else "*", glob.escape(str(file)))
+    found = {}
+    for path in map(Path, glob.glob(pattern)):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found[path] = status.st_ino, status.st_mtime_ns
+    return dict(sorted(found.items(), key=lambda item: item[1][1]))
 
 
 def _run(command: launch.Command) -> int:

@@ -13,7 +13,7 @@
 #include "mpi/interposition/state.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/say.hpp"
-#include "settings/settings.hpp"
+#include "settings/files.hpp"
 
 namespace heddle::mpi::interposition {
 namespace {
@@ -109,7 +109,8 @@ constexpr const char* contained =
 // environ by then.
 [[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
   if (!PMPI_Initialized) return;  // a shell, a launcher
-  const settings::Settings set = settings::read(environ ? environ : environment);
+  const char* const* const variables = environ ? environ : environment;
+  const settings::Settings set = settings::read(variables, settings::files_of(variables));
   state().taken = take_place(!set.report.empty());
   switch (state().taken) {
     case Taken::all:

@@ -1,6 +1,8 @@
 // mpi/lifecycle/report.cpp: from the counters of each rank to one file.
 #include "mpi/lifecycle/report.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -13,6 +15,7 @@
 #include "mpi/process/process.hpp"
 #include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
+#include "report/file_name.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -110,7 +113,9 @@ void finish_reporting() noexcept try {
     if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
   }
   PMPI_Comm_free(&own);
-  const std::string& path = settings_of_process().report;
+  char host[256] = "host";
+  gethostname(host, sizeof host - 1);
+  const std::string path = report::file_name(settings_of_process().report, {host, getpid(), report::job_of(environ), me});
   if (const std::string wrong = report::write(path, report::merge(texts)); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
 } catch (const std::exception& error) {

@@ -1,0 +1,70 @@
+// glibc/older.c: lets a library that is linked with a new glibc load under one as old as 2.28.
+//
+// A linker binds a name to its newest version: on Debian 12 (glibc 2.36) dlopen becomes dlopen@GLIBC_2.34, and no older system
+// has that. Heddle's code and the static libstdc++ in it ask for ten such names. Each is defined here, hidden, and calls the
+// first version of itself, which glibc keeps for good. Where there is none, because the name is new, it does what older systems
+// did.
+//
+//   2.29  exp, log                              differ only in how they set errno
+//   2.32  __libc_single_threaded, strerrorname_np
+//   2.33  stat, fstat, fstat64                  were __xstat in each program
+//   2.34  dl…, pthread_…                        moved to libc.so from libdl.so and libpthread.so
+//
+// tests/python/test_wheel.py fails when another name is asked for: it belongs here then. May include: nothing of Heddle.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "version.h"
+
+extern double exp_first(double);
+extern double log_first(double);
+extern void* dlopen_first(const char*, int);
+extern void* dlsym_first(void*, const char*);
+extern int dlclose_first(void*);
+extern int dladdr_first(const void*, Dl_info*);
+extern int pthread_once_first(pthread_once_t*, void (*)(void));
+extern int pthread_mutex_trylock_first(pthread_mutex_t*);
+FIRST_OF(exp_first, exp);
+FIRST_OF(log_first, log);
+FIRST_OF(dlopen_first, dlopen);
+FIRST_OF(dlsym_first, dlsym);
+FIRST_OF(dlclose_first, dlclose);
+FIRST_OF(dladdr_first, dladdr);
+FIRST_OF(pthread_once_first, pthread_once);
+FIRST_OF(pthread_mutex_trylock_first, pthread_mutex_trylock);
+
+extern double exp(double);
+extern double log(double);
+double exp(double x) { return exp_first(x); }
+double log(double x) { return log_first(x); }
+
+// Whose caller counts (its search path, RTLD_NEXT) is this library in either case.
+void* dlopen(const char* file, int mode) { return dlopen_first(file, mode); }
+void* dlsym(void* restrict handle, const char* restrict name) { return dlsym_first(handle, name); }
+int dlclose(void* handle) { return dlclose_first(handle); }
+int dladdr(const void* address, Dl_info* info) { return dladdr_first(address, info); }
+
+int pthread_once(pthread_once_t* once, void (*procedure)(void)) { return pthread_once_first(once, procedure); }
+int pthread_mutex_trylock(pthread_mutex_t* mutex) { return pthread_mutex_trylock_first(mutex); }
+
+// "Perhaps there are threads", which is never wrong: libstdc++ counts references by atomic operations then, as it did
+// before 2.32.
+char __libc_single_threaded = 0;
+
+// May have none; then callers print the number.
+const char* strerrorname_np(int error) {
+  const char* (*const newer)(int) = (const char* (*)(int))dlsym_first(RTLD_DEFAULT, "strerrorname_np");
+  return newer ? newer(error) : 0;
+}
+
+// On these processors the kernel's struct stat is glibc's.
+int stat(const char* restrict path, struct stat* restrict facts) {
+  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, facts, 0);
+}
+int fstat(int file, struct stat* facts) { return (int)syscall(SYS_fstat, file, facts); }
+int fstat64(int file, struct stat64* facts) { return (int)syscall(SYS_fstat, file, facts); }

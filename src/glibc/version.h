@@ -1,0 +1,12 @@
+// glibc/version.h: procedures of the first version of glibc for this processor, which every later one still has.
+//
+//   FIRST_OF(dlopen_first, dlopen)        references to dlopen_first are to dlopen@GLIBC_2.2.5
+#pragma once
+
+#if defined(__x86_64__)
+#define HEDDLE_FIRST_GLIBC "GLIBC_2.2.5"
+#elif defined(__aarch64__)
+#define HEDDLE_FIRST_GLIBC "GLIBC_2.17"
+#endif
+
+#define FIRST_OF(ours, theirs) __asm__(".symver " #ours "," #theirs "@" HEDDLE_FIRST_GLIBC)
