@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build install wheel sdist deb release test demo bench conformance asan tsan fuzz soak applications lint format clean
+.PHONY: help bootstrap build install wheel sdist deb release test demo gain docs bench conformance asan tsan fuzz soak applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -43,6 +43,12 @@ test: build  ## All tests
 demo: build  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
 	@.venv/bin/python -m heddle.demo
 
+gain: build  ## Whole programs with Heddle and without, on both MPIs: draws docs/gain.svg
+	@.venv/bin/python scripts/gain
+
+docs: build  ## The manual as a site, in build/site
+	@scripts/docs
+
 bench: build  ## Packing speed against the host MPI, memcpy and plain loops
 	@.venv/bin/heddle bench pack
 
@@ -71,7 +77,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps src scripts/tidy scripts/applications
+	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/site
 
 clean:  ## Remove what was built; .venv and .mpi stay
-	@rm -rf build dist python/heddle/native demo-output
+	@rm -rf build dist python/heddle/native demo-output examples/build

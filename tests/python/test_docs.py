@@ -1,0 +1,43 @@
+"""Manuals: links lead somewhere, and the code they show is that of examples/. What `make docs` makes of them, mkdocs checks."""
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT
+
+MANUALS = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/*.md"), *CHECKOUT.glob("examples/*.md")])
+FENCED = re.compile(r"^ *```.*?^ *```[^\n]*$", re.M | re.S)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+SHOWN = re.compile(r"<!-- (examples/\S+) -->\n```\w+\n(.*?)```", re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("manual", MANUALS, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_links_lead_somewhere(manual):
+    for target in LINK.findall(FENCED.sub("", manual.read_text())):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (manual.parent / path) if path else manual
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def test_code_that_is_shown_is_that_of_the_examples():
+    shown = SHOWN.findall((CHECKOUT / "docs/datatypes.md").read_text())
+    assert len({file for file, _ in shown}) > 6
+    for file, code in shown:
+        assert code in (CHECKOUT / file).read_text(), f"{file} has no\n{textwrap.indent(code, '  ')}"
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    """mkdocs says so, too, but it is not among the tests."""
+    named = set(re.findall(r"(\w+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))
+    assert {page.name for page in CHECKOUT.glob("docs/*.md")} <= named
