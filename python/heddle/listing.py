@@ -3,7 +3,8 @@
     lines = listing(("name", "calls"), [("MPI_Send", "12")])                 # aligned, two spaces between
     listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
 
-Where a row does not fit, the columns of `above` get lines of their own above the others, and then those of `wraps` below.
+Where a row does not fit, the columns of `above`, as many as it takes, go into a line of their own: above the others if the
+first column is among them, else below. Then those of `wraps` go below.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def listing(
         return []
     if width is None:
         return _lines(table, _widest(table), heads, right)
-    for apart in ((), tuple(above), (*above, *wraps)):
+    for apart in [*(above[:some] for some in range(len(above) + 1)), (*above, *wraps)]:
         inner = [i for i, head in enumerate(heads) if head not in apart]
         part = [[row[i] for i in inner] for row in table]
         if fitted := _fit(part, [heads[i] for i in inner], width, wraps):
@@ -104,14 +105,19 @@ def _lines(table, widths, heads, right) -> list[str]:
 
 def _stacked(table, part, widths, heads, inner, width, wraps, right) -> list[str]:
     outer = [i for i in range(len(heads)) if i not in inner]
+    first = 0 in outer
     names = [heads[i] for i in inner]
     lines = []
     for number, (row, cells) in enumerate(zip(table, part)):
         shown = [i for i in outer if row[i]] if number else []
-        lines += [line for i in shown if heads[i] not in wraps for line in _wrapped(row[i], width)]
+        apart = GAP.join(row[i] for i in shown if heads[i] not in wraps)
+        if first and apart:
+            lines += _wrapped(apart, width)
         split = [_wrapped(cell, size) if head in wraps else [cell] for cell, size, head in zip(cells, widths, names)]
         for turn in range(max(map(len, split))):
             one = [parts[turn] if turn < len(parts) else "" for parts in split]
             lines.append(_joined(one, widths, names, right))
+        if not first and apart:
+            lines += _wrapped(apart, width, INDENT)
         lines += [line for i in shown if heads[i] in wraps for line in _wrapped(row[i], width, INDENT)]
     return lines

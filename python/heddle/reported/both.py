@@ -73,7 +73,11 @@ def _paired(before: Found, after: Found, first: dict, second: dict) -> list[Pair
 
 
 def _ratio(pair: Pair) -> str:
-    return "" if math.isnan(pair.ratio) else f"{pair.ratio:.2f} x"
+    return "" if math.isnan(pair.ratio) else _times(pair.ratio)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f} x" if ratio >= 0.1 else f"{ratio:.1g} x"
 
 
 def _line(pair: Pair) -> tuple[str, ...]:
@@ -91,7 +95,7 @@ def show(before: Found, after: Found, most: int) -> None:
     whole = before.elapsed_us, after.elapsed_us
     said = [f"A rank was in MPI calls {duration(spent[0])} before and {duration(spent[1])} after"]
     if all(spent):
-        said[0] += f", {spent[0] / spent[1]:.2f} times as long"
+        said[0] += f" ({_times(spent[0] / spent[1])})"
     if all(whole):
         said.append(f"from MPI_Init to MPI_Finalize {duration(whole[0])} and {duration(whole[1])}")
     print(listing.prose("; ".join(said) + "."))

@@ -24,7 +24,7 @@ def shown_places(found: Found) -> dict:
 
 ROWS = ("datatype", "from", "call", "way", "calls", "bytes", "time", *PARTS, "GB/s")
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
-PROCEDURES = ("calls that Heddle stands in for", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
+PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
 SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried")
 ALGORITHMS = ("collective", "from", "communicator", "algorithm", "ranks", "calls")
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
@@ -123,7 +123,8 @@ def show(found: Found, most: int) -> None:
     if found.mailed:
         _table(MAILED, mailed(found), most, gap=True)
     if found.procedures:
-        _table(PROCEDURES, procedures(found), most, gap=True, above=("why",))
+        print("\nCalls that Heddle stands in for")
+        _table(PROCEDURES, procedures(found), most, above=("why", "ranks"))
         if found.elapsed_us > 0:
             share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
             whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
