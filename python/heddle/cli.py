@@ -7,7 +7,7 @@ import sys
 
 from heddle.problem import Problem
 
-_RANKS = ("-n", "--ranks")
+_RANKS = ("-n", "-np", "--ranks")
 _MPI = "--mpi"
 VALUED = (*_RANKS, _MPI)  # options whose value may be the next word
 _REPORT = "--report"
@@ -27,7 +27,7 @@ def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str 
         if option == _REPORT:
             report = value
             continue
-        if option not in VALUED or (equals and option == "-n"):
+        if option not in VALUED or (equals and option in ("-n", "-np")):
             return None
         if not equals:
             if not rest:

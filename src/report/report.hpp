@@ -1,9 +1,9 @@
 // report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way; what communicators cost. No
-// MPI in this room. May include: times.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
+// MPI in this room. May include: times.hpp, call_site.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
 //
-//   report.add("send", layout, select::name(scheme), bytes, times);
+//   report.add("send", layout, select::name(scheme), bytes, times, caller);
 //   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);
-//   report.add_procedure("MPI_Send", spent);
+//   CallSite* site = report.site({"MPI_Send", place_of(return_address), "face", "MPI_COMM_WORLD"});
 //   report.add_mailed(Mailed::blocking, 8);
 //   write(path, merge(texts_of_all_ranks));                              // at the end, rank 0
 #pragma once
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "report/call_site.hpp"
 #include "report/times.hpp"
 
 namespace heddle::report {
@@ -37,16 +38,30 @@ enum class Mailed : std::uint8_t { blocking, persistent, retracted_by_sender, re
 class Report {
  public:
   /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never throws: without memory, or
-  /// beyond `most_rows` rows, it is counted under "other datatypes".
-  void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times) noexcept;
+  /// beyond `most_rows` rows, it is counted under "other datatypes". @param caller  By what of the program.
+  void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
+           const Caller& caller = {}) noexcept;
 
   /// Counts a communicator of `size` ranks (the remote ones, if there are two groups) that `call` has made.
   /// @param kept  The format of its group.
   /// @param members, whole  Bytes of what describes the members, and of all that is kept; 0 where another one has it already.
   void add_communicator(const char* call, std::string_view kept, int size, std::size_t members, std::size_t whole) noexcept;
 
-  /// What was spent in all calls of a procedure ("MPI_Send", a literal), Heddle's or handed on.
-  void add_procedure(const char* name, const Spent& spent) noexcept;
+  /// A place that calls, the same for the same name; it lives as long as the report. Beyond `most_rows`, one for all others
+  /// of the procedure; null: no memory.
+  CallSite* site(CallSite::Name name) noexcept;
+
+  /// Which algorithm a collective has taken.
+  void add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
+
+  /// Whose report this is, among how many. Beyond `most_peers`, nobody counts who sends to whom.
+  void of_rank(int rank, int ranks);
+  /// Counts bytes to a rank of MPI_COMM_WORLD.
+  void add_sent(int rank, Bytes bytes) noexcept {
+    if (const auto to = static_cast<std::size_t>(rank); to < sent_.size())
+      sent_[to].fetch_add(bytes, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool counts_peers() const { return !sent_.empty(); }
 
   /// Counts a block.
   void add_mailed(Mailed what, Bytes bytes) noexcept {
@@ -62,18 +77,21 @@ class Report {
   [[nodiscard]] std::string to_json() const;
 
   static constexpr std::size_t most_rows = 2000;
+  static constexpr int most_peers = 512;
 
  private:
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     Times times;
+    double longest_search = 0;  // ns, of one call: the first one looks at the datatype
   };
   /// Layouts that describe the same bytes are one datatype.
   struct Key {
     std::string call;
     std::string datatype;
     std::string way;
+    const CallSite* site;
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Met {
@@ -91,12 +109,6 @@ class Report {
     auto operator<=>(const Kind&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
-  struct Procedure {
-    const char* name;
-    std::int64_t calls;
-    double us;
-  };
-
   struct Blocks {
     std::atomic<std::int64_t> blocks{0}, bytes{0};
   };
@@ -107,15 +119,19 @@ class Report {
   std::map<Key, Row> rows_;
   std::unordered_map<const layout::Node*, Met> met_;
   Row others_;
-  std::map<Kind, std::int64_t> communicators_;  // how many
-  std::vector<Procedure> procedures_;
+  std::map<Kind, std::int64_t> communicators_;                           // how many
+  std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // by all of their names
+  std::map<std::pair<const CallSite*, std::string>, std::int64_t> algorithms_;
+  std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
+  int rank_ = 0;
   std::array<Blocks, 4> mailed_;  // by Mailed
   double elapsed_us_ = 0;
   bool on_ = true;
 };
 
 /// One report of those of all ranks: rows of the same kind are added up. What cannot be read is left out.
-std::string merge(std::span<const std::string> reports);
+/// @param about  What the run was, an object in JSON.
+std::string merge(std::span<const std::string> reports, const std::string& about = {});
 
 /// Writes the file, whole or not at all. Empty, or what went wrong ("cannot write FILE (why)").
 std::string write(const std::string& path, const std::string& text);

@@ -5,7 +5,6 @@
 //   { const Stopwatch watch(times, &Times::pack);  pack(); }
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <ctime>
 
@@ -25,12 +24,6 @@ struct Times {
     copy += other.copy;
     return *this;
   }
-};
-
-/// How often a procedure was called, and how long that took in all. Safe for several threads.
-struct Spent {
-  std::atomic<std::int64_t> calls{0};
-  std::atomic<std::int64_t> ns{0};
 };
 
 /// ns, from some point in the past.

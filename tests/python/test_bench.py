@@ -99,3 +99,11 @@ def test_decoding_is_paid_back_by_what_a_pack_saves():
 def test_rounds_become_their_median():
     (found,) = merged([row("a", "host", value, samples=5) for value in (3.0, 1.0, 2.0)])
     assert (found.value, found.best, found.samples) == (2.0, 3.0, 15)
+
+
+def test_goals_are_for_those_who_ask(capsys):
+    from heddle.bench import goals
+    from heddle.console import console
+
+    goals.show(console(), lambda: "a goal")
+    assert not goals.asked() and "goal" not in capsys.readouterr().out

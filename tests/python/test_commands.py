@@ -1,12 +1,17 @@
 """heddle mpi, doctor, env, --version, --help: what they say, and to whom."""
 
+import fcntl
 import json
 import os
+import pty
 import re
+import struct
+import subprocess
+import termios
 from pathlib import Path
 
 import heddle as package
-from conftest import CHECKOUT, MPIS, prefix
+from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, prefix
 from heddle.installations import at_path
 
 
@@ -50,6 +55,51 @@ def test_env_lists_the_table_and_what_is_set(heddle):
     rows = json.loads(heddle("env", "--json", HEDDLE_ISA="portable").stdout)
     assert {row["name"]: row["value"] for row in rows}["HEDDLE_ISA"] == "portable"
     assert all({"name", "default", "values", "meaning"} <= row.keys() for row in rows)
+
+
+def on_terminal(*words: str, columns: int = 80) -> list[str]:
+    """What a command prints on a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    kept = {name: value for name, value in clean_environment().items() if name != "COLUMNS"}
+    process = subprocess.Popen([HEDDLE, *words], stdin=slave, stdout=slave, stderr=slave, env=kept)
+    os.close(slave)
+    parts = []
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(master)
+    assert process.wait(timeout=60) == 0, b"".join(parts)
+    return b"".join(parts).decode().replace("\r", "").splitlines()
+
+
+def test_on_80_columns_no_word_is_split(heddle):
+    for command in ("env", "algorithms"):
+        plain = heddle(command).stdout
+        lines = on_terminal(command)
+        assert max(map(len, lines)) <= 80, [line for line in lines if len(line) > 80]
+        heads = {"values", "meaning", "description", "when", "bytes"}
+        assert set(" ".join(lines).split()) | heads == set(plain.split()) | heads
+    words = set(" ".join(on_terminal("mpi")).split())
+    assert all(mpi["mpiexec"] in words for mpi in json.loads(heddle("mpi", "--json").stdout))
+
+
+def test_elsewhere_each_row_is_a_line(heddle):
+    lines = heddle("env").stdout.splitlines()
+    names = [row["name"] for row in json.loads(heddle("env", "--json").stdout)]
+    assert [line.split()[0] for line in lines[1:]] == names
+    assert len({line.index("off: every call") for line in lines if line.startswith("HEDDLE ")}) == 1
+
+
+def test_without_a_launcher_those_that_there_are_are_named(heddle):
+    done = heddle("run", "--", "mpiexec", "-n", 2, "./app", PATH="/usr/sbin")
+    assert done.returncode == 127 and "no program mpiexec on the PATH" in done.stderr
+    assert "heddle run --mpi mpich -n 4" in done.stderr and str(prefix("openmpi") / "bin/mpiexec") in done.stderr
 
 
 def test_env_knows_whatever_is_read_or_written_about(heddle):

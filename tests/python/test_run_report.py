@@ -95,6 +95,7 @@ def test_mistakes_are_told_as_without_it(heddle):
         ("--report=x -n4 ./a --report", "--report=x -n4 ./a --report"),
         ("-n4 -- ./a --report", "-n4 -- ./a --report"),
         ("-n4 -- --report", "-n4 -- --report"),
+        ("-np 4 --report ./a", "-np 4 --report= ./a"),
         ("--mpi --report ./a", "--mpi --report ./a"),
         ("./a --report", "./a --report"),
     ],

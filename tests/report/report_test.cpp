@@ -1,5 +1,6 @@
 // Counters add up, over calls, threads and ranks.
 #include "report/report.hpp"
+#include "report/run.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ TEST(Report, RanksAreAddedUpAndNonsenseIsLeftOut) {
   const std::vector<std::string> texts = {
       one.to_json(), two.to_json(), "", "{", "[]", R"({"rows": 3})", R"({"rows": [3, {"call": 1}]})"};
   const json all = json::parse(merge(texts));
-  EXPECT_EQ(all["heddle_report"], 1);
+  EXPECT_EQ(all["heddle_report"], 2);
   EXPECT_EQ(all["ranks"], 3);
   ASSERT_EQ(all["rows"].size(), 2u);
   const json& sent = all["rows"][1];
@@ -89,17 +90,19 @@ TEST(Report, CommunicatorsOfOneKindAreCounted) {
   EXPECT_EQ(found[2]["members_bytes"], 0);
 }
 
+constexpr std::uint32_t first = 1, second = 2, third = 3;
+
+CallSite& site(Report& report, const char* procedure, std::uint64_t offset = 16, const char* datatype = "face") {
+  return *report.site({procedure, {"/app", offset, ""}, datatype, "grid"});
+}
+
 TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
-  Spent send, receive;
-  send.calls = 3;
-  send.ns = 4500;
-  receive.calls = 1;
-  receive.ns = 1000;
   Report one, two;
-  one.add_procedure("MPI_Send", send);
+  site(one, "MPI_Send").ends(first, 1500, 8, Passed::off);
+  site(one, "MPI_Send", 32).ends(first, 3000, 8, Passed::off);
   one.end(7000, false);
-  two.add_procedure("MPI_Send", send);
-  two.add_procedure("MPI_Recv", receive);
+  site(two, "MPI_Send").ends(first, 4500, 8, Passed::off);
+  site(two, "MPI_Recv").ends(first, 1000, 8, Passed::off);
   two.end(9000, false);
   const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "procedures": [3, {"name": 1}]})",
                                           R"({"rows": [], "procedures": 3, "elapsed_us": "x", "heddle": 3})"};
@@ -107,11 +110,104 @@ TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
   EXPECT_EQ(all["elapsed_us"], 9.0);
   EXPECT_EQ(all["heddle"], "off");
   ASSERT_EQ(all["procedures"].size(), 2u);
-  const json wanted = {{"name", "MPI_Send"}, {"ranks", 2}, {"calls", 6}, {"us", 9.0}};
+  const json wanted = {{"name", "MPI_Send"}, {"ranks", 2},    {"calls", 3},
+                       {"us", 9.0},          {"us_min", 4.5}, {"us_max", 4.5},
+                       {"bytes", 24},        {"carried", 0},  {"passed", {{"off", 3}}}};
   EXPECT_EQ(all["procedures"][1], wanted);
   Report on;
   const std::vector<std::string> mixed = {on.to_json(), two.to_json()};
   EXPECT_EQ(json::parse(merge(mixed))["heddle"], "on");
+}
+
+TEST(Report, PlacesThatCallAreToldApartByWhatTheyCallWith) {
+  Report one, two;
+  EXPECT_EQ(&site(one, "MPI_Send"), &site(one, "MPI_Send"));
+  site(one, "MPI_Send").ends(first, 1000, 1000, Passed::no_holes);
+  site(one, "MPI_Send", 16, "edge").ends(first, 2000, 0, Passed::no_holes);
+  site(two, "MPI_Send").ends(first, 5000, 1024, Passed::no_holes);
+  site(two, "MPI_Send", 17);  // never called
+  const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "sites": [3, {"calls": 1}]})"};
+  const json sites = json::parse(merge(texts))["sites"];
+  ASSERT_EQ(sites.size(), 2u);
+  const json& face = sites[1];
+  EXPECT_EQ(face["module"], "/app");
+  EXPECT_EQ(face["offset"], "0x10");
+  EXPECT_EQ(face["datatype_name"], "face");
+  EXPECT_EQ(face["communicator"], "grid");
+  EXPECT_EQ(face["ranks"], 2);
+  EXPECT_EQ(face["us_min"], 1.0);
+  EXPECT_EQ(face["us_max"], 5.0);
+  const json sizes = {{"512", 1}, {"1024", 1}};
+  EXPECT_EQ(face["sizes"], sizes);
+  EXPECT_EQ(sites[0]["sizes"], json({{"0", 1}}));
+}
+
+TEST(Report, ACallIsCarriedOnceOrHandedOn) {
+  Report report;
+  CallSite& send = site(report, "MPI_Isend");
+  send.carried(first, false);
+  send.carried(first, false);  // two messages of one call
+  send.ends(first, 1, -1, Passed::small);
+  send.ends(second, 1, -1, Passed::small);
+  send.ends(third, 1, -1, Passed::small);
+  EXPECT_EQ(send.carried(), 1);
+  EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 2);
+  send.carried(second, true);  // when its request was completed
+  EXPECT_EQ(send.carried(), 2);
+  EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 1);
+}
+
+TEST(Report, RowsSayWhatHasCalled) {
+  Report report;
+  CallSite& send = site(report, "MPI_Send");
+  report.add("send", column, "packed", 8, {}, {.site = &send, .number = first});
+  report.add("send", column, "packed", 8, {});
+  report.add_algorithm({.site = &send, .number = first}, "ring");
+  const json found = json::parse(report.to_json());
+  ASSERT_EQ(found["rows"].size(), 2u);
+  EXPECT_FALSE(found["rows"][0].contains("procedure"));
+  EXPECT_EQ(found["rows"][1]["procedure"], "MPI_Send");
+  EXPECT_EQ(found["algorithms"][0]["algorithm"], "ring");
+}
+
+TEST(Report, BytesToEachRankAreCountedIfThereAreFew) {
+  Report report;
+  report.add_sent(1, 5);  // nobody has said how many there are
+  report.of_rank(2, 4);
+  report.add_sent(1, 5);
+  report.add_sent(1, 6);
+  report.add_sent(-1, 7);
+  report.add_sent(4, 8);
+  EXPECT_EQ(json::parse(report.to_json())["by_rank"][0]["to"], json({{"1", 11}}));
+  Report many;
+  many.of_rank(0, Report::most_peers + 1);
+  EXPECT_FALSE(many.counts_peers());
+  EXPECT_FALSE(json::parse(many.to_json())["by_rank"][0].contains("to"));
+}
+
+TEST(Report, AnyNumberOfPlacesFitsIntoSomeRows) {
+  Report report;
+  for (std::uint64_t i = 0; i < 3000; ++i) site(report, "MPI_Send", i).ends(first, 1, 1, Passed::off);
+  EXPECT_EQ(json::parse(report.to_json())["sites"].size(), Report::most_rows + 1);
+  EXPECT_EQ(json::parse(report.to_json())["procedures"][0]["calls"], 3000);
+}
+
+TEST(Place, ModuleAndOffsetOfAFunction) {
+  const Place place = place_of(reinterpret_cast<const void*>(&std::fopen));
+  EXPECT_NE(place.module.find("libc"), std::string::npos);
+  EXPECT_GT(place.offset, 0u);
+  EXPECT_EQ(place_of(nullptr).module, "");
+}
+
+TEST(Run, SaysWhatItWas) {
+  setenv("HEDDLE_ISA", "portable", 1);
+  const json run = json::parse(about_run("MPICH 5"));
+  EXPECT_EQ(run["mpi"], "MPICH 5");
+  EXPECT_EQ(run["settings"]["HEDDLE_ISA"], "portable");
+  EXPECT_FALSE(run["command"].empty());
+  const std::vector<std::string> none;
+  EXPECT_EQ(json::parse(merge(none, about_run("x")))["run"]["mpi"], "x");
+  EXPECT_FALSE(json::parse(merge(none)).contains("run"));
 }
 
 TEST(Report, BlocksThatGoByMailboxesAreCountedApart) {

@@ -4,12 +4,15 @@ Every bench runs a native program, checks the results before it times them, prin
 and writes JSON rows with --json.
 """
 
+from typing import Annotated
+
 import typer
 
 from . import (
     allgatherv,
     alltoall_struct,
     alltoallv_sparse,
+    goals,
     groups,
     hpl,
     lattice_cg,
@@ -24,7 +27,17 @@ from . import (
     vector,
 )
 
-app = typer.Typer(help="Measure Heddle against the host MPI.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def about(
+    wanted: Annotated[bool, typer.Option("--goals", help="Also what the project wants of them.")] = False,
+) -> None:
+    """Measure Heddle against the host MPI."""
+    goals.ask(wanted)
+
+
 app.command("pack")(pack.command)
 app.command("overhead")(overhead.command)
 app.command("seek")(seek.command)

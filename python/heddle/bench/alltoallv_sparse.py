@@ -219,7 +219,7 @@ def command(
     of_mpi: dict[str, list[Figures]] = {}
     for figures in found:
         of_mpi.setdefault(figures.mpi, []).append(figures)
-    messages.screen().print(messages.goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+    messages.show_goals({name: goals(all_of) for name, all_of in of_mpi.items()})
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:
         draw(rows, plot)

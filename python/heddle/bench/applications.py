@@ -20,7 +20,7 @@ from heddle.problem import Problem
 
 from . import figure, messages
 from .jobs import Run, output, start_line
-from .messages import Figures, goals_table, screen
+from .messages import Figures, screen
 from .native import With
 from .rows import Row
 
@@ -153,7 +153,7 @@ def _cell(row: Row | None) -> str:
 
 
 def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> None:
-    screen().print(goals_table({f"{one.mpi}, {one.ranks} ranks": goals(one) for one in found}))
+    messages.show_goals({f"{one.mpi}, {one.ranks} ranks": goals(one) for one in found})
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from heddle import native
 from heddle.console import console, wide_console
 from heddle.problem import Problem
 
+from . import goals as wanted
 from . import groups_plot, groups_ranks, groups_seed
 from .messages import JsonFile
 from .native import Mpi
@@ -121,13 +122,20 @@ def lookups(rows: list[Row]) -> Table:
     sizes = list(next(iter(found.values())))
     back = _by_variant(rows, "back_ns")
     titles = [f"{int(size):,}" for size in sizes]
-    table = _table("One look-up, rank → world rank, ns, by size of the world", "format", *titles, "goal", "and back")
+    table = _table(
+        "One look-up, rank → world rank, ns, by size of the world",
+        "format",
+        *titles,
+        *(["goal"] if wanted.asked() else []),
+        "and back",
+    )
     for variant, cells in found.items():
         limit = LIMITS[variant]
         values = [f"{cells[size].value:.1f}" for size in sizes]
-        table.add_row(variant, *values, f"≤ {limit}" if limit else "", f"{back[variant][sizes[-1]].value:.1f}")
+        goal = [f"≤ {limit}" if limit else ""] if wanted.asked() else []
+        table.add_row(variant, *values, *goal, f"{back[variant][sizes[-1]].value:.1f}")
     lists = [f"{max(row.value for row in cells.values()):.1f}" for cells in select(rows, "list_ns").values()]
-    table.add_row("[dim]a list, at most[/]", *lists, "", "", style="dim")
+    table.add_row("[dim]a list, at most[/]", *lists, style="dim")
     return table
 
 
@@ -206,8 +214,9 @@ def command(
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
     rows = measure(arguments)
     screen = console()
-    for part in (memory, formulas, lookups, depths, hierarchy, creations, goals):
+    for part in (memory, formulas, lookups, depths, hierarchy, creations):
         screen.print(part(rows))
+    wanted.show(screen, lambda: goals(rows))
     if ranks >= 2:
         played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick)
         wide = wide_console() if not screen.is_terminal else screen

@@ -21,6 +21,7 @@ from heddle import families, installations, native, preload
 from heddle.console import console
 from heddle.problem import Problem
 
+from . import goals
 from .jobs import go_first
 from .messages import JsonFile
 from .native import With, loaded_mpi
@@ -149,7 +150,8 @@ def command(
         rows.append(Row("hpl", case, "heddle", "time over host", middle, "1", "Open MPI", **known))
         colour = "green" if middle <= WITHIN else "red"
         table.add_row(case, *shown, f"{least:.3f}", f"[{colour}]{middle:.3f}[/], {low:.3f} {high:.3f}")
-    table.caption = f"goal: at most {WITHIN} of the time without Heddle"
+    if goals.asked():
+        table.caption = f"goal: at most {WITHIN} of the time without Heddle"
     console().print(table)
     if json is not None:
         write(rows, json)

@@ -14,6 +14,7 @@ from rich.table import Table
 from heddle.console import console, wide_console
 from heddle.problem import Problem
 
+from . import goals as wanted
 from .best_scheme import OVER_BEST, over_best_scheme
 from .compare import Goal, geometric_mean
 from .jobs import Collector, Run, busy, known_settings, lines
@@ -227,6 +228,11 @@ def goals_table(goals: dict[str, list[Goal]]) -> Table:
     return shown
 
 
+def show_goals(goals: dict[str, list[Goal]]) -> None:
+    """If they are asked for."""
+    wanted.show(screen(), lambda: goals_table(goals))
+
+
 def _verdict(goal: Goal) -> str:
     return f"{'≤' if goal.at_most else '≥'} {goal.wanted:g}: {verdict(goal)}"
 
@@ -237,7 +243,7 @@ def show(rows: list[Row], metric: str, title: str, goals: Callable[[list[Figures
     for figures in by_mpi(rows):
         screen().print(table(figures, metric, f"{title}, {figures.ranks} ranks"))
         of_mpi.setdefault(figures.mpi, []).append(figures)
-    screen().print(goals_table({name: goals(all_of) for name, all_of in of_mpi.items()}))
+    show_goals({name: goals(all_of) for name, all_of in of_mpi.items()})
 
 
 def tell_what_cannot_be_forced() -> None:

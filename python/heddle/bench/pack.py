@@ -18,7 +18,7 @@ from heddle.console import console, table_console
 from heddle.families import Family
 from heddle.problem import Problem
 
-from . import compare, plot, table, yardstick
+from . import compare, goals, plot, table, yardstick
 from .messages import JsonFile, Rounds, WhichMpi
 from .native import Mpi, With, lines
 from .rows import Row, merged, write
@@ -128,5 +128,5 @@ def report(rows: list[Row], ours: str) -> None:
     for metric in ("pack", "unpack"):
         table_console().print(table.cases(found, metric, ours))
     console().print(table.families(found))
-    console().print(table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
+    goals.show(console(), lambda: table.summary({metric: compare.goals(found, metric) for metric in ("pack", "unpack")}))
     console().print(table.decoding(compare.decoding(rows, ours)))

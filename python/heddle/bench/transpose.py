@@ -176,5 +176,5 @@ def report(rows: list[Row], search: list[Row], metric: str, memory: MemoryFrom) 
         messages.screen().print(messages.table(figures, metric, title, ceiling=lambda _: limit))
         if parts := breakdown(figures, search, metric):
             messages.screen().print(breakdown_table(figures, parts, metric))
-    messages.screen().print(messages.goals_table({f.mpi: goals(f, metric, memory) for f in messages.by_mpi(rows)}))
+    messages.show_goals({f.mpi: goals(f, metric, memory) for f in messages.by_mpi(rows)})
     messages.tell_what_cannot_be_forced()

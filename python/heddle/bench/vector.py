@@ -144,5 +144,5 @@ def report(rows: list[Row], what: str) -> None:
             if figures.cases(metric):
                 limit = ceiling if metric == "latency" else lambda _: None
                 messages.screen().print(messages.table(figures, metric, f"{title}, {what}", ceiling=limit))
-    messages.screen().print(messages.goals_table({figures.mpi: goals(figures) for figures in messages.by_mpi(rows)}))
+    messages.show_goals({figures.mpi: goals(figures) for figures in messages.by_mpi(rows)})
     messages.tell_what_cannot_be_forced()

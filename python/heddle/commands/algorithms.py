@@ -15,20 +15,13 @@ def algorithms(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")]
         print(json.dumps(tables, indent=2))
         return
 
-    from rich.table import Table
-    from rich.text import Text
-
-    from heddle.console import console
+    from heddle import listing
 
     for number, about in enumerate(tables):
         if number:
-            console().print()
-        console().print(Text(about["title"], style="bold cyan"))
-        console().print(Text(f"Chosen is {about['choice']}.", style="dim"))
-        table = Table(box=None, pad_edge=False, header_style="bold")
+            print()
+        print(about["title"])
+        print(listing.prose(f"Chosen is {about['choice']}."))
         extra = [name for name in about["rows"][0] if name not in ("name", "description", "when")]
-        for title in ("name", "description", "when", *extra):
-            table.add_column(title, overflow="fold", no_wrap=title == "name")
-        for row in about["rows"]:
-            table.add_row(row["name"], row["description"], row["when"], *(str(row[name]) for name in extra))
-        console().print(table)
+        rows = [[str(row[name]) for name in ("name", "description", "when", *extra)] for row in about["rows"]]
+        listing.show(("name", "description", "when", *extra), rows, wraps=("description", "when", *extra))

@@ -13,6 +13,8 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
     ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names; then
     by those of /etc/heddle/heddle.conf.
 
+    Where output is no terminal each variable is one line: heddle env | grep REPORT.
+
     Variables that do not exist, and values that make no sense, are reported,
     here and at the start of a program.
     """
@@ -23,18 +25,13 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
         print(json.dumps(rows, indent=2))
         return
 
-    from rich.table import Table
-    from rich.text import Text
+    from heddle import listing
 
-    from heddle.console import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("variable", "default", "values", "meaning"):
-        table.add_column(title, overflow="fold", no_wrap=title == "variable")
+    heads = ("variable", "default", "values", "meaning")
+    lines = []
     for row in rows:
-        meaning = Text(row["meaning"])
+        meaning = row["meaning"]
         if row["value"] is not None:
-            where = "" if row["from"] == "environment" else f"  ({row['from']})"
-            meaning.append(f"\nnow: {row['value']}{where}", style="bold")
-        table.add_row(row["name"], row["default"] or "(empty)", row["values"], meaning)
-    console().print(table)
+            meaning += f" (now: {row['value']}" + (")" if row["from"] == "environment" else f", {row['from']})")
+        lines.append((row["name"], row["default"] or "(empty)", row["values"], meaning))
+    listing.show(heads, lines, wraps=("values", "meaning"))

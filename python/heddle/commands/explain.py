@@ -34,7 +34,8 @@ def explain(
     and which way it takes to a rank of the same node.
 
     Types are written as in the standard, with or without MPI_Type_create_.
-    A list may have ranges: [0:12:4] is [0, 4, 8].
+    A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a C program may be pasted as they are, several that
+    build on each other, with the declarations of what they use; the last datatype is explained.
 
     \b
     heddle explain 'vector(8, 1, 8, contiguous(3, double))'
@@ -43,6 +44,7 @@ def explain(
     heddle explain 'indexed([1, 2, 1], [0, 3, 8], double)'
     heddle explain 'vector(512, 64, 4096, int)' --to 'contiguous(32768, int)'
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
+    heddle explain 'MPI_Type_vector(128, 8, 4096, MPI_INT, &column);'
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
@@ -65,6 +67,9 @@ def explain(
             "what shall be explained? A datatype, or what --group or --collective say; --help has examples.",
             code=2,
         )
+    from heddle.pasted import described
+
+    spec, to = described(spec) or spec, described(to) or to
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
     if svg:

@@ -23,14 +23,10 @@ def mpi(
         print(f"No MPI found. {native.MEND_MPI}; HEDDLE_MPI_PATH names others.")
         raise typer.Exit(1)
 
-    from rich.table import Table
+    from heddle import listing
 
-    from heddle.console import wide_console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("name", "version", "Heddle", "launcher", "compiler"):
-        table.add_column(title, overflow="fold")
+    rows = []
     for mpi in found:
         compiler = mpi.mpicc.name if mpi.mpicc else "(none)"
-        table.add_row(mpi.name, mpi.version, mpi.family.interposer, str(mpi.mpiexec), compiler)
-    wide_console().print(table)
+        rows.append((mpi.name, mpi.version, mpi.family.interposer, str(mpi.mpiexec), compiler))
+    listing.show(("name", "version", "Heddle", "launcher", "compiler"), rows, above=("launcher",))

@@ -11,7 +11,7 @@ Words = Annotated[
 ]
 Ranks = Annotated[
     Optional[int],
-    typer.Option("-n", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
+    typer.Option("-n", "-np", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
 ]
 Mpi = Annotated[
     Optional[str],

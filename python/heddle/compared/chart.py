@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 
 from heddle.problem import Problem
-from heddle.reported.table import duration
+from heddle.reported.words import duration
 
 from . import INK, Compared
 from .text import gain_sentence, seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from heddle.reported.page import STYLE
-from heddle.reported.table import amount, duration
+from heddle.reported.words import amount, duration
 
 from . import INK, Compared
 from .outputs import Line

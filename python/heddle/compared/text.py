@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heddle.console import console, table_console
-from heddle.reported.table import amount, duration
+from heddle.reported.words import amount, duration
 
 from . import VERSION, Compared, Failure
 from .outputs import Line, Output, Verdict

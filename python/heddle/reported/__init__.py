@@ -1,4 +1,7 @@
-"""What HEDDLE_REPORT has written: read, and looked at for what the program could do better."""
+"""What HEDDLE_REPORT has written (docs/report.md has its schema): read.
+
+found = rows_of(Path("r.json"))          # of this build, or of version 1
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,12 @@ from pathlib import Path
 
 from heddle.problem import Problem
 
-VERSION = 1
+from .lines import NOWHERE, Place
+
+VERSION = 2
+READABLE = (1, 2)
 PARTS = ("search", "pack", "wait", "copy")
+BY_NATURE = "by nature"
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,16 @@ class Row:
     calls: int
     bytes: int
     times: dict[str, float]  # us, by PARTS
+    procedure: str = ""  # that the program called
+    place: Place = NOWHERE  # where it did
+    datatype_name: str = ""  # by MPI_Type_set_name
+    longest_search: float = 0  # us, of one call
+    communicator: str = ""
+
+    @property
+    def title(self) -> str:
+        """The datatype, by its name if it has one."""
+        return f"{self.datatype_name}: {self.datatype}" if self.datatype_name else self.datatype
 
     @property
     def time(self) -> float:
@@ -58,6 +75,56 @@ class Procedure:
     ranks: int
     calls: int
     us: float
+    us_min: float = 0  # of the rank that spent least
+    us_max: float = 0
+    carried: int = 0  # calls that Heddle has carried out, in whole or in part
+    passed: dict[str, int] = field(default_factory=dict)  # calls that were handed on, by why
+
+    @property
+    def handed_on(self) -> int:
+        """What only completes or looks at what others have begun is neither."""
+        return sum(calls for why, calls in self.passed.items() if why != BY_NATURE)
+
+    @property
+    def why(self) -> str:
+        """What was handed on, in a few words: "no holes"; "off 3, no holes 4"."""
+        found = {why: calls for why, calls in self.passed.items() if why != BY_NATURE}
+        if len(found) == 1:
+            return next(iter(found))
+        return ", ".join(f"{why} {calls:,}" for why, calls in sorted(found.items(), key=lambda one: -one[1]))
+
+
+@dataclass(frozen=True)
+class Site(Procedure):
+    """Of a procedure, the calls from one place with one datatype on one communicator."""
+
+    place: Place = NOWHERE
+    datatype_name: str = ""
+    communicator: str = ""
+    bytes: int = 0
+    sizes: dict[int, int] = field(default_factory=dict)  # calls by the power of two that their bytes have reached
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """Calls of a collective from one place that went by one algorithm."""
+
+    procedure: str
+    place: Place
+    communicator: str
+    algorithm: str
+    ranks: int
+    calls: int
+
+
+@dataclass(frozen=True)
+class OfRank:
+    rank: int
+    elapsed_us: float
+    us: float  # in MPI calls
+    calls: int
+    bytes: int
+    to: dict[int, int] | None  # bytes to other ranks; None: nobody has counted
 
 
 @dataclass(frozen=True)
@@ -78,6 +145,11 @@ class Found:
     procedures: list[Procedure] = field(default_factory=list)  # the dearest first; none in reports of older builds
     elapsed_us: float = 0  # from MPI_Init to MPI_Finalize
     mailed: list[Mailed] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)  # the dearest first
+    algorithms: list[Algorithm] = field(default_factory=list)
+    by_rank: list[OfRank] = field(default_factory=list)
+    run: dict = field(default_factory=dict)  # command, mpi, host, date, version, settings
+    heddle: str = "on"
 
     @property
     def time(self) -> float:
@@ -92,7 +164,21 @@ class Found:
 def _row(raw: dict) -> Row:
     times = {part: max(0.0, float(raw[f"{part}_us"])) for part in PARTS}
     texts = {name: str(raw[name]) for name in ("call", "datatype", "way")}
-    return Row(**texts, **{name: int(raw[name]) for name in ("ranks", "calls", "bytes")}, times=times)
+    numbers = {name: int(raw[name]) for name in ("ranks", "calls", "bytes")}
+    return Row(
+        **texts,
+        **numbers,
+        times=times,
+        longest_search=float(raw.get("search_us_max", 0)),
+        procedure=str(raw.get("procedure", "")),
+        **_from(raw),
+    )
+
+
+def _from(raw: dict) -> dict:
+    """Where calls come from, and with what; reports of version 1 do not say."""
+    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol")))
+    return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
 
 
 def _communicator(raw: dict) -> Communicator:
@@ -102,8 +188,35 @@ def _communicator(raw: dict) -> Communicator:
 _COMMUNICATOR = [(field, str if field.name in ("call", "kept") else int) for field in fields(Communicator)]
 
 
+def _counted(raw: dict) -> dict:
+    us = float(raw["us"])
+    return {
+        **{name: int(raw[name]) for name in ("ranks", "calls")},
+        "us": us,
+        **{name: float(raw.get(name, us)) for name in ("us_min", "us_max")},
+        "carried": int(raw.get("carried", 0)),
+        "passed": {str(why): int(calls) for why, calls in raw.get("passed", {}).items()},
+    }
+
+
 def _procedure(raw: dict) -> Procedure:
-    return Procedure(str(raw["name"]), int(raw["ranks"]), int(raw["calls"]), float(raw["us"]))
+    return Procedure(str(raw["name"]), **_counted(raw))
+
+
+def _site(raw: dict) -> Site:
+    sizes = {int(size): int(calls) for size, calls in raw.get("sizes", {}).items()}
+    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=int(raw["bytes"]), sizes=sizes)
+
+
+def _algorithm(raw: dict) -> Algorithm:
+    numbers = (int(raw[name]) for name in ("ranks", "calls"))
+    found = _from(raw)
+    return Algorithm(str(raw.get("procedure", "")), found["place"], found["communicator"], str(raw["algorithm"]), *numbers)
+
+
+def _of_rank(raw: dict) -> OfRank:
+    to = {int(rank): int(count) for rank, count in raw["to"].items()} if "to" in raw else None
+    return OfRank(int(raw["rank"]), *(float(raw[n]) for n in ("elapsed_us", "us")), int(raw["calls"]), int(raw["bytes"]), to)
 
 
 def _mailed(raw: dict) -> Mailed:
@@ -113,8 +226,11 @@ def _mailed(raw: dict) -> Mailed:
 def rows_of(file: Path) -> Found:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
-        if raw["heddle_report"] != VERSION:
-            raise Problem(f"{file} is of version {raw['heddle_report']!r}; this heddle reads version {VERSION}.")
+        if raw["heddle_report"] not in READABLE:
+            raise Problem(
+                f"{file} is of version {raw['heddle_report']!r}; this heddle reads versions up to {VERSION}. Read it with the "
+                "heddle that made it, or run the program again."
+            )
         rows = [_row(row) for row in raw["rows"]]
         communicators = [_communicator(one) for one in raw.get("communicators", [])]
         return Found(
@@ -124,41 +240,13 @@ def rows_of(file: Path) -> Found:
             sorted((_procedure(one) for one in raw.get("procedures", [])), key=lambda one: -one.us),
             float(raw.get("elapsed_us", 0)),
             [_mailed(one) for one in raw.get("mailboxes", [])],
+            sorted((_site(one) for one in raw.get("sites", [])), key=lambda one: -one.us),
+            [_algorithm(one) for one in raw.get("algorithms", [])],
+            sorted((_of_rank(one) for one in raw.get("by_rank", [])), key=lambda one: one.rank),
+            dict(raw.get("run", {})),
+            str(raw.get("heddle", "on")),
         )
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise Problem(f"{file} is no report. HEDDLE_REPORT={file} makes one when the program ends.") from None
-
-
-def advice(found: Found) -> list[str]:
-    """What to change in the program to gain more; sentences with their numbers."""
-    said = []
-    total = found.time
-    for row in found.rows:
-        if len(said) == 5 or total <= 0 or row.time < 0.05 * total:
-            break
-        name, share = f"{row.call} of {row.datatype}", f"{100 * row.time / total:.0f} % of the time"
-        each = row.bytes / row.calls if row.calls else 0
-        if row.times["search"] > 0.3 * row.time:
-            said.append(
-                f"{name} ({share}): {100 * row.times['search'] / row.time:.0f} % of it goes into finding out what the datatype "
-                "looks like. Commit it once and keep it, instead of once for each message."
-            )
-        elif row.times["wait"] > 0.5 * row.time:
-            other = "receiver" if row.call == "send" else "sender"
-            said.append(
-                f"{name} ({share}): {100 * row.times['wait'] / row.time:.0f} % of it is spent waiting for the {other}. "
-                "Let it come earlier, or do something else meanwhile (MPI_Isend, MPI_Irecv)."
-            )
-        elif row.way == "bc-spup" and each >= 64 << 10:
-            said.append(
-                f"{name} ({share}): packed and unpacked, {each / 1024:,.0f} KiB each. "
-                "From a buffer of MPI_Alloc_mem the receiver can move it in one pass."
-            )
-        elif 0 < each < 4 << 10 and row.calls >= 1000:
-            said.append(
-                f"{name} ({share}): {row.calls:,} messages of {each:,.0f} bytes. "
-                "Fewer and larger ones (a larger count, a datatype of several pieces) cost less each."
-            )
-    return said

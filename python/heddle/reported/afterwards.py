@@ -24,7 +24,10 @@ from typing import NoReturn
 from heddle import launch
 from heddle.problem import Problem
 
-from . import Found, Row, advice, rows_of
+from . import Found, Row, rows_of
+from .advice import advice
+from .lines import places
+from .words import amount, duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -110,21 +113,31 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
 
 def lines(found: Found, seconds: float, kept: str = "") -> list[str]:
     """Five at most."""
-    from .table import duration
-
     ranks = max(1, found.ranks)
     spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle stands in for"
     if found.elapsed_us > 0:
         spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
     said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
     said.append(_carried(found))
-    calls = [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]]
+    calls = _calls(found, ranks)
     if calls:
         said.append(f"most of that in {', '.join(calls)}")
     rows = [f"{row.call} of {_short(row.datatype)} {duration(row.time / ranks)} ({row.way})" for row in found.rows[:MOST]]
     if rows:
         said.append(f"most of Heddle's own in {', '.join(rows)}")
-    said += [f"→ {sentence}" for sentence in advice(found)[:1]]
+    said += [f"→ {one.sentence}" for one in advice(found)[:1]]
+    return said
+
+
+def _calls(found: Found, ranks: int) -> list[str]:
+    """The dearest, with where they come from if that is known."""
+    if not found.sites:
+        return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]]
+    where = places(one.place for one in found.sites[:MOST])
+    said = []
+    for one in found.sites[:MOST]:
+        place = f" in {where[one.place]}" if where[one.place] else ""
+        said.append(f"{one.name}{place} {duration(one.us / ranks)} ({one.calls:,} calls)")
     return said
 
 
@@ -137,8 +150,6 @@ def _outgoing(row: Row) -> bool:
 
 
 def _carried(found: Found) -> str:
-    from .table import amount
-
     ours = [row for row in found.rows if row.way != "native"]
     short = [one for one in found.mailed if not one.name.startswith("retracted")]
     without = f"{sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"

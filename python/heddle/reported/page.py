@@ -2,128 +2,130 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from html import escape
 
-from . import PARTS, Found, Row, advice
-from .table import KEPT, MAILED, PROCEDURES, amount, duration, kept, mailed, procedures, speed
+from . import PARTS, Found, drawings, table
+from .advice import advice
+from .drawings import COLOURS
+from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
+from .words import duration
 
-COLOURS = {"search": "#b07aa1", "pack": "#4e79a7", "wait": "#c9c9c9", "copy": "#59a14f"}
 MEANING = {
     "search": "what the datatype looks like, which way to take",
     "pack": "from the program's buffer to where it travels",
     "wait": "for the other side",
     "copy": "to its place in the program's buffer",
 }
-MOST_BARS = 24
-
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; color: #222 }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
 table { border-collapse: collapse; width: 100% } th { text-align: left; border-bottom: 2px solid #999 }
 td, th { padding: .25em .7em .25em 0; vertical-align: top } td.n, th.n { text-align: right; white-space: nowrap }
 tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-wrap: anywhere }
 .key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
 .key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto } li { margin: .4em 0 }
+dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
+.wide { overflow-x: auto } td.w { white-space: nowrap }
 """
 
 
-def _bars(found: Found) -> str:
-    """One bar a row, as long as its time, in the colours of its parts."""
-    rows = [row for row in found.rows[:MOST_BARS] if row.time > 0]
-    if not rows:
-        return "<p>No time was counted.</p>"
-    longest, pitch, left, width = max(row.time for row in rows), 26, 330, 560
-    lines = [f'<svg viewBox="0 0 1000 {pitch * len(rows)}" role="img" aria-label="time by datatype and way">']
-    for i, row in enumerate(rows):
-        y, x = i * pitch, float(left)
-        name = f"{row.call}, {row.way}: {row.datatype}"
-        shown = name if len(name) <= 50 else name[:49] + "…"
-        lines.append(f"<g><title>{escape(name)}</title>")
-        lines.append(f'<text x="{left - 8}" y="{y + 17}" text-anchor="end" font-size="12">{escape(shown)}</text>')
-        for part in PARTS:
-            length = width * row.times[part] / longest
-            lines.append(f'<rect x="{x:.2f}" y="{y + 4}" width="{length:.2f}" height="18" fill="{COLOURS[part]}"/>')
-            x += length
-        lines.append(f'<text x="{x + 6:.2f}" y="{y + 17}" font-size="12">{escape(duration(row.time))}</text></g>')
-    return "\n".join([*lines, "</svg>"])
-
-
-def _line(row: Row) -> str:
-    numbers = [
-        f"{row.calls:,}",
-        amount(row.bytes),
-        duration(row.time),
-        *(duration(row.times[part]) for part in PARTS),
-        speed(row),
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    sort = [
+        " class=w"
+        if head in ("way", "call", "algorithm")
+        else ""
+        if head in table.TEXTS or head == "why" or i == 0
+        else " class=n"
+        for i, head in enumerate(heads)
     ]
-    words = "".join(f"<td>{cell}</td>" for cell in (f"<code>{escape(row.datatype)}</code>", escape(row.call), escape(row.way)))
-    return f"<tr>{words}{''.join(f'<td class=n>{escape(cell)}</td>' for cell in numbers)}</tr>"
-
-
-def _communicators(found: Found) -> str:
-    if not found.communicators:
-        return ""
-    words = ("communicators", "kept as")
-    sort = ["" if name in words else " class=n" for name in KEPT]
-    head = "".join(f"<th{how}>{name}</th>" for name, how in zip(KEPT, sort))
-    lines = [
-        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(kept(one), sort)) + "</tr>"
-        for one in found.communicators
-    ]
-    return f"""<h2>Who takes part</h2>
-<p>Bytes of one communicator in a process, and of a list of its ranks.</p>
-<table><thead><tr>{head}</tr></thead><tbody>
-{chr(10).join(lines)}
-</tbody></table>
-"""
-
-
-def _simple(heads: tuple[str, ...], all_cells: list[tuple[str, ...]]) -> str:
-    """A table of names and numbers."""
-    sort = ["", *[" class=n"] * (len(heads) - 1)]
     head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(heads, sort))
+    body = "\n".join(
+        "<tr>" + "".join(f"<td{how}>{_cell(name, cell)}</td>" for name, cell, how in zip(heads, cells, sort)) + "</tr>"
+        for cells in lines
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>\n'
+
+
+def _cell(head: str, cell: str) -> str:
+    return f"<code>{escape(cell)}</code>" if head in ("datatype", "from") and cell else escape(cell)
+
+
+def _rows(found: Found, where: dict) -> str:
+    """Times of the parts in full, not as shares."""
     lines = [
-        "<tr>" + "".join(f"<td{how}>{escape(cell)}</td>" for cell, how in zip(cells, sort)) + "</tr>" for cells in all_cells
+        [*cells[:7], *(duration(row.times[part]) for part in PARTS), cells[-1]]
+        for row, cells in zip(found.rows, table.rows(found, where))
     ]
-    return f"""<table><thead><tr>{head}</tr></thead><tbody>
-{chr(10).join(lines)}
-</tbody></table>
-"""
+    return _table(table.ROWS, lines)
 
 
-def _procedures(found: Found) -> str:
-    if not found.procedures:
-        return ""
-    return f"""<h2>Time in MPI calls</h2>
-<p>Added up over the ranks. From MPI_Init to MPI_Finalize {escape(duration(found.elapsed_us))} passed.</p>
-{_simple(PROCEDURES, procedures(found))}"""
+def _section(title: str, about: str, *bodies: str) -> str:
+    body = "".join(bodies)
+    return f"<h2>{escape(title)}</h2>\n<p>{escape(about)}</p>\n{body}\n" if body else ""
 
 
-def _mailed(found: Found) -> str:
-    if not found.mailed:
-        return ""
-    return f"""<h2>Short blocks within a node</h2>
-<p>Published in memory that both ranks have mapped, or retracted from there where a message was expected.</p>
-{_simple(MAILED, mailed(found))}"""
+def _figure(svg: str) -> str:
+    return f"<figure>{svg}</figure>" if svg else ""
+
+
+def _run(found: Found) -> str:
+    """What the run was."""
+    run = found.run
+    known = {
+        "command": shlex.join(run["command"]) if isinstance(run.get("command"), list) else "",
+        "MPI": run.get("mpi", ""),
+        "ranks": f"{found.ranks:,}, rank 0 on {run['host']}" if run.get("host") else f"{found.ranks:,}",
+        "date": run.get("date", ""),
+        "Heddle": f"{run.get('version', '')} ({found.heddle})",
+        "settings": ", ".join(f"{name}={value}" for name, value in run.get("settings", {}).items()),
+        "time": f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize" if found.elapsed_us else "",
+    }
+    lines = "".join(f"<dt>{escape(what)}</dt><dd><code>{escape(str(is_))}</code></dd>" for what, is_ in known.items() if is_)
+    return f"<dl>{lines}</dl>"
 
 
 def draw(found: Found, source: str) -> str:
+    where = shown_places(found)
     key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
-    titles = "".join(f"<th>{title}</th>" for title in ("datatype", "call", "way"))
-    titles += "".join(f"<th class=n>{title}</th>" for title in ("calls", "bytes", "time", *PARTS, "GB/s"))
-    hints = "".join(f"<li>{escape(sentence)}</li>" for sentence in advice(found))
+    hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found))
+    waiting = sum(row.times["wait"] for row in found.rows)
+    parts = [
+        f"<h2>Data with holes: where Heddle's time went</h2>\n<p>{escape(duration(found.time))} in all, added up over the "
+        f'ranks; without waiting {escape(duration(found.time - waiting))}.</p>\n<p class="key">{key}</p>\n'
+        f"<figure>{drawings.by_datatype(found)}</figure>\n",
+        f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
+    ]
+    if found.sites:
+        total = sum(one.us for one in found.sites)
+        about = f"Time in MPI calls, {duration(total)} added up over the ranks."
+        parts.append(_section("By call site", about, _figure(drawings.by_site(found, where))))
+        about = "What the calls send, or have room for: how many of how many bytes. Each bar reaches to the next one's."
+        parts.append(_section("By size", about, _figure(drawings.sizes(found))))
+    if len(found.by_rank) > 1:
+        parts.append(_section("By rank", "Time in MPI calls, and outside of them.", _figure(drawings.by_rank(found))))
+        about = "Bytes that sends and alltoalls give to each rank of MPI_COMM_WORLD."
+        parts.append(_section("Who sends to whom", about, _figure(drawings.matrix(found))))
+    if found.rows:
+        parts.append("<h2>All data with holes</h2>\n" + _rows(found, where))
+    if found.sites:
+        parts.append("<h2>All call sites</h2>\n" + _table(SITES, table.sites(found, where)))
+    if found.algorithms:
+        about = "Those that Heddle has looked at, and the algorithm chosen."
+        parts.append(_section("Collectives", about, _table(ALGORITHMS, table.algorithms(found, where))))
+    if found.mailed:
+        about = "Published in memory that both ranks have mapped, or retracted from there where a message was expected."
+        parts.append(_section("Short blocks within a node", about, _table(MAILED, table.mailed(found))))
+    if found.procedures:
+        about = f"Added up over the ranks. From MPI_Init to MPI_Finalize {duration(found.elapsed_us)} passed."
+        parts.append(_section("Time in MPI calls", about, _table(PROCEDURES, table.procedures(found))))
+    if found.communicators:
+        about = "Bytes of one communicator in a process, and of a list of its ranks."
+        parts.append(_section("Who takes part", about, _table(KEPT, [table.kept(one) for one in found.communicators])))
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Heddle: {escape(source)}</title><style>{STYLE}</style></head><body>
-<h1>Messages with holes: {escape(source)}</h1>
-<p>{found.ranks} ranks, {escape(duration(found.time))} in all, added up over the ranks. Without waiting:
-{escape(duration(found.time - sum(row.times["wait"] for row in found.rows)))}.</p>
-<h2>Where the time went</h2>
-<p class="key">{key}</p>
-<figure>{_bars(found)}</figure>
-{f"<h2>What would gain more</h2><ul>{hints}</ul>" if hints else ""}
-<h2>All of it</h2>
-<table><thead><tr>{titles}</tr></thead><tbody>
-{chr(10).join(_line(row) for row in found.rows)}
-</tbody></table>
-{_mailed(found)}{_procedures(found)}{_communicators(found)}</body></html>
+<h1>What Heddle did: {escape(source)}</h1>
+{_run(found)}
+{"".join(parts)}</body></html>
 """

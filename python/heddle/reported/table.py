@@ -1,40 +1,33 @@
-"""A report on the terminal."""
+"""A report on the terminal, and as lines for grep where output is no terminal."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from rich.table import Table
-from rich.text import Text
+from heddle import listing
 
-from heddle.console import console
-
-from . import PARTS, Communicator, Found, Row, advice
-
-
-def _digits(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def amount(count: float) -> str:
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{_digits(count / size)} {unit}"
-    return f"{count:.0f} B"
-
-
-def duration(us: float) -> str:
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if us >= size:
-            return f"{_digits(us / size)} {unit}"
-    return f"{_digits(us)} us"
+from . import PARTS, Communicator, Found, Procedure, Row
+from .advice import advice
+from .lines import places
+from .words import amount, duration
 
 
 def speed(row: Row) -> str:
     return "" if math.isnan(row.speed) else f"{row.speed:.1f}"
 
 
+def shown_places(found: Found) -> dict:
+    """Of all that calls in it."""
+    return places([one.place for one in (*found.sites, *found.rows, *found.algorithms)])
+
+
+ROWS = ("datatype", "from", "call", "way", "calls", "bytes", "time", *PARTS, "GB/s")
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
+PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
+SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried")
+ALGORITHMS = ("collective", "from", "communicator", "algorithm", "ranks", "calls")
+MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
 
 def kept(one: Communicator) -> list[str]:
@@ -44,48 +37,53 @@ def kept(one: Communicator) -> list[str]:
     return [one.call, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
 
 
-def _communicators(found: Found, most: int) -> None:
-    out = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in KEPT:
-        table.add_column(name, justify="left" if name in ("communicators", "kept as") else "right", overflow="fold")
-    for one in found.communicators[:most]:
-        table.add_row(*(Text(cell) for cell in kept(one)))
-    out.print("\nWho takes part: bytes of one communicator in a process, and of a list", style="bold")
-    out.print(table)
-    if len(found.communicators) > most:
-        out.print(f"… {len(found.communicators) - most} more rows", style="dim")
-
-
-def _simple(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """A name, and numbers."""
-    out = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in heads:
-        table.add_column(name, justify="left" if name == heads[0] else "right")
-    for cells in lines:
-        table.add_row(*(Text(cell) for cell in cells))
-    out.print()
-    out.print(table)
-
-
-PROCEDURES = ("calls that Heddle stands in for", "ranks", "calls", "time")
+def of_a_rank(one: Procedure) -> str:
+    """From the one that spent least to the one that spent most."""
+    least, most = duration(one.us_min), duration(one.us_max)
+    return least if least == most else f"{least} to {most}"
 
 
 def procedures(found: Found) -> list[tuple[str, ...]]:
     """The lines that PROCEDURES heads."""
-    return [(one.name, f"{one.ranks:,}", f"{one.calls:,}", duration(one.us)) for one in found.procedures]
+    return [
+        (
+            one.name,
+            f"{one.ranks:,}",
+            f"{one.calls:,}",
+            duration(one.us),
+            of_a_rank(one),
+            f"{one.carried:,}" if one.carried or one.handed_on else "",
+            f"{one.handed_on:,}" if one.carried or one.handed_on else "",
+            one.why,
+        )
+        for one in found.procedures
+    ]
 
 
-def _procedures(found: Found, most: int) -> None:
-    _simple(PROCEDURES, procedures(found)[:most])
-    if found.elapsed_us > 0:
-        share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
-        whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
-        console().print(f"\n{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}.", style="dim")
+def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
+    """The lines that SITES heads."""
+    return [
+        (
+            one.name,
+            where.get(one.place, ""),
+            one.datatype_name,
+            one.communicator,
+            f"{one.calls:,}",
+            amount(one.bytes) if one.bytes else "",
+            duration(one.us),
+            of_a_rank(one),
+            f"{one.carried:,}" if one.carried or one.handed_on else "",
+        )
+        for one in found.sites
+    ]
 
 
-MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
+def algorithms(found: Found, where: dict) -> list[tuple[str, ...]]:
+    """The lines that ALGORITHMS heads."""
+    return [
+        (one.procedure, where.get(one.place, ""), one.communicator, one.algorithm, f"{one.ranks:,}", f"{one.calls:,}")
+        for one in found.algorithms
+    ]
 
 
 def mailed(found: Found) -> list[tuple[str, ...]]:
@@ -93,35 +91,61 @@ def mailed(found: Found) -> list[tuple[str, ...]]:
     return [(one.name, f"{one.ranks:,}", f"{one.blocks:,}", amount(one.bytes)) for one in found.mailed]
 
 
+def rows(found: Found, where: dict) -> list[tuple[str, ...]]:
+    """The lines that ROWS heads."""
+    return [
+        (
+            row.title,
+            where.get(row.place, ""),
+            row.call,
+            row.way,
+            f"{row.calls:,}",
+            amount(row.bytes),
+            duration(row.time),
+            *(f"{100 * row.times[part] / row.time:.0f} %" if row.time else "" for part in PARTS),
+            speed(row),
+        )
+        for row in found.rows
+    ]
+
+
 def show(found: Found, most: int) -> None:
+    where = shown_places(found)
     if found.rows:
-        _rows(found, most)
+        _table(ROWS, rows(found, where), most, above=("datatype", "from"))
+        left = found.rows[most:]
+        more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
+        print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
+        for one in advice(found):
+            print(listing.prose(f"→ {one.sentence}"))
     else:
-        console().print(f"{found.ranks} ranks, and no message with holes in it.")
+        print(f"{found.ranks} ranks, and no message with holes in it.")
     if found.mailed:
-        _simple(MAILED, mailed(found))
+        _table(MAILED, mailed(found), most, gap=True)
     if found.procedures:
-        _procedures(found, most)
+        print("\nCalls that Heddle stands in for")
+        _table(PROCEDURES, procedures(found), most, above=("why", "ranks"))
+        if found.elapsed_us > 0:
+            share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
+            whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
+            print(listing.prose(f"{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}."))
+    if found.sites:
+        print("\nWhere the calls come from")
+        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator"))
+    if found.algorithms:
+        _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from",))
     if found.communicators:
-        _communicators(found, most)
+        print("\nWho takes part: bytes of one communicator in a process, and of a list")
+        _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
 
 
-def _rows(found: Found, most: int) -> None:
-    out = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("datatype", overflow="fold")
-    table.add_column("call")
-    table.add_column("way")
-    for name in ("calls", "bytes", "time", *PARTS, "GB/s"):
-        table.add_column(name, justify="right")
-    for row in found.rows[:most]:
-        times = [f"{100 * row.times[part] / row.time:.0f} %" if row.time else "" for part in PARTS]
-        cells = [f"{row.calls:,}", amount(row.bytes), duration(row.time), *times, speed(row)]
-        table.add_row(Text(row.datatype), Text(row.call), Text(row.way), *cells)
-    out.print(table)
-    left = found.rows[most:]
-    if left:
-        out.print(f"… {len(left)} more rows, {duration(sum(row.time for row in left))}", style="dim")
-    out.print(f"\n{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.", style="dim")
-    for sentence in advice(found):
-        out.print(Text(f"→ {sentence}"))
+TEXTS = {"datatype", "from", "call", "way", "communicators", "kept as", "procedure", "communicator", "collective", "algorithm"}
+
+
+def _table(heads: Sequence[str], lines: list, most: int, gap: bool = False, above: Sequence[str] = ()) -> None:
+    if gap:
+        print()
+    right = [head for head in heads[1:] if head not in TEXTS and head != "why"]
+    listing.show(heads, lines[:most], above=above, right=right)
+    if len(lines) > most and heads is not ROWS:
+        print(f"… {len(lines) - most} more rows")

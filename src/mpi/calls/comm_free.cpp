@@ -3,6 +3,7 @@
 // be called.
 #include "mpi/communicators/known.hpp"
 #include "mpi/handles/deferred.hpp"
+#include "mpi/process/reporting.hpp"
 
 namespace {
 
@@ -10,6 +11,7 @@ template <class Free>
 int freed(const MPI_Comm* comm, Free free) {
   if (comm && *comm != MPI_COMM_NULL) heddle::mpi::communicators::freeing(*comm);
   const int result = free();
+  heddle::mpi::tell_of_new_handle();
   heddle::mpi::Deferred::free_all();
   return result;
 }

@@ -38,7 +38,7 @@ class Tally {
     if (!report_of_process.load(std::memory_order_relaxed)) return move();
     if (&layout != layout_ || way != way_) {
       flush();
-      reported_ = ReportedCall(call_);
+      reported_ = ReportedCall(call_, caller_);
       layout_ = &layout;
       way_ = way;
       bytes_ = 0;
@@ -49,6 +49,7 @@ class Tally {
   }
 
   const char* call_;
+  report::Caller caller_ = caller();
   ReportedCall reported_;
   const layout::Layout* layout_ = nullptr;
   const char* way_ = nullptr;

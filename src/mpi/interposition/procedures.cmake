@@ -1,5 +1,6 @@
-# mpi/interposition/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D OUT=procedures.cpp -P this
-# writes procedures.hpp's two tables: the MPI_ functions that the object files of the list define, and the rows of treatments.csv.
+# mpi/interposition/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
+# -D OUT=procedures.cpp -P this writes procedures.hpp's two tables: the MPI_ functions that the object files of the list define,
+# and the rows of treatments.csv. positions.csv says which of their parameters is what (host_procedures.py).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
@@ -24,16 +25,23 @@ foreach(line ${table})
 endforeach()
 # A header may lack what the library has; host.hpp declares what Heddle calls there.
 # No function makes a row: the table must be there before any constructor has run.
+file(STRINGS ${POSITIONS} positions)
+foreach(line ${positions})
+  string(REGEX MATCH "^([^,]+),(.*)$" row "${line}")
+  set(positions_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+endforeach()
 set(declared "")
 set(rows "")
+set(number 0)
 foreach(name ${names})
   string(APPEND declared "decltype(P${name}) ${name};\n")
   set(row "\"${name}\", reinterpret_cast<void*>(&${name})")
   string(REGEX REPLACE "_c$" "" plain ${name})
   if(plain IN_LIST timed)
-    string(APPEND row ", reinterpret_cast<void*>(&Timed<&${name}>::call), &Timed<&${name}>::spent")
+    string(APPEND row ", reinterpret_cast<void*>(&Timed<&${name}, ${number}, Positions{${positions_${name}}}>::call)")
   endif()
   string(APPEND rows "    {${row}},\n")
+  math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
 #include \"mpi/interposition/procedures.hpp\"

@@ -1,18 +1,16 @@
 // mpi/interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
-// (procedures.cmake): the first from the MPI_ functions of calls/, the second from treatments.csv. Includes report/times.hpp.
+// (procedures.cmake): the first from the MPI_ functions of calls/, the second from treatments.csv. Includes
+// nothing of Heddle.
 #pragma once
 
 #include <span>
-
-#include "report/times.hpp"
 
 namespace heddle::mpi::interposition {
 
 struct Procedure {
   const char* name;  ///< "MPI_Send".
   void* ours;
-  void* timed = nullptr;                 ///< The same with a stopwatch (timed.hpp). Null: it neither moves data nor waits.
-  const report::Spent* spent = nullptr;  ///< What that has measured.
+  void* timed = nullptr;  ///< The same with somebody who looks on (timed.hpp). Null: it neither moves data nor waits.
 };
 /// In the order of their names.
 std::span<const Procedure> procedures() noexcept;

@@ -1,40 +1,110 @@
-// mpi/interposition/timed.hpp: a procedure of Heddle's with a stopwatch around it. Includes report/times.hpp.
+// mpi/interposition/timed.hpp: a procedure of Heddle's with somebody around it who looks on. Includes host.hpp,
+// report/call_site.hpp.
 //
-// Where HEDDLE_REPORT names a file when Heddle is loaded, this takes the host's place instead of the procedure itself: without
-// a report nobody pays for it, not even by a branch. It times calls with HEDDLE=off, too, so that before and after can be
-// compared.
+// Where a HEDDLE_ variable asks for a report or a trace when Heddle is loaded, this takes the host's place instead of the
+// procedure itself: otherwise nobody pays for it, not even by a branch. It sees calls with HEDDLE=off, too, so that before and
+// after can be compared.
+//
+//   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 #pragma once
 
-#include "report/times.hpp"
+#include <atomic>
+#include <tuple>
+#include <type_traits>
+
+#include "mpi/process/host.hpp"
+#include "report/call_site.hpp"
 
 namespace heddle::mpi::interposition {
 
-template <auto procedure>
+/// Which parameter of a procedure is what; -1: none is. Made by host_procedures.py.
+struct Positions {
+  int buffer = -1;  ///< Of the datatype's data.
+  int count = -1;   ///< Of elements.
+  int counts = -1;  ///< The same for each peer.
+  int type = -1;    ///< Of what is sent, or of the only datatype.
+  int peer = -1;    ///< The rank that it is sent to.
+  int communicator = -1;
+  bool to_all = false;  ///< `count` elements go to each rank.
+};
+
+/// A call of the program.
+struct Called {
+  int procedure;     ///< Its place in procedures().
+  const void* from;  ///< The address that it returns to.
+  bool typed = false;
+  MPI_Datatype type{};
+  MPI_Comm communicator = MPI_COMM_NULL;
+  const void* buffer = nullptr;
+  MPI_Count count = -1;
+  const int* counts = nullptr;
+  const MPI_Count* wide_counts = nullptr;
+  int peer = MPI_PROC_NULL;
+  bool to_all = false;
+};
+
+/// Who looks on. Any thread.
+class Observer {
+ public:
+  /// What it keeps of a call.
+  struct Mark {
+    void* met = nullptr;  ///< Null: it does not look at this one.
+    report::Caller before;
+    double since = 0;
+  };
+  virtual Mark begins(const Called& called) noexcept = 0;
+  virtual void ends(const Called& called, const Mark& mark) noexcept = 0;
+
+ protected:
+  ~Observer() = default;
+};
+/// Null: nobody.
+inline constinit std::atomic<Observer*> observer{nullptr};
+
+template <auto procedure, int number, Positions at>
 struct Timed;
 
-template <class... Arguments, int (*procedure)(Arguments...)>
-struct Timed<procedure> {
-  static inline constinit report::Spent spent;
-
+template <class... Arguments, int (*procedure)(Arguments...), int number, Positions at>
+struct Timed<procedure, number, at> {
   static int call(Arguments... arguments) {
-    const Span span;
+    Observer* const looks = observer.load(std::memory_order_acquire);
+    if (!looks) return procedure(arguments...);
+    const Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
     return procedure(arguments...);
   }
 
  private:
+  static Called called(const void* from, const std::tuple<Arguments...>& given) noexcept {
+    Called call{.procedure = number, .from = from, .to_all = at.to_all};
+    if constexpr (at.type >= 0) {
+      call.typed = true;
+      call.type = std::get<at.type>(given);
+    }
+    if constexpr (at.communicator >= 0) call.communicator = std::get<at.communicator>(given);
+    if constexpr (at.buffer >= 0) call.buffer = std::get<at.buffer>(given);
+    if constexpr (at.count >= 0) call.count = std::get<at.count>(given);
+    if constexpr (at.peer >= 0) call.peer = std::get<at.peer>(given);
+    if constexpr (at.counts >= 0) {
+      if constexpr (std::is_convertible_v<std::tuple_element_t<at.counts, std::tuple<Arguments...>>, const int*>)
+        call.counts = std::get<at.counts>(given);
+      else
+        call.wide_counts = std::get<at.counts>(given);
+    }
+    return call;
+  }
+
   /// An object, because error handlers of the program may throw.
   class Span {
    public:
-    Span() noexcept : since_(report::now()) {}
-    ~Span() {
-      spent.calls.fetch_add(1, std::memory_order_relaxed);
-      spent.ns.fetch_add(static_cast<std::int64_t>(report::now() - since_), std::memory_order_relaxed);
-    }
+    Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}
+    ~Span() { looks_.ends(called_, mark_); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
 
    private:
-    double since_;
+    Observer& looks_;
+    const Called called_;
+    const Observer::Mark mark_;
   };
 };
 

@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "mpi/interposition/procedures.hpp"
+#include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/observed.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
+#include "report/run.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -61,13 +63,6 @@ std::vector<std::string> room_for(int ranks) noexcept try {
   return {};
 }
 
-/// What procedures took is counted beside it, by who stands in their place.
-void end(report::Report& report) noexcept {
-  for (const interposition::Procedure& each : interposition::procedures())
-    if (each.spent && each.spent->calls > 0) report.add_procedure(each.name, *each.spent);
-  report.end(report::now() - started_ns, running());
-}
-
 /// Of this rank; empty: no memory for it.
 std::string text_of(const report::Report& report) noexcept try {
   return report.to_json();
@@ -76,19 +71,34 @@ std::string text_of(const report::Report& report) noexcept try {
   return {};
 }
 
+/// False: no memory.
+bool begin(report::Report& report) noexcept try {
+  int me = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &me);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  report.of_rank(me, ranks);
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
 }  // namespace
 
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
-  int able = report && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
-  if (!report) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
+  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report) : nullptr);
+  int able = observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   started_ns = report::now();
-  if (able)
+  if (able) {
+    interposition::observer.store(observed.release(), std::memory_order_release);
     report_of_process.store(report.release(), std::memory_order_release);
-  else if (own != MPI_COMM_NULL)
+  } else if (own != MPI_COMM_NULL) {
     PMPI_Comm_free(&own);
+  }
   if (!able) say("no memory for the report; there will be none.");
 }
 
@@ -96,7 +106,8 @@ void finish_reporting() noexcept try {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report_of_process.exchange(nullptr);
   if (!report) return;
-  end(*report);
+  interposition::observer.store(nullptr, std::memory_order_release);
+  report->end(report::now() - started_ns, running());
   int me = 0;
   int ranks = 1;
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
@@ -116,7 +127,7 @@ void finish_reporting() noexcept try {
   char host[256] = "host";
   gethostname(host, sizeof host - 1);
   const std::string path = report::file_name(settings_of_process().report, {host, getpid(), report::job_of(environ), me});
-  if (const std::string wrong = report::write(path, report::merge(texts)); !wrong.empty())
+  if (const std::string wrong = report::write(path, report::merge(texts, report::about_run(host_name()))); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
 } catch (const std::exception& error) {
   say_once_verbose("there is no report", error.what());

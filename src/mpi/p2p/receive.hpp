@@ -66,6 +66,7 @@ class ReceiveOperation final : public Pending {
   bool straight_ = false;  ///< Of a derived type, into the program's buffer, by its handle.
   MPI_Comm in_call_ = MPI_COMM_NULL;
   communicators::Hold comm_;
+  report::Caller caller_ = caller();  ///< Who has begun it.
   std::optional<Origin> origin_;
   std::optional<StagedMessage> staged_;
 };

@@ -1,4 +1,4 @@
-"""What a host's mpi.h and treatments.csv say of the procedures of MPI, as two headers for src/mpi. Called by the build.
+"""What a host's mpi.h and treatments.csv say of the procedures of MPI, as two headers and a table for src/mpi. Called by the build.
 
     host_procedures.py --include .mpi/mpich/include --compiler c++ --table treatments.csv --out FOLDER [--define MPI_ABI]
 
@@ -18,6 +18,10 @@ entry_points.hpp      For each accelerated procedure a macro that defines it, an
         MPI_Bcast_init_c with Kept{"MPI_Bcast_init", info, request}
 
     HEDDLE_CALL_Bcast(how, wide, buffer, ...)                 calls the host's procedure of that form; nothing if it has none
+
+positions.csv         Which parameter of a procedure is what, for who looks on (interposition/timed.hpp):
+
+    MPI_Send,.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
 """
 
 import argparse
@@ -171,6 +175,38 @@ def entry_header(known: dict[str, Parameters], names: list[str]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def positions_of(name: str, parameters: Parameters) -> dict[str, int | str]:
+    """Of what it sends, or of its only datatype. A scatter's sending datatype means something at the root alone."""
+    types = [i for i, each in enumerate(parameters) if re.fullmatch(r"MPI_Datatype \w+", each)]
+    found: dict[str, int | str] = {}
+    if types:
+        at = types[-1] if "catter" in name else types[0]
+        several = "displs" in name_of(parameters[at - 1])
+        number = at - 2 if several else at - 1
+        if number > 0 and COUNT.fullmatch(name_of(parameters[number])):
+            found["buffer"] = number - 1
+            if not name.removesuffix("_c").endswith("_init") and not (several and "eighbor" in name):
+                found["counts" if several else "count"] = number
+        found["type"] = at
+    for i, each in enumerate(parameters):
+        if re.fullmatch(r"int dest", each) and "count" in found:
+            found["peer"] = i
+        if re.fullmatch(r"MPI_Comm \w+", each):
+            found.setdefault("communicator", i)
+    if re.fullmatch(r"MPI_I?alltoall(_c)?", name, re.IGNORECASE):
+        found["to_all"] = "true"
+    order = ("buffer", "count", "counts", "type", "peer", "communicator", "to_all")
+    return {what: found[what] for what in order if what in found}
+
+
+def positions(known: dict[str, Parameters]) -> str:
+    lines = []
+    for name, parameters in sorted(known.items()):
+        found = positions_of(name, parameters)
+        lines.append(f"{name}," + ", ".join(f".{what} = {at}" for what, at in found.items()))
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--include", type=Path, required=True, help="folder of mpi.h")
@@ -185,6 +221,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "host_procedures.hpp").write_text(host_header(procedures, missing, handles))
     (given.out / "entry_points.hpp").write_text(entry_header({**procedures, **missing}, names))
+    (given.out / "positions.csv").write_text(positions({**procedures, **missing}))
 
 
 if __name__ == "__main__":

@@ -15,26 +15,79 @@ namespace heddle::mpi {
 /// Null: no report is wanted.
 inline constinit std::atomic<report::Report*> report_of_process{nullptr};
 
+/// The call of the program that this thread is in; none where nobody wants a report.
+inline report::Caller caller() noexcept {
+  return report_of_process.load(std::memory_order_relaxed) ? report::caller_of_thread : report::Caller();
+}
+
+/// Heddle has carried out a call, or a part of it.
+inline void carried(const report::Caller& caller) noexcept {
+  if (caller.site) caller.site->carried(caller.number, caller.ended || report::caller_of_thread.number != caller.number);
+}
+
+/// While it lives, what is done here is done for an earlier call of the program.
+class InTheNameOf {
+ public:
+  explicit InTheNameOf(const report::Caller& caller) noexcept : before_(caller.site ? report::caller_of_thread : caller) {
+    if (caller.site) report::caller_of_thread = {caller.site, caller.number, caller.number != before_.number || before_.ended};
+    set_ = caller.site != nullptr;
+  }
+  ~InTheNameOf() {
+    if (set_) report::caller_of_thread = before_;
+  }
+  InTheNameOf(const InTheNameOf&) = delete;
+  InTheNameOf& operator=(const InTheNameOf&) = delete;
+
+ private:
+  report::Caller before_;
+  bool set_;
+};
+
 /// A short block that has gone by a mailbox, or was retracted.
 inline void tell_of_mailed(report::Mailed what, layout::Bytes bytes) noexcept {
-  if (report::Report* report = report_of_process.load(std::memory_order_relaxed)) report->add_mailed(what, bytes);
+  report::Report* const report = report_of_process.load(std::memory_order_relaxed);
+  if (!report) return;
+  report->add_mailed(what, bytes);
+  if (what == report::Mailed::blocking || what == report::Mailed::persistent) carried(report::caller_of_thread);
+}
+
+/// A collective goes by this algorithm. Empty: the library's.
+inline void tell_of_algorithm(std::string_view algorithm) noexcept {
+  report::Report* const report = report_of_process.load(std::memory_order_relaxed);
+  if (!report || !report::caller_of_thread.site) return;
+  report->add_algorithm(report::caller_of_thread, algorithm.empty() ? "the library's" : algorithm);
+  if (!algorithm.empty()) carried(report::caller_of_thread);
+}
+
+/// Handles may mean others from here on: names that were asked for are asked for again.
+inline constinit std::atomic<unsigned> handles_changed{0};
+inline void tell_of_new_handle() noexcept {
+  if (report_of_process.load(std::memory_order_relaxed)) handles_changed.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// A call, or one end of a message.
 class ReportedCall {
  public:
   /// @param call  A literal.
-  explicit ReportedCall(const char* call) noexcept : report_(report_of_process.load(std::memory_order_relaxed)), call_(call) {}
+  explicit ReportedCall(const char* call) noexcept : report_(report_of_process.load(std::memory_order_relaxed)), call_(call) {
+    if (report_) caller_ = report::caller_of_thread;
+  }
+  /// What an earlier call of the program has begun.
+  ReportedCall(const char* call, const report::Caller& caller) noexcept
+      : report_(report_of_process.load(std::memory_order_relaxed)), call_(call), caller_(caller) {}
 
   [[nodiscard]] report::Times* times() noexcept { return report_ ? &times_ : nullptr; }
   /// @param way  A literal.
   void end(const layout::Layout& layout, const char* way, layout::Bytes bytes) const noexcept {
-    if (report_) report_->add(call_, layout, way, bytes, times_);
+    if (!report_) return;
+    report_->add(call_, layout, way, bytes, times_, caller_);
+    carried(caller_);
   }
 
  private:
   report::Report* report_;
   const char* call_;
+  report::Caller caller_;
   report::Times times_;
 };
 

@@ -1,0 +1,123 @@
+"""Rows for people and for grep: on a terminal they fit its width, elsewhere each row is one line and nothing is cut.
+
+    lines = listing(("name", "calls"), [("MPI_Send", "12")])                 # aligned, two spaces between
+    listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
+
+Where a row does not fit, the columns of `above`, as many as it takes, go into a line of their own: above the others if the
+first column is among them, else below. Then those of `wraps` go below.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+GAP = "  "
+INDENT = "    "
+
+
+def width_of(stream=None) -> int | None:
+    """Columns of the terminal; None: it is none."""
+    from heddle.console import console
+
+    return console().width if (stream or sys.stdout).isatty() else None
+
+
+def listing(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None = None,
+    wraps: Sequence[str] = (),
+    above: Sequence[str] = (),
+    right: Sequence[str] = (),
+) -> list[str]:
+    """The first line is that of `heads`; none, no lines. `right`: columns of numbers."""
+    table = [[str(cell) for cell in row] for row in (heads, *rows)]
+    if not rows:
+        return []
+    if width is None:
+        return _lines(table, _widest(table), heads, right)
+    for apart in [*(above[:some] for some in range(len(above) + 1)), (*above, *wraps)]:
+        inner = [i for i, head in enumerate(heads) if head not in apart]
+        part = [[row[i] for i in inner] for row in table]
+        if fitted := _fit(part, [heads[i] for i in inner], width, wraps):
+            return _stacked(table, part, fitted, heads, inner, width, wraps, right)
+    return _lines(table, _widest(table), heads, right)
+
+
+def show(heads, rows, **more) -> None:
+    for number, line in enumerate(listing(heads, rows, width_of(), **more)):
+        print(f"\033[1m{line}\033[0m" if number == 0 and _coloured() else line)
+
+
+def prose(text: str, indent: str = "") -> str:
+    """A sentence, in the width of the terminal; elsewhere in one line."""
+    width = width_of()
+    return indent + text if width is None else "\n".join(_wrapped(text, width, indent))
+
+
+def _coloured() -> bool:
+    from heddle.console import console
+
+    return sys.stdout.isatty() and not console().no_color
+
+
+def _widest(table: list[list[str]]) -> list[int]:
+    return [max(map(cell_len, column)) for column in zip(*table)]
+
+
+def _fit(table: list[list[str]], heads: list[str], width: int, wraps: Sequence[str]) -> list[int] | None:
+    """Widths of the columns; None: it is too narrow, or what may wrap would be a column of single words."""
+    widest = _widest(table)
+    room = width - len(GAP) * (len(heads) - 1)
+    if sum(widest) <= room:
+        return widest
+    soft = [i for i, head in enumerate(heads) if head in wraps]
+    if not soft:
+        return None
+    least = [max((cell_len(word) for row in table for word in row[i].split()), default=0) for i in range(len(heads))]
+    room -= sum(size for i, size in enumerate(widest) if i not in soft)
+    share = room // len(soft)
+    if any(share < max(least[i], min(24, widest[i])) for i in soft):
+        return None
+    return [min(size, share) if i in soft else size for i, size in enumerate(widest)]
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    plain = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, **plain) or [""]
+
+
+def _joined(cells: Sequence[str], widths: list[int], heads: Sequence[str], right: Sequence[str]) -> str:
+    shown = []
+    for cell, size, head in zip(cells, widths, heads):
+        space = " " * (size - cell_len(cell))
+        shown.append(space + cell if head in right else cell + space)
+    return GAP.join(shown).rstrip()
+
+
+def _lines(table, widths, heads, right) -> list[str]:
+    return [_joined(row, widths, heads, right) for row in table]
+
+
+def _stacked(table, part, widths, heads, inner, width, wraps, right) -> list[str]:
+    outer = [i for i in range(len(heads)) if i not in inner]
+    first = 0 in outer
+    names = [heads[i] for i in inner]
+    lines = []
+    for number, (row, cells) in enumerate(zip(table, part)):
+        shown = [i for i in outer if row[i]] if number else []
+        apart = GAP.join(row[i] for i in shown if heads[i] not in wraps)
+        if first and apart:
+            lines += _wrapped(apart, width)
+        split = [_wrapped(cell, size) if head in wraps else [cell] for cell, size, head in zip(cells, widths, names)]
+        for turn in range(max(map(len, split))):
+            one = [parts[turn] if turn < len(parts) else "" for parts in split]
+            lines.append(_joined(one, widths, names, right))
+        if not first and apart:
+            lines += _wrapped(apart, width, INDENT)
+        lines += [line for i in shown if heads[i] in wraps for line in _wrapped(row[i], width, INDENT)]
+    return lines

@@ -1,0 +1,136 @@
+"""Two reports of one program: what has changed from the first to the second, by procedure, by call site and datatype.
+
+pairs = sites(before, after)       # the dearest first, by whichever of the two takes longer
+show(before, after)                # on the terminal
+as_json(before, after)             # the same, for other programs
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from heddle import listing
+
+from . import Found, Procedure
+from .lines import places
+from .words import duration
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Times are of a rank, on average, in us; 0: not called there."""
+
+    procedure: str
+    place: str
+    datatype: str
+    calls: tuple[int, int]
+    before_us: float
+    after_us: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast; not a number where one of them is missing."""
+        return self.before_us / self.after_us if self.before_us and self.after_us else math.nan
+
+
+def procedures(before: Found, after: Found) -> list[Pair]:
+    return _paired(before, after, {one.name: one for one in before.procedures}, {one.name: one for one in after.procedures})
+
+
+def sites(before: Found, after: Found) -> list[Pair]:
+    """Matched by procedure, place and the datatype's name: what a person calls the same."""
+    return _paired(before, after, _by_place(before), _by_place(after))
+
+
+def _by_place(found: Found) -> dict[tuple[str, str, str], Procedure]:
+    where = places(one.place for one in found.sites)
+    sums: dict[tuple[str, str, str], Procedure] = {}
+    for one in found.sites:
+        key = one.name, where[one.place], one.datatype_name
+        had = sums.get(key)
+        calls, us = (had.calls, had.us) if had else (0, 0.0)
+        sums[key] = Procedure(one.name, one.ranks, calls + one.calls, us + one.us)
+    return sums
+
+
+def _paired(before: Found, after: Found, first: dict, second: dict) -> list[Pair]:
+    pairs = []
+    for key in dict.fromkeys([*first, *second]):
+        name, place, datatype = (key, "", "") if isinstance(key, str) else key
+        one, other = first.get(key), second.get(key)
+        pairs.append(
+            Pair(
+                name,
+                place,
+                datatype,
+                (one.calls if one else 0, other.calls if other else 0),
+                one.us / max(1, before.ranks) if one else 0.0,
+                other.us / max(1, after.ranks) if other else 0.0,
+            )
+        )
+    return sorted(pairs, key=lambda pair: -max(pair.before_us, pair.after_us))
+
+
+def _ratio(pair: Pair) -> str:
+    return "" if math.isnan(pair.ratio) else _times(pair.ratio)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f} x" if ratio >= 0.1 else f"{ratio:.1g} x"
+
+
+def _line(pair: Pair) -> tuple[str, ...]:
+    calls = f"{pair.calls[0]:,}" if pair.calls[0] == pair.calls[1] else f"{pair.calls[0]:,} / {pair.calls[1]:,}"
+    times = (duration(us) if us else "" for us in (pair.before_us, pair.after_us))
+    return (pair.procedure, pair.place, pair.datatype, calls, *times, _ratio(pair))
+
+
+HEADS = ("procedure", "from", "datatype", "calls", "before", "after", "before / after")
+
+
+def show(before: Found, after: Found, most: int) -> None:
+    right = HEADS[3:]
+    spent = before.in_procedures_us, after.in_procedures_us
+    whole = before.elapsed_us, after.elapsed_us
+    said = [f"A rank was in MPI calls {duration(spent[0])} before and {duration(spent[1])} after"]
+    if all(spent):
+        said[0] += f" ({_times(spent[0] / spent[1])})"
+    if all(whole):
+        said.append(f"from MPI_Init to MPI_Finalize {duration(whole[0])} and {duration(whole[1])}")
+    print(listing.prose("; ".join(said) + "."))
+    print()
+    plain = [(line[0], *line[3:]) for line in map(_line, procedures(before, after))]
+    listing.show((HEADS[0], *HEADS[3:]), plain[:most], right=right)
+    pairs = sites(before, after)
+    if pairs:
+        print()
+        listing.show(HEADS, [_line(pair) for pair in pairs[:most]], right=right, above=("from", "datatype"))
+    if max(len(plain), len(pairs)) > most:
+        print("… more rows: --rows")
+
+
+def as_json(before: Found, after: Found) -> dict:
+    def rows(pairs: list[Pair]) -> list[dict]:
+        return [
+            {
+                "procedure": pair.procedure,
+                **({"from": pair.place, "datatype_name": pair.datatype} if pair.place or pair.datatype else {}),
+                "calls_before": pair.calls[0],
+                "calls_after": pair.calls[1],
+                "us_before": pair.before_us,
+                "us_after": pair.after_us,
+                "ratio": None if math.isnan(pair.ratio) else pair.ratio,
+            }
+            for pair in pairs
+        ]
+
+    return {
+        "heddle_reports_compared": 1,
+        "us_before": before.in_procedures_us,
+        "us_after": after.in_procedures_us,
+        "elapsed_us_before": before.elapsed_us,
+        "elapsed_us_after": after.elapsed_us,
+        "procedures": rows(procedures(before, after)),
+        "sites": rows(sites(before, after)),
+    }

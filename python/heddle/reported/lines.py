@@ -1,0 +1,94 @@
+"""From where in a loaded file a call returns to, to what a person knows: function and line.
+
+    shown = places([Place("/home/me/app", "0x1189", "")])        # {Place(...): "exchange (halo.c:42)"}
+
+By addr2line, where it and debug information are; without them by the exported symbol, or module+offset. Calls from Fortran and
+Python come from a library between the program and MPI: it is named.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+BINDINGS = (
+    (re.compile(r"libmpi(fort|f08|_mpifh|_usempi\w*|f90|f77|chf90)"), "Fortran binding"),
+    (re.compile(r"^MPI\.(cpython|abi3|.*\.so)|mpi4py"), "mpi4py"),
+    (re.compile(r"^_?julia|MPIPreferences"), "Julia"),
+)
+SECONDS = 20  # that one file may take
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call returns to."""
+
+    module: str = ""
+    offset: str = ""
+    symbol: str = ""
+
+    @property
+    def plain(self) -> str:
+        if not self.module:
+            return ""
+        name = Path(self.module).name
+        for pattern, who in BINDINGS:
+            if pattern.search(name):
+                return f"{name} ({who})"
+        return f"{self.symbol} ({name}+{self.offset})" if self.symbol else f"{name}+{self.offset}"
+
+    @property
+    def in_binding(self) -> bool:
+        return any(pattern.search(Path(self.module).name) for pattern, _ in BINDINGS)
+
+
+NOWHERE = Place()
+
+
+def places(wanted: Iterable[Place]) -> dict[Place, str]:
+    """Each as it is to be shown."""
+    shown = {place: place.plain for place in wanted}
+    by_module: dict[str, list[Place]] = {}
+    for place in shown:
+        if place.module and not place.in_binding:
+            by_module.setdefault(place.module, []).append(place)
+    for module, its in by_module.items():
+        for place, (function, line) in zip(its, _look_up(module, its)):
+            if line:
+                shown[place] = f"{function} ({line})" if function else line
+            elif function:
+                shown[place] = f"{function} ({Path(module).name}+{place.offset})"
+    return shown
+
+
+def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
+    """Function and file:line of each; "" where that is not known."""
+    nothing = [("", "")] * len(its)
+    tool = shutil.which("addr2line") or shutil.which("eu-addr2line")
+    if not tool or not Path(module).is_file():
+        return nothing
+    try:  # a call returns to what follows it: the byte before is the call's
+        addresses = [hex(max(0, int(place.offset, 16) - 1)) for place in its]
+        done = subprocess.run(
+            [tool, "-f", "-C", "-e", module, *addresses], capture_output=True, text=True, timeout=SECONDS, check=True
+        )
+    except (ValueError, OSError, subprocess.SubprocessError):
+        return nothing
+    lines = done.stdout.splitlines()
+    if len(lines) != 2 * len(its):
+        return nothing
+    return [(_known(function), _short(line)) for function, line in zip(lines[::2], lines[1::2])]
+
+
+def _known(function: str) -> str:
+    return "" if function.startswith("?") else function
+
+
+def _short(line: str) -> str:
+    """file.c:42 of "/src/file.c:42 (discriminator 3)"."""
+    file, _, number = line.partition(" (")[0].rpartition(":")
+    return f"{Path(file).name}:{number}" if number.isdigit() and int(number) > 0 and not file.startswith("?") else ""

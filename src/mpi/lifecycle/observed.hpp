@@ -1,0 +1,60 @@
+// mpi/lifecycle/observed.hpp: the program's calls, for the report and the trace: where they come from, with which datatype on
+// which communicator, what they took. Includes interposition/, report/.
+//
+//   static Observed observed(*report);
+//   interposition::observer.store(&observed);
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "mpi/interposition/timed.hpp"
+#include "report/report.hpp"
+
+namespace heddle::mpi {
+
+class Observed final : public interposition::Observer {
+ public:
+  explicit Observed(report::Report& report) noexcept : report_(report) {}
+
+  Mark begins(const interposition::Called& called) noexcept override;
+  void ends(const interposition::Called& called, const Mark& mark) noexcept override;
+
+ private:
+  using Called = interposition::Called;
+  using Ranks = std::vector<int>;
+
+  /// What is known of calls from one place with one datatype on one communicator. Names and sizes are asked for when it is
+  /// first met, and again when handles may have come to mean others.
+  struct Met {
+    int procedure;
+    const void* from;
+    MPI_Datatype type;
+    MPI_Comm communicator;
+    std::atomic<unsigned> asked{0};  // handles_changed, when it was
+    std::atomic<report::CallSite*> site{nullptr};
+    std::atomic<std::int64_t> size{-1};        // of the datatype, bytes
+    std::atomic<const Ranks*> world{nullptr};  // of the communicator's peers, if anybody counts who sends to whom
+  };
+  static constexpr int slot_bits = 12;
+
+  Met* meet(const Called& called) noexcept;
+  void ask(Met& met, const Called& called);
+  const Ranks* ranks_of(MPI_Comm comm);
+  [[nodiscard]] std::int64_t moved(const Called& called, const Met& met) const noexcept;
+  void count_peers(const Called& called, const Met& met) noexcept;
+
+  report::Report& report_;
+  std::mutex lock_;
+  std::deque<Met> met_;
+  std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock
+  std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Ranks>>> worlds_;
+  std::deque<std::unique_ptr<Ranks>> former_;  // other threads may be reading them
+};
+
+}  // namespace heddle::mpi

@@ -1,0 +1,96 @@
+// report/call_site.hpp: a place of the program that calls a procedure, with what, and what has come of it. May include:
+// place.hpp.
+//
+//   CallSite& site = report.site({"MPI_Send", place, "face", "MPI_COMM_WORLD"});
+//   const Caller caller{&site, number};          // of this call
+//   caller.carried();                            // Heddle has done something for it, now or later
+//   site.ends(number, ns, bytes, Passed::no_holes);
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "report/place.hpp"
+
+namespace heddle::report {
+
+/// Why a call was handed on to the MPI library as the program made it.
+enum class Passed : std::uint8_t {
+  by_nature,  ///< It completes or looks at what others have begun: there is nothing to carry.
+  off,        ///< HEDDLE=off.
+  no_holes,   ///< What is moved lies in one piece.
+  as_set,     ///< A HEDDLE_ variable says so.
+  small,      ///< Packing pays only for more.
+  as_fast,    ///< The MPI library is as fast.
+  unknown,    ///< Heddle does not know the datatype.
+};
+constexpr std::array passed_names = {"by nature",       "off", "no holes", "as set", "too little", "library as fast",
+                                     "unknown datatype"};
+
+class CallSite {
+ public:
+  /// What tells it from others.
+  struct Name {
+    const char* procedure;  ///< "MPI_Send", a literal.
+    Place place;
+    std::string datatype;      ///< Its name.
+    std::string communicator;  ///< Its name.
+  };
+
+  explicit CallSite(Name name) : name_(std::move(name)) {}
+
+  /// A call is over. @param bytes  Of what it sends, or has room for; negative: nobody knows.
+  void ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
+    calls_.fetch_add(1, std::memory_order_relaxed);
+    ns_.fetch_add(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
+    if (bytes >= 0) {
+      bytes_.fetch_add(bytes, std::memory_order_relaxed);
+      sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))].fetch_add(1, std::memory_order_relaxed);
+    }
+    if (marked_.load(std::memory_order_relaxed) == number) return;
+    why_.store(why, std::memory_order_relaxed);
+    passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Heddle has carried out call `number`, all of it or a part. One that has ended may prove to be carried out only then: a
+  /// receive, when its message has come.
+  void carried(std::uint32_t number, bool ended) noexcept {
+    if (marked_.exchange(number, std::memory_order_relaxed) == number) return;
+    carried_.fetch_add(1, std::memory_order_relaxed);
+    if (!ended) return;
+    auto& counted = passed_[static_cast<std::size_t>(why_.load(std::memory_order_relaxed))];
+    if (counted.load(std::memory_order_relaxed) > 0) counted.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] const Name& name() const { return name_; }
+  [[nodiscard]] std::int64_t calls() const { return calls_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t ns() const { return ns_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t carried() const { return carried_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t passed(std::size_t why) const { return passed_[why].load(std::memory_order_relaxed); }
+  /// Calls of 2^(i-1) to 2^i - 1 bytes; of none, i = 0.
+  [[nodiscard]] std::int64_t of_size(std::size_t i) const { return sizes_[i].load(std::memory_order_relaxed); }
+  static constexpr std::size_t sizes = 65;
+
+ private:
+  const Name name_;
+  std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
+  std::atomic<std::uint32_t> marked_{0};  // the call that was carried last; numbers begin with 1
+  std::atomic<Passed> why_{Passed::by_nature};
+  std::array<std::atomic<std::int64_t>, passed_names.size()> passed_{};
+  std::array<std::atomic<std::int64_t>, sizes> sizes_{};
+};
+
+/// One call from there.
+struct Caller {
+  CallSite* site = nullptr;  ///< Null: nobody wants to know, or Heddle's own.
+  std::uint32_t number = 0;
+  bool ended = false;  ///< It has returned; this is done for it in a later call.
+};
+
+/// The call of the program that this thread is in.
+inline thread_local constinit Caller caller_of_thread [[gnu::tls_model("initial-exec")]];
+
+}  // namespace heddle::report

@@ -1,0 +1,183 @@
+// report/json.cpp: a report as JSON (docs/report.md has its schema), of one rank, and of all.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "report/report.hpp"
+#include "report/sums.hpp"
+
+namespace heddle::report {
+namespace {
+
+constexpr int version = 2;
+
+constexpr std::pair<const char*, double Times::*> parts[] = {
+    {"search_us", &Times::search}, {"pack_us", &Times::pack}, {"wait_us", &Times::wait}, {"copy_us", &Times::copy}};
+
+/// As `Mailed` has them.
+constexpr std::array mailed_names = {"blocking", "persistent", "retracted by sender", "retracted by reader"};
+
+std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string hexadecimal(std::uint64_t number) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  do text.insert(text.begin(), digits[number % 16]);
+  while (number /= 16);
+  return "0x" + text;
+}
+
+/// Where calls come from, and with what.
+void name(Json& json, const CallSite* site) {
+  if (!site) return;
+  const CallSite::Name& named = site->name();
+  json["procedure"] = named.procedure;
+  json["module"] = named.place.module;
+  json["offset"] = hexadecimal(named.place.offset);
+  json["symbol"] = named.place.symbol;
+  json["datatype_name"] = named.datatype;
+  json["communicator"] = named.communicator;
+}
+
+void count(Json& json, const CallSite& site) {
+  json["calls"] = site.calls();
+  json["us"] = static_cast<double>(site.ns()) / 1000;
+  json["bytes"] = site.bytes();
+  json["carried"] = site.carried();
+  Json passed = Json::object();
+  for (std::size_t i = 0; i < passed_names.size(); ++i)
+    if (site.passed(i) > 0) passed[passed_names[i]] = site.passed(i);
+  json["passed"] = std::move(passed);
+}
+
+Json sizes(const CallSite& site) {
+  Json sizes = Json::object();
+  for (std::size_t i = 0; i < CallSite::sizes; ++i)
+    if (site.of_size(i) > 0) sizes[std::to_string(i == 0 ? 0 : std::uint64_t{1} << (i - 1))] = site.of_size(i);
+  return sizes;
+}
+
+/// Of one rank.
+Json with_ranks(Json list) {
+  for (Json& row : list) {
+    row["ranks"] = 1;
+    row["us_min"] = row["us_max"] = row["us"];
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string Report::to_json() const {
+  const std::lock_guard guard(lock_);
+  Json rows = Json::array();
+  const auto put = [&rows](const Key& key, const Row& row) {
+    Json json = {{"call", key.call}, {"datatype", key.datatype}, {"way", key.way},
+                 {"ranks", 1},       {"calls", row.calls},       {"bytes", row.bytes}};
+    for (const auto& [what, part] : parts) json[what] = row.times.*part / 1000;
+    json["search_us_max"] = row.longest_search / 1000;
+    name(json, key.site);
+    rows.push_back(std::move(json));
+  };
+  for (const auto& [key, row] : rows_) put(key, row);
+  if (others_.calls > 0) put({"any", "other datatypes", "any", nullptr}, others_);
+  Json communicators = Json::array();
+  for (const auto& [kind, number] : communicators_)
+    communicators.push_back({{"call", kind.call},
+                             {"kept", kind.kept},
+                             {"size", kind.size},
+                             {"members_bytes", kind.members},
+                             {"whole_bytes", kind.whole},
+                             {"list_bytes", sizeof(std::int32_t) * static_cast<std::size_t>(kind.size)},
+                             {"pointers_bytes", sizeof(void*) * static_cast<std::size_t>(kind.size)},
+                             {"count", number}});
+  Sums procedures{"name"};
+  Json sites = Json::array();
+  Json mine = {{"rank", rank_}, {"elapsed_us", elapsed_us_}, {"us", 0.0}, {"calls", 0}, {"bytes", 0}};
+  for (const auto& [key, site] : sites_) {
+    if (site->calls() == 0) continue;
+    Json procedure = {{"name", site->name().procedure}};
+    count(procedure, *site);
+    for (const char* sum : {"us", "calls", "bytes"})
+      mine[sum] = mine[sum].is_number_float() ? Json(mine[sum].get<double>() + procedure[sum].get<double>())
+                                              : Json(mine[sum].get<std::int64_t>() + procedure[sum].get<std::int64_t>());
+    procedures.add(procedure);
+    Json json = Json::object();
+    name(json, site.get());
+    count(json, *site);
+    json["sizes"] = sizes(*site);
+    sites.push_back(std::move(json));
+  }
+  Json to = Json::object();
+  for (std::size_t rank = 0; rank < sent_.size(); ++rank)
+    if (const std::int64_t bytes = sent_[rank]; bytes > 0) to[std::to_string(rank)] = bytes;
+  if (!sent_.empty()) mine["to"] = std::move(to);
+  Json algorithms = Json::array();
+  for (const auto& [key, calls] : algorithms_) {
+    Json json = {{"algorithm", key.second}, {"ranks", 1}, {"calls", calls}};
+    name(json, key.first);
+    algorithms.push_back(std::move(json));
+  }
+  Json mailed = Json::array();
+  for (std::size_t i = 0; i < mailed_.size(); ++i)
+    if (const std::int64_t blocks = mailed_[i].blocks; blocks > 0)
+      mailed.push_back({{"name", mailed_names[i]}, {"ranks", 1}, {"blocks", blocks}, {"bytes", mailed_[i].bytes.load()}});
+  return dump({{"heddle_report", version},
+               {"ranks", 1},
+               {"heddle", on_ ? "on" : "off"},
+               {"elapsed_us", elapsed_us_},
+               {"by_rank", {std::move(mine)}},
+               {"rows", std::move(rows)},
+               {"communicators", std::move(communicators)},
+               {"procedures", with_ranks(procedures.take())},
+               {"sites", with_ranks(std::move(sites))},
+               {"algorithms", std::move(algorithms)},
+               {"mailboxes", std::move(mailed)}});
+}
+
+std::string merge(std::span<const std::string> reports, const std::string& about) {
+  std::pair<const char*, Sums> lists[] = {{"rows", {"call", "datatype", "way"}},
+                                          {"procedures", {"name"}},
+                                          {"sites", {"procedure"}},
+                                          {"algorithms", {"algorithm"}},
+                                          {"mailboxes", {"name"}}};
+  std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
+  Json by_rank = Json::array();
+  int ranks = 0;
+  double elapsed_us = 0;         // of the rank that took longest
+  bool on = false, off = false;  // on some rank
+  for (const std::string& text : reports) {
+    const Json report = Json::parse(text, nullptr, false);
+    if (!report.is_object() || !report.contains("rows") || !report["rows"].is_array()) continue;
+    ++ranks;
+    if (report.contains("elapsed_us") && report["elapsed_us"].is_number())
+      elapsed_us = std::max(elapsed_us, report["elapsed_us"].get<double>());
+    on |= report.contains("heddle") && report["heddle"] == "on";
+    off |= report.contains("heddle") && report["heddle"] == "off";
+    for (auto& [list, sums] : lists)
+      for (const Json& each : report.value(list, Json::array())) sums.add(each);
+    for (const Json& one : report.value("by_rank", Json::array()))
+      if (one.is_object()) by_rank.push_back(one);
+    for (const Json& one : report.value("communicators", Json::array())) {
+      if (!one.is_object() || !one.contains("count") || !one["count"].is_number_integer()) continue;
+      Json kind = one;
+      kind.erase("count");
+      auto& [kept, number] = kinds[kind.dump(-1, ' ', false, Json::error_handler_t::replace)];
+      kept = std::move(kind);
+      number += one["count"].get<std::int64_t>();
+    }
+  }
+  Json communicators = Json::array();
+  for (auto& [text, kind] : kinds) {
+    kind.first["count"] = kind.second;
+    communicators.push_back(std::move(kind.first));
+  }
+  Json all = {{"heddle_report", version}, {"run", Json::parse(about, nullptr, false)},
+              {"ranks", ranks},           {"heddle", on || !off ? "on" : "off"},
+              {"elapsed_us", elapsed_us}, {"by_rank", std::move(by_rank)}};
+  if (!all["run"].is_object()) all.erase("run");
+  for (auto& [list, sums] : lists) all[list] = sums.take();
+  all["communicators"] = std::move(communicators);
+  return dump(all);
+}
+
+}  // namespace heddle::report

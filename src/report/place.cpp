@@ -1,0 +1,33 @@
+// report/place.cpp
+#include "report/place.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace heddle::report {
+namespace {
+
+std::string executable() {
+  std::array<char, 4096> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+}
+
+}  // namespace
+
+Place place_of(const void* address) {
+  Dl_info found{};
+  void* extra = nullptr;
+  if (!address || !dladdr1(address, &found, &extra, RTLD_DL_LINKMAP) || !extra) return {};
+  const auto* const map = static_cast<const link_map*>(extra);
+  Place place;
+  place.module = map->l_name && *map->l_name ? map->l_name : executable();
+  place.offset = reinterpret_cast<std::uintptr_t>(address) - map->l_addr;
+  if (found.dli_sname) place.symbol = found.dli_sname;
+  return place;
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,148 @@
+"""A report names the program's calls: function and line, datatype, communicator, and who carried them out. 2 ranks."""
+
+import json
+import subprocess
+
+import pytest
+from conftest import compiled
+from heddle.reported import rows_of
+from heddle.reported.lines import Place, places
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+static MPI_Datatype face;
+static MPI_Comm grid;
+static void swap(double* from, double* to, int other) {
+  MPI_Request request;
+  MPI_Irecv(to, 1, face, other, 0, grid, &request); /* line 7 */
+  MPI_Send(from, 1, face, other, 0, grid);          /* line 8 */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, counts[2] = {100, 300}, places[2] = {0, 300};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_dup(MPI_COMM_WORLD, &grid);
+  MPI_Comm_set_name(grid, "grid");
+  double* data = calloc(2 * 256 * 64, sizeof(double));
+  for (int i = 0; i < 10; ++i) {
+    MPI_Type_vector(256, i < 5 ? 8 : 4, 64, MPI_DOUBLE, &face);
+    MPI_Type_set_name(face, i < 5 ? "face" : "edge");
+    MPI_Type_commit(&face);
+    swap(data, data + 256 * 64, 1 - rank);
+    MPI_Type_free(&face); /* its handle may come again */
+  }
+  for (int i = 0; i < 3; ++i)
+    MPI_Sendrecv(data, 50, MPI_INT, 1 - rank, 1, data + 99, 50, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  int come[2] = {counts[rank], counts[rank]};
+  MPI_Alltoallv(data, counts, places, MPI_DOUBLE, data + 8192, come, places, MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Allgather(MPI_IN_PLACE, 7, MPI_DATATYPE_NULL, data, 5, MPI_INT, MPI_COMM_WORLD); /* what is ignored may be anything */
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(mpi, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(mpi)
+    (folder / "halo.c").write_text(PROGRAM.strip("\n"))
+    return compiled(mpi, folder / "halo", "-g", "-O1", folder / "halo.c")
+
+
+@pytest.fixture
+def files(heddle, program):
+    """With Heddle, and with HEDDLE=off; made once for each MPI."""
+    found = {switch: program.parent / f"{switch}.json" for switch in ("on", "off")}
+    for switch, file in found.items():
+        if file.exists():
+            continue
+        done = heddle("run", "-n", 2, "--", program, HEDDLE=switch, HEDDLE_REPORT=str(file))
+        assert done.returncode == 0 and not done.stderr, done
+    return found
+
+
+def test_calls_have_their_line_and_their_names(files):
+    found = rows_of(files["on"])
+    where = places(one.place for one in found.sites)
+    sites = {(one.name, one.datatype_name): one for one in found.sites}
+    for name in ("face", "edge"):
+        for call, line in (("MPI_Irecv", 7), ("MPI_Send", 8)):
+            one = sites[call, name]
+            assert where[one.place] == f"swap (halo.c:{line})" and one.communicator == "grid"
+            assert (one.ranks, one.calls, one.carried, one.handed_on) == (2, 10, 10, 0)
+            assert one.bytes == 10 * 256 * (64 if name == "face" else 32) and 0 < one.us_min <= one.us_max < one.us
+    plain = sites["MPI_Sendrecv", "MPI_INT"]
+    assert (plain.calls, plain.carried, plain.passed, plain.communicator) == (6, 0, {"no holes": 6}, "MPI_COMM_WORLD")
+    assert plain.sizes == {128: 6}
+    assert sites["MPI_Wait", ""].handed_on == 0 == sites["MPI_Wait", ""].carried
+
+
+def test_rows_belong_to_the_call_that_began_them(files):
+    found = rows_of(files["on"])
+    rows = {(row.procedure, row.datatype_name): row for row in found.rows}
+    assert rows["MPI_Irecv", "face"].call == "receive" and rows["MPI_Irecv", "face"].calls == 10
+    assert rows["MPI_Send", "edge"].bytes == 10 * 256 * 32
+
+
+def test_what_the_run_was_and_who_sent_to_whom(files, program):
+    found = rows_of(files["on"])
+    assert found.run["command"] == [str(program)] and found.run["settings"]["HEDDLE"] == "on" and found.run["date"]
+    assert [one.rank for one in found.by_rank] == [0, 1]
+    messages = 5 * 256 * (64 + 32) + 3 * 50 * 4
+    assert [one.to for one in found.by_rank] == [{0: 800, 1: messages + 2400}, {0: messages + 800, 1: 2400}]
+
+
+def test_off_is_told_to_be_why(files):
+    found = rows_of(files["off"])
+    for one in found.sites:
+        assert one.carried == 0 and set(one.passed) <= {"off", "by nature"}
+    assert {one.datatype_name for one in found.sites if one.name == "MPI_Send"} == {"face", "edge"}
+
+
+def test_two_reports_are_compared(heddle, files):
+    done = heddle("report", files["off"], files["on"], "--json")
+    compared = json.loads(done.stdout)
+    sends = {one["datatype_name"]: one for one in compared["sites"] if one["procedure"] == "MPI_Send"}
+    for one in sends.values():
+        assert one["from"] == "swap (halo.c:8)" and one["calls_before"] == one["calls_after"] == 10
+        assert one["ratio"] == pytest.approx(one["us_before"] / one["us_after"])
+    shown = heddle("report", files["off"], files["on"]).stdout
+    assert "before / after" in shown and "swap (halo.c:8)" in shown
+    assert heddle("report", files["off"], files["on"], "--html", "x.html").returncode == 2
+
+
+def test_each_row_is_a_line_for_grep(heddle, files):
+    lines = [line for line in heddle("report", files["on"]).stdout.splitlines() if line.startswith("MPI_Send ")]
+    assert len([line for line in lines if "swap (halo.c:8)" in line and "face" in line and "grid" in line]) == 1
+    exported = json.loads(heddle("report", files["on"], "--json").stdout)
+    assert exported["heddle_report"] == 2 and {one["from"] for one in exported["sites"]} >= {"swap (halo.c:7)"}
+
+
+def test_page_has_the_pictures(heddle, files, tmp_path):
+    assert heddle("report", files["on"], "--html", tmp_path / "r.html").returncode == 0
+    text = (tmp_path / "r.html").read_text()
+    for title in ("By call site", "By size", "By rank", "Who sends to whom"):
+        assert f"<h2>{title}</h2>" in text
+    assert text.count("<svg") == 5 and "halo.c:8" in text and "http" not in text and "<script" not in text
+
+
+def test_without_debug_information_or_the_file_there_is_module_and_offset(mpi, program):
+    bare = program.parent / "bare"
+    subprocess.run(["strip", "-o", bare, program], check=True)
+    place = Place(str(bare), "0x1200", "")
+    assert places([place]) == {place: "bare+0x1200"}
+    gone = Place("/no/such/app", "0x1200", "work")
+    assert places([gone])[gone] == "work (app+0x1200)"
+
+
+def test_libraries_between_are_named():
+    fortran, python = (
+        Place("/x/libmpifort.so.12", "0x1", "mpi_send_"),
+        Place("/x/MPI.cpython-311-x86_64-linux-gnu.so", "0x1", ""),
+    )
+    assert places([fortran, python]) == {
+        fortran: "libmpifort.so.12 (Fortran binding)",
+        python: "MPI.cpython-311-x86_64-linux-gnu.so (mpi4py)",
+    }
