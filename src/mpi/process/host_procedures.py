@@ -1,4 +1,4 @@
-"""What a host's mpi.h and treatments.csv say of the procedures of MPI, as two headers and a table for src/mpi. Called by the build.
+"""What a host's mpi.h and treatments.csv say of MPI's procedures, as two headers and a table for src/mpi. Called by the build.
 
     host_procedures.py --include .mpi/mpich/include --compiler c++ --table treatments.csv --out FOLDER [--define MPI_ABI]
 
