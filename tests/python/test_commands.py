@@ -102,6 +102,21 @@ def test_without_a_launcher_those_that_there_are_are_named(heddle):
     assert "heddle run --mpi mpich -n 4" in done.stderr and str(prefix("openmpi") / "bin/mpiexec") in done.stderr
 
 
+def test_env_says_which_file_sets_a_variable(heddle, tmp_path):
+    """A user's file, with the environment before it."""
+    (tmp_path / "heddle").mkdir()
+    file = tmp_path / "heddle/heddle.conf"
+    file.write_text("# mine\nHEDDLE_ISA = portable\nHEDDLE_SEGMENT=8K\nHEDDLE_SEGMNT=8K\n")
+    asked = {"XDG_CONFIG_HOME": str(tmp_path), "HEDDLE_SEGMENT": "4K"}
+    done = heddle("env", "--json", **asked)
+    rows = {row["name"]: (row["value"], row["from"]) for row in json.loads(done.stdout)}
+    assert rows["HEDDLE_ISA"] == ("portable", f"{file}:2") and rows["HEDDLE_SEGMENT"] == ("4K", "environment")
+    assert f"{file}:4: no variable is called HEDDLE_SEGMNT; did you mean HEDDLE_SEGMENT?" in done.stderr
+    assert f"now: portable  ({file}:2)" in " ".join(heddle("env", **asked, COLUMNS="400").stdout.split("\n"))
+    without = heddle("env", "--json", **asked, HEDDLE_CONFIG="none")
+    assert {row["name"]: row["value"] for row in json.loads(without.stdout)}["HEDDLE_ISA"] is None and not without.stderr
+
+
 def test_env_knows_whatever_is_read_or_written_about(heddle):
     """The manuals name no variable, and no file reads one, that the table does not have."""
     known = {row["name"] for row in json.loads(heddle("env", "--json").stdout)}
@@ -152,6 +167,12 @@ def test_version(heddle):
     assert heddle("--version").stdout.strip() == f"heddle {package.__version__}"
     project = (Path(__file__).parents[2] / "python/pyproject.toml").read_text()
     assert f'version = "{package.__version__}"' in project
+
+
+def test_version_with_how_it_was_built(heddle):
+    said = heddle("--version", "--verbose").stdout
+    assert said == heddle("--verbose", "--version").stdout
+    assert said.startswith(f"heddle {package.__version__}\n") and "libheddle_mpich.so, built with MPICH" in said
 
 
 def test_help_teaches_by_examples(heddle):

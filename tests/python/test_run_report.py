@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import time
 
@@ -32,6 +33,14 @@ def test_five_lines_and_the_programs_own_all(heddle, mpi, program, tmp_path, for
     assert 3 <= len(said(done)) <= 5 and "in all; a rank spent" in text, done
     assert "sent 1.25 MiB in 10 pieces, received 1.25 MiB in 10 pieces" in text and "MPI_Send" in text
     assert not list(tmp_path.glob("heddle-report-*"))
+
+
+def test_a_name_that_tells_jobs_apart(heddle, program, tmp_path):
+    """What other jobs have written there stays, and is not taken for this one's."""
+    (tmp_path / "80-old.json").write_text("{}")
+    named = {"HEDDLE_REPORT": str(tmp_path / "%j-%h.json"), "SLURM_JOB_ID": "81"}
+    done = heddle("run", "--report", "-n", 2, "--", program, **named)
+    assert f"81-{socket.gethostname()}.json shows more" in said(done)[0], done.stderr
 
 
 def test_a_file_stays_for_heddle_report(heddle, mpi, program, tmp_path):

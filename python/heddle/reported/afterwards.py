@@ -103,7 +103,7 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
             raise Problem(
                 f"no report has come back: the program did not reach MPI_Finalize, or rank 0 ran{where or ' elsewhere'}."
             )
-        said = lines(rows_of(file), seconds, kept)
+        said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept)
     except Problem as problem:
         said = [str(problem)]
     sys.stdout.flush()
