@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "settings/trace.hpp"
 #include "text/nearest.hpp"
 
 namespace heddle::settings {
@@ -78,6 +79,11 @@ constexpr Variable rows[] = {
     {"HEDDLE_REPORT", "", "a file",
      "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went, with HEDDLE=off the times of "
      "calls alone; heddle report shows it",
+     library},
+    {"HEDDLE_TRACE", "", "a file, with %r for the rank",
+     "at MPI_Finalize, a timeline of the program's calls is written there, for Perfetto and chrome://tracing: by rank 0 for "
+     "all, "
+     "or by each rank its own where the name has %r; the first 131,072 calls of each rank",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
@@ -401,6 +407,9 @@ std::vector<Shared> shared(const Settings& set) {
           {"HEDDLE_ROUTER", parts},
           {"HEDDLE_CHECK", set.check ? "on" : "off"}};
 }
+
+std::string trace_file(const char* const* environment) { return std::string(find(environment, "HEDDLE_TRACE").value_or("")); }
+std::string trace_file() { return trace_file(environ); }
 
 Settings from_environment() { return read(environ); }
 

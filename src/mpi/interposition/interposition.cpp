@@ -14,6 +14,7 @@
 #include "mpi/process/host.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
+#include "settings/trace.hpp"
 
 namespace heddle::mpi::interposition {
 namespace {
@@ -109,8 +110,9 @@ constexpr const char* contained =
 // environ by then.
 [[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
   if (!PMPI_Initialized) return;  // a shell, a launcher
-  const settings::Settings set = settings::read(environ ? environ : environment);
-  state().taken = take_place(!set.report.empty());
+  const char* const* const variables = environ ? environ : environment;
+  const settings::Settings set = settings::read(variables);
+  state().taken = take_place(!set.report.empty() || !settings::trace_file(variables).empty());
   switch (state().taken) {
     case Taken::all:
     case Taken::no_host:

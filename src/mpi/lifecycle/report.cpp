@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "report/run.hpp"
+#include "settings/trace.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -23,6 +25,8 @@ namespace {
 MPI_Comm own = MPI_COMM_NULL;
 
 double started_ns = 0;
+
+report::Trace* trace = nullptr;  // null: none is wanted
 
 constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
 
@@ -68,6 +72,10 @@ std::string text_of(const report::Report& report) noexcept try {
   return {};
 }
 
+void tell_of_trace(const std::string& wrong) {
+  if (!wrong.empty()) say((wrong + "; the trace is lost. HEDDLE_TRACE names another place.").c_str());
+}
+
 /// False: no memory.
 bool begin(report::Report& report) noexcept try {
   int me = 0;
@@ -80,12 +88,38 @@ bool begin(report::Report& report) noexcept try {
   return false;
 }
 
+/// False: no memory.
+bool begin_trace() noexcept try {
+  if (!settings::trace_file().empty()) trace = new report::Trace(report::Trace::usual);  // freed by nobody, as the report
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+/// Of this rank; empty: no memory for it, there is none, or it has a file of its own.
+std::string timeline(int me) noexcept try {
+  if (!trace) return {};
+  std::string path = settings::trace_file();
+  std::string events = trace->to_json(me, started_ns);
+  const std::size_t place = path.find("%r");
+  if (place == std::string::npos) return events;
+  path.replace(place, 2, std::to_string(me));
+  report::TraceFile file(path);
+  file.add(events);
+  tell_of_trace(file.end());
+  return {};
+} catch (const std::exception& error) {
+  say_once_verbose("the trace lacks a rank", error.what());
+  return {};
+}
+
 }  // namespace
 
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
-  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report) : nullptr);
-  int able = observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  const bool traced = begin_trace();
+  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report, trace) : nullptr);
+  int able = traced && observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
   if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -110,18 +144,26 @@ void finish_reporting() noexcept try {
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
   if (me != 0) {
     send(text_of(*report));
+    send(timeline(me));
     PMPI_Comm_free(&own);
     return;
   }
   std::string mine = text_of(*report);
+  const std::string traced = timeline(0);
+  std::optional<report::TraceFile> file;
+  if (!traced.empty()) file.emplace(settings::trace_file()).add(traced);
   std::vector<std::string> texts = room_for(ranks);
   if (!texts.empty()) texts[0].swap(mine);
   for (int rank = 1; rank < ranks; ++rank) {
     std::string text = received(rank);
     if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
+    const std::string events = received(rank);
+    if (file) file->add(events);
   }
   PMPI_Comm_free(&own);
+  if (file) tell_of_trace(file->end());
   const std::string& path = settings_of_process().report;
+  if (path.empty()) return;
   if (const std::string wrong = report::write(path, report::merge(texts, report::about_run(host_name()))); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
 } catch (const std::exception& error) {
