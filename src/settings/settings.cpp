@@ -81,6 +81,11 @@ constexpr Variable rows[] = {
      "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went, with HEDDLE=off the times of "
      "calls alone; heddle report shows it",
      library},
+    {"HEDDLE_TRACE", "", "a file, with %r for the rank",
+     "at MPI_Finalize, a timeline of the program's calls is written there, for Perfetto and chrome://tracing: by rank 0 for "
+     "all, "
+     "or by each rank its own where the name has %r; the first 131,072 calls of each rank",
+     library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
@@ -382,6 +387,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
+  take("HEDDLE_TRACE", file, set.trace);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_DOCTOR", on_off, set.doctor);

@@ -112,7 +112,7 @@ def test_env_says_which_file_sets_a_variable(heddle, tmp_path):
     rows = {row["name"]: (row["value"], row["from"]) for row in json.loads(done.stdout)}
     assert rows["HEDDLE_ISA"] == ("portable", f"{file}:2") and rows["HEDDLE_SEGMENT"] == ("4K", "environment")
     assert f"{file}:4: no variable is called HEDDLE_SEGMNT; did you mean HEDDLE_SEGMENT?" in done.stderr
-    assert f"now: portable  ({file}:2)" in " ".join(heddle("env", **asked, COLUMNS="400").stdout.split("\n"))
+    assert f"(now: portable, {file}:2)" in " ".join(heddle("env", **asked, COLUMNS="400").stdout.split("\n"))
     without = heddle("env", "--json", **asked, HEDDLE_CONFIG="none")
     assert {row["name"]: row["value"] for row in json.loads(without.stdout)}["HEDDLE_ISA"] is None and not without.stderr
 

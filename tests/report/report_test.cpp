@@ -1,6 +1,7 @@
 // Counters add up, over calls, threads and ranks.
 #include "report/report.hpp"
 #include "report/run.hpp"
+#include "report/trace.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -257,6 +258,31 @@ TEST(Report, AFileIsWrittenWholeOrNotAtAll) {
   EXPECT_EQ(text, "text");
   std::filesystem::remove(path);
   EXPECT_EQ(write("/no/such/folder/r.json", "text"), "cannot write /no/such/folder/r.json (No such file or directory)");
+}
+
+TEST(Trace, CallsAreSlicesOfTheirRank) {
+  Report report;
+  const CallSite& send = site(report, "MPI_Send");
+  Trace trace(2);
+  for (int i = 0; i < 5; ++i) trace.add({&send, 1000.0 * i, 1000.0 * i + 500, 64, 1, 0});
+  EXPECT_EQ(trace.missing(), 3u);
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("heddle-trace-" + std::to_string(getpid()));
+  TraceFile file(path);
+  file.add(trace.to_json(0, 0));
+  file.add("");
+  file.add(Trace(1).to_json(1, 0));
+  EXPECT_EQ(file.end(), "");
+  const json events = json::parse(std::ifstream(path))["traceEvents"];
+  std::filesystem::remove(path);
+  ASSERT_EQ(events.size(), 7u);  // two that name each rank, two calls, one that says what is missing
+  const json& slice = events[3];
+  EXPECT_EQ(slice["ph"], "X");
+  EXPECT_EQ(slice["name"], "MPI_Send");
+  EXPECT_EQ(slice["ts"], 1.0);
+  EXPECT_EQ(slice["dur"], 0.5);
+  EXPECT_EQ(slice["args"]["from"], "app+0x10");
+  EXPECT_EQ(events[4]["name"], "3 further calls are not shown");
+  EXPECT_EQ(TraceFile("/no/such/folder/t.json").end(), "cannot write /no/such/folder/t.json (No such file or directory)");
 }
 
 TEST(Stopwatch, RunsOnlyForWhoWantsToKnow) {

@@ -83,7 +83,8 @@ void world_started() {
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
-  const unsigned wishes = (missed ? 0 : ways) | (set.report.empty() || set.doctor ? 0 : wish_report);
+  const bool told = !set.report.empty() || !set.trace.empty();
+  const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
   const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   within_node = (all & wish_node) != 0;
   if (all & (wish_node | wish_exchange)) {

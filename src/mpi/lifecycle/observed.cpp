@@ -66,11 +66,18 @@ Observed::Mark Observed::begins(const Called& called) noexcept {
 
 void Observed::ends(const Called& called, const Mark& mark) noexcept {
   if (!mark.met) return;
-  const double ns = report::now() - mark.since;
+  const double now = report::now();
+  const double ns = now - mark.since;
   const Met& met = *static_cast<const Met*>(mark.met);
   const std::int64_t bytes = moved(called, met);
   const report::Caller caller = report::caller_of_thread;
   if (caller.site) caller.site->ends(caller.number, ns, bytes, why(called));
+  if (caller.site && trace_) {
+    const Ranks* const world = met.world.load(std::memory_order_acquire);
+    const auto to = static_cast<std::size_t>(called.peer);
+    const int peer = called.peer < 0 ? -1 : world && to < world->size() ? (*world)[to] : called.peer;
+    trace_->add({caller.site, mark.since, now, bytes, peer, report::thread_number()});
+  }
   if (bytes > 0) count_peers(called, met);
   report::caller_of_thread = mark.before;
 }

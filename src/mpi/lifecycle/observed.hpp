@@ -1,7 +1,7 @@
 // mpi/lifecycle/observed.hpp: the program's calls, for the report and the trace: where they come from, with which datatype on
 // which communicator, what they took. Includes interposition/, report/.
 //
-//   static Observed observed(*report);
+//   static Observed observed(*report, trace);
 //   interposition::observer.store(&observed);
 #pragma once
 
@@ -15,12 +15,14 @@
 
 #include "mpi/interposition/timed.hpp"
 #include "report/report.hpp"
+#include "report/trace.hpp"
 
 namespace heddle::mpi {
 
 class Observed final : public interposition::Observer {
  public:
-  explicit Observed(report::Report& report) noexcept : report_(report) {}
+  /// @param trace  Null: none is wanted.
+  Observed(report::Report& report, report::Trace* trace) noexcept : report_(report), trace_(trace) {}
 
   Mark begins(const interposition::Called& called) noexcept override;
   void ends(const interposition::Called& called, const Mark& mark) noexcept override;
@@ -50,6 +52,7 @@ class Observed final : public interposition::Observer {
   void count_peers(const Called& called, const Met& met) noexcept;
 
   report::Report& report_;
+  report::Trace* trace_;
   std::mutex lock_;
   std::deque<Met> met_;
   std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ namespace {
 MPI_Comm own = MPI_COMM_NULL;
 
 double started_ns = 0;
+
+report::Trace* trace = nullptr;  // null: none is wanted
 
 constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
 
@@ -71,6 +74,17 @@ std::string text_of(const report::Report& report) noexcept try {
   return {};
 }
 
+/// With %h, %p, %j and %r replaced.
+std::string path_of(const std::string& pattern, int me) {
+  char host[256] = "host";
+  gethostname(host, sizeof host - 1);
+  return report::file_name(pattern, {host, getpid(), report::job_of(environ), me});
+}
+
+void tell_of_trace(const std::string& wrong) {
+  if (!wrong.empty()) say((wrong + "; the trace is lost. HEDDLE_TRACE names another place.").c_str());
+}
+
 /// False: no memory.
 bool begin(report::Report& report) noexcept try {
   int me = 0;
@@ -83,12 +97,36 @@ bool begin(report::Report& report) noexcept try {
   return false;
 }
 
+/// False: no memory.
+bool begin_trace() noexcept try {
+  if (!settings_of_process().trace.empty()) trace = new report::Trace(report::Trace::usual);  // freed by nobody, as the report
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+/// Of this rank; empty: no memory for it, there is none, or it has a file of its own.
+std::string timeline(int me) noexcept try {
+  if (!trace) return {};
+  const std::string& pattern = settings_of_process().trace;
+  std::string events = trace->to_json(me, started_ns);
+  if (pattern.find("%r") == std::string::npos) return events;
+  report::TraceFile file(path_of(pattern, me));
+  file.add(events);
+  tell_of_trace(file.end());
+  return {};
+} catch (const std::exception& error) {
+  say_once_verbose("the trace lacks a rank", error.what());
+  return {};
+}
+
 }  // namespace
 
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
-  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report) : nullptr);
-  int able = observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  const bool traced = begin_trace();
+  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report, trace) : nullptr);
+  int able = traced && observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
   if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -113,20 +151,26 @@ void finish_reporting() noexcept try {
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
   if (me != 0) {
     send(text_of(*report));
+    send(timeline(me));
     PMPI_Comm_free(&own);
     return;
   }
   std::string mine = text_of(*report);
+  const std::string traced = timeline(0);
+  std::optional<report::TraceFile> file;
+  if (!traced.empty()) file.emplace(path_of(settings_of_process().trace, me)).add(traced);
   std::vector<std::string> texts = room_for(ranks);
   if (!texts.empty()) texts[0].swap(mine);
   for (int rank = 1; rank < ranks; ++rank) {
     std::string text = received(rank);
     if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
+    const std::string events = received(rank);
+    if (file) file->add(events);
   }
   PMPI_Comm_free(&own);
-  char host[256] = "host";
-  gethostname(host, sizeof host - 1);
-  const std::string path = report::file_name(settings_of_process().report, {host, getpid(), report::job_of(environ), me});
+  if (file) tell_of_trace(file->end());
+  const std::string path = path_of(settings_of_process().report, me);
+  if (path.empty()) return;
   if (const std::string wrong = report::write(path, report::merge(texts, report::about_run(host_name()))); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
 } catch (const std::exception& error) {

@@ -1,0 +1,91 @@
+// report/trace.cpp: the Trace Event Format: complete events ("ph": "X"), a process for each rank. Its times are us.
+#include "report/trace.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace heddle::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json arguments(const Trace::Event& event) {
+  const CallSite::Name& name = event.site->name();
+  Json json = Json::object();
+  if (!name.datatype.empty()) json["datatype"] = name.datatype;
+  if (!name.communicator.empty()) json["communicator"] = name.communicator;
+  if (event.bytes >= 0) json["bytes"] = event.bytes;
+  if (event.peer >= 0) json["to"] = event.peer;
+  std::array<char, 32> offset{};
+  std::snprintf(offset.data(), offset.size(), "+0x%llx", static_cast<unsigned long long>(name.place.offset));
+  const std::size_t folder = name.place.module.rfind('/');
+  json["from"] = name.place.module.substr(folder == std::string::npos ? 0 : folder + 1) + offset.data();
+  if (!name.place.symbol.empty()) json["function"] = name.place.symbol;
+  return json;
+}
+
+}  // namespace
+
+std::string Trace::to_json(int rank, double began) const {
+  const std::string title = "rank " + std::to_string(rank) + (missing() > 0 ? ", its first calls" : "");
+  std::string text = dump({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"name", title}}}});
+  text +=
+      ",\n" + dump({{"name", "process_sort_index"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"sort_index", rank}}}});
+  const std::size_t count = std::min<std::size_t>(count_, most_);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Event& event = events_[i];
+    text += ",\n" + dump({{"name", event.site->name().procedure},
+                          {"cat", "mpi"},
+                          {"ph", "X"},
+                          {"pid", rank},
+                          {"tid", event.thread},
+                          {"ts", (event.begin - began) / 1000},
+                          {"dur", (event.end - event.begin) / 1000},
+                          {"args", arguments(event)}});
+  }
+  if (missing() > 0)
+    text += ",\n" + dump({{"name", std::to_string(missing()) + " further calls are not shown"},
+                          {"ph", "i"},
+                          {"s", "p"},
+                          {"pid", rank},
+                          {"tid", 0},
+                          {"ts", count > 0 ? (events_[count - 1].end - began) / 1000 : 0.0}});
+  return text;
+}
+
+std::uint32_t thread_number() noexcept {
+  static constinit std::atomic<std::uint32_t> next{0};
+  thread_local const std::uint32_t mine = next.fetch_add(1, std::memory_order_relaxed);
+  return mine;
+}
+
+TraceFile::TraceFile(std::string path) : path_(std::move(path)), aside_(path_ + "." + std::to_string(getpid())) {
+  errno = 0;
+  file_.open(aside_);
+  file_ << R"({"displayTimeUnit":"ns","traceEvents":[)" << '\n';
+}
+
+void TraceFile::add(const std::string& events) {
+  if (events.empty()) return;
+  if (!first_) file_ << ",\n";
+  file_ << events;
+  first_ = false;
+}
+
+std::string TraceFile::end() {
+  file_ << "\n]}\n";
+  file_.close();
+  if (file_ && std::rename(aside_.c_str(), path_.c_str()) == 0) return {};
+  const std::string why = std::strerror(errno);
+  std::remove(aside_.c_str());
+  return "cannot write " + path_ + " (" + why + ")";
+}
+
+}  // namespace heddle::report
