@@ -197,7 +197,7 @@ void Observed::count_peers(const Called& called, const Met& met) noexcept {
   if (!world) return;
   if (called.peer >= 0 && static_cast<std::size_t>(called.peer) < world->size())
     report_.add_sent((*world)[static_cast<std::size_t>(called.peer)], called.count * size);
-  if (called.peer != MPI_PROC_NULL) return;
+  if (!called.to_all && !called.counts && !called.wide_counts) return;
   for (std::size_t i = 0; i < world->size(); ++i) {
     const std::int64_t count = called.to_all ? called.count : called.counts ? called.counts[i] : called.wide_counts[i];
     report_.add_sent((*world)[i], count * size);
