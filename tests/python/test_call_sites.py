@@ -139,6 +139,8 @@ def test_without_debug_information_or_the_file_there_is_module_and_offset(mpi, p
     assert places([place]) == {place: "bare+0x1200"}
     gone = Place("/no/such/app", "0x1200", "work")
     assert places([gone])[gone] == "work (app+0x1200)"
+    mangled = Place("/no/such/app", "0x1200", "_ZN4halo8exchangeEi")
+    assert places([gone, mangled])[mangled] == "halo::exchange(int) (app+0x1200)"
 
 
 def test_libraries_between_are_named():

@@ -18,7 +18,7 @@ WIDTH = 1000
 LEFT, BARS = 400, 440  # where bars begin, and the longest
 LETTER = 6.9  # a letter's width at 12 px, at most
 MOST_BARS = 24
-MOST_RANKS = 64
+MOST_RANKS = 24
 MOST_CELLS = 64
 
 
@@ -143,7 +143,7 @@ def matrix(found: Found) -> str:
     left, top = 110.0, 40.0
     parts = [_text(left, 14, "to rank"), _text(0, top + size / 2 + 4, "from rank")]
     for i in range(cells):
-        if i % max(1, math.ceil(24 / size)) == 0:
+        if i % max(1, math.ceil(30 / size)) == 0:
             parts.append(_text(left + (i + 0.5) * size, top - 4, str(i * group), "middle"))
             parts.append(_text(left - 6, top + (i + 0.5) * size + 4, str(i * group), "end"))
         for j in range(cells):

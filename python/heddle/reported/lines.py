@@ -62,7 +62,20 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
                 shown[place] = f"{function} ({line})" if function else line
             elif function:
                 shown[place] = f"{function} ({Path(module).name}+{place.offset})"
-    return shown
+    return dict(zip(shown, _demangled(list(shown.values()))))
+
+
+def _demangled(names: list[str]) -> list[str]:
+    """Of C++, whose names addr2line has not seen."""
+    tool = shutil.which("c++filt")
+    if not tool or not any(name.startswith("_Z") for name in names):
+        return names
+    try:
+        done = subprocess.run([tool], input="\n".join(names), capture_output=True, text=True, timeout=SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return names
+    lines = done.stdout.splitlines()
+    return lines if len(lines) == len(names) else names
 
 
 def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:

@@ -104,7 +104,10 @@ def draw(found: Found, source: str) -> str:
         about = "What the calls send, or have room for: how many of how many bytes. Each bar reaches to the next one's."
         parts.append(_section("By size", about, _figure(drawings.sizes(found))))
     if len(found.by_rank) > 1:
-        parts.append(_section("By rank", "Time in MPI calls, and outside of them.", _figure(drawings.by_rank(found))))
+        about = "Time in MPI calls, and outside of them."
+        if len(found.by_rank) > drawings.MOST_RANKS:
+            about += f" Of {len(found.by_rank):,} ranks the {drawings.MOST_RANKS} that spend least and most."
+        parts.append(_section("By rank", about, _figure(drawings.by_rank(found))))
         about = "Bytes that sends and alltoalls give to each rank of MPI_COMM_WORLD."
         parts.append(_section("Who sends to whom", about, _figure(drawings.matrix(found))))
     if found.rows:
