@@ -49,7 +49,7 @@ def _of(row: Row, message_ns: float | None) -> list[Advice]:
     said = []
     where = f"{row.procedure or row.call} of {row.datatype_name or row.datatype}"
     search, wait = row.times["search"], row.times["wait"]
-    again = search - row.ranks * (row.longest_search or search / max(1, row.calls))  # the first look is needed
+    again = search - row.ranks * row.longest_search if row.longest_search else 0  # each rank's first look is needed
     if again > 0.3 * row.time:
         said.append(
             Advice(

@@ -114,8 +114,10 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
     }
     return met;
   }
-  // More places, datatypes and communicators than there is room for: the last one met there changes its meaning.
+  // More places, datatypes and communicators than there is room for: the last one met there makes place for
+  // it; at some time calls go uncounted.
   const std::lock_guard guard(lock_);
+  if (met_.size() >= most_met) return nullptr;
   Met* const met = &met_.emplace_back();
   met->procedure = called.procedure;
   met->from = called.from;

@@ -44,6 +44,7 @@ class Observed final : public interposition::Observer {
     std::atomic<const Ranks*> world{nullptr};  // of the communicator's peers, if anybody counts who sends to whom
   };
   static constexpr int slot_bits = 12;
+  static constexpr std::size_t most_met = std::size_t{1} << 16;
 
   Met* meet(const Called& called) noexcept;
   void ask(Met& met, const Called& called);
