@@ -1,7 +1,7 @@
 // glibc/older.c: lets a library that is linked with a new glibc load under one as old as 2.28.
 //
 // A linker binds a name to its newest version: on Debian 12 (glibc 2.36) dlopen becomes dlopen@GLIBC_2.34, and no older system
-// has that. Heddle's code and the static libstdc++ in it ask for ten such names. Each is defined here, hidden, and calls the
+// has that. Heddle's code and the static libstdc++ in it ask for eleven such names. Each is defined here, hidden, and calls the
 // first version of itself, which glibc keeps for good. Where there is none, because the name is new, it does what older systems
 // did.
 //
@@ -27,6 +27,7 @@ extern void* dlopen_first(const char*, int);
 extern void* dlsym_first(void*, const char*);
 extern int dlclose_first(void*);
 extern int dladdr_first(const void*, Dl_info*);
+extern int dladdr1_first(const void*, Dl_info*, void**, int);
 extern int pthread_once_first(pthread_once_t*, void (*)(void));
 extern int pthread_mutex_trylock_first(pthread_mutex_t*);
 FIRST_OF(exp_first, exp);
@@ -35,6 +36,7 @@ FIRST_OF(dlopen_first, dlopen);
 FIRST_OF(dlsym_first, dlsym);
 FIRST_OF(dlclose_first, dlclose);
 FIRST_OF(dladdr_first, dladdr);
+__asm__(".symver dladdr1_first,dladdr1@" HEDDLE_GLIBC_OF_DLADDR1);
 FIRST_OF(pthread_once_first, pthread_once);
 FIRST_OF(pthread_mutex_trylock_first, pthread_mutex_trylock);
 
@@ -48,6 +50,7 @@ void* dlopen(const char* file, int mode) { return dlopen_first(file, mode); }
 void* dlsym(void* restrict handle, const char* restrict name) { return dlsym_first(handle, name); }
 int dlclose(void* handle) { return dlclose_first(handle); }
 int dladdr(const void* address, Dl_info* info) { return dladdr_first(address, info); }
+int dladdr1(const void* address, Dl_info* info, void** more, int what) { return dladdr1_first(address, info, more, what); }
 
 int pthread_once(pthread_once_t* once, void (*procedure)(void)) { return pthread_once_first(once, procedure); }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) { return pthread_mutex_trylock_first(mutex); }
