@@ -1,4 +1,5 @@
 // Memory that is shared with the other ranks of the node: how much of it, and who else sees it.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "support/completions.hpp"
 #include "traps/large.hpp"
 
 namespace heddle::test {
@@ -28,7 +30,52 @@ long shared_kib() {
   return total;
 }
 
+/// While it lives, this process gets no more than so many bytes of address space.
+class Scarce {
+ public:
+  explicit Scarce(rlim_t more) {
+    unsigned long pages = 0;
+    FILE* const size = std::fopen("/proc/self/statm", "r");
+    EXPECT_EQ(size ? std::fscanf(size, "%lu", &pages) : 0, 1);
+    if (size) std::fclose(size);
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit scarce{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &scarce), 0);
+  }
+  ~Scarce() { setrlimit(RLIMIT_AS, &before_); }
+  Scarce(const Scarce&) = delete;
+  Scarce& operator=(const Scarce&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 }  // namespace
+
+/// What cannot be staged is received into the program's own buffer, by blocking calls.
+TEST_RANKS(2, Memory, AReceiveThatCannotBeStagedGoesIntoItsBuffer) {
+  constexpr std::size_t bytes = 64 * MiB;
+  const ReturningErrors returning(team.comm);
+  for (const bool matched : {false, true}) {
+    Large data(Shape::columns, bytes);
+    if (team.rank == 0) {
+      data.fill(5);
+      succeeds(MPI_Send(data.base(), data.count(), data.type(), 1, tag, team.comm));
+    } else {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      if (matched) {
+        succeeds(MPI_Mprobe(0, tag, team.comm, &message, MPI_STATUS_IGNORE));
+      }
+      {
+        const Scarce scarce(bytes / 4);
+        succeeds(matched ? MPI_Mrecv(data.base(), data.count(), data.type(), &message, MPI_STATUS_IGNORE)
+                         : MPI_Recv(data.base(), data.count(), data.type(), 0, tag, team.comm, MPI_STATUS_IGNORE));
+      }
+      EXPECT_EQ(data.wrong(5), "");
+    }
+    MPI_Barrier(team.comm);
+  }
+}
 
 TEST_RANKS(2, Memory, MessagesUnderWayTakeAboutWhatTheyHaveBytes) {
   constexpr int many = 4000;
