@@ -12,9 +12,16 @@ namespace {
 // tcp, shm: operations as `heddle-bench-fabric` had them on two busy cores, 32 gathered writes of RWG-UP against one of
 // BC-SPUP. verbs: the order of what data sheets and the paper's figure 12 say.
 constexpr Network rows[] = {
-    {.provider = "tcp", .operation = 10'000, .segment = 9000, .measured = true},
-    {.provider = "shm", .operation = 2000, .segment = 1500, .measured = true},
-    {.provider = "verbs", .operation = 500, .piece = 100, .segment = 1500, .region = 20'000, .page = 250},
+    {.provider = "tcp", .operation = 10'000, .segment = 9000, .greeting = 60'000, .wire = 0.8, .measured = true},
+    {.provider = "shm", .operation = 2000, .segment = 1500, .greeting = 5000, .wire = 0.2, .measured = true},
+    {.provider = "verbs",
+     .operation = 500,
+     .piece = 100,
+     .segment = 1500,
+     .greeting = 4000,
+     .wire = 0.1,
+     .region = 20'000,
+     .page = 250},
 };
 
 double operations(const FabricFacts& facts) {
@@ -23,6 +30,13 @@ double operations(const FabricFacts& facts) {
   const int pieces = facts.end == End::sender || facts.reads ? network.iov : network.rma_iov;
   const double count = std::ceil(static_cast<double>(std::max<Count>(facts.side.blocks, 1)) / pieces);
   return std::max(count, std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment)));
+}
+
+/// ns, of all of it.
+double copying(const FabricFacts& facts) {
+  const Profile& profile = *facts.profile;
+  const Curve& curve = facts.side.transposed ? profile.transposed : facts.end == End::sender ? profile.pack : profile.unpack;
+  return static_cast<double>(facts.bytes) * (facts.side.contiguous ? profile.copy : curve.at(facts.side.mean_block));
 }
 
 }  // namespace
@@ -36,21 +50,45 @@ Network network_of(std::string_view provider, int iov, int rma_iov) noexcept {
   return network;
 }
 
+Bytes fabric_segment(Bytes bytes) noexcept {
+  Bytes segment = shortest_segment;
+  while (segment < longest_segment && 8 * segment < bytes) segment *= 2;
+  return segment;
+}
+
 FabricEnd end_of(const FabricFacts& facts) noexcept {
   const Network& network = *facts.network;
-  const Profile& profile = *facts.profile;
   FabricEnd end;
-  // Reads scatter iov pieces, writes reach rma_iov: who has one piece lets the receiver read where that is more.
+  // Reads scatter iov pieces, writes reach rma_iov: who has one piece lets the receiver read where that is more. So does who
+  // packs: its blocks are not to be written from one by one.
   end.offers = facts.end == End::sender && facts.side.contiguous && network.iov > network.rma_iov;
-  const double bytes = static_cast<double>(facts.bytes);
-  const double segments = std::ceil(bytes / static_cast<double>(facts.segment));
-  const Curve& curve = facts.side.transposed ? profile.transposed : facts.end == End::sender ? profile.pack : profile.unpack;
-  const double copy = facts.side.contiguous ? profile.copy : curve.at(facts.side.mean_block);
-  end.copying = bytes * copy + segments * network.segment;
+  const double segments = std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
+  end.copying = copying(facts) + segments * network.segment;
   end.moving = operations(facts) * network.operation + static_cast<double>(facts.side.blocks) * network.piece;
+  // Each segment is said to be ready, and to have been read; a read goes both ways.
+  if (facts.reads) end.moving += operations(facts) * network.operation + segments * network.segment;
   if (!facts.kept) end.moving += network.region + static_cast<double>(facts.side.lines) / 64 * network.page;
   end.in_place = end.moving < end.copying;
+  end.offers = end.offers || (facts.end == End::sender && !end.in_place);
   return end;
+}
+
+// The receiver is taken to be like the sender. Packed by the host: one after the other. In segments: the slowest of the three,
+// and the first segment of the others.
+bool pays(const FabricFacts& sender) noexcept {
+  FabricFacts receiver = sender;
+  receiver.end = End::receiver;
+  const FabricEnd out = end_of(sender);
+  const FabricEnd in = end_of(receiver);
+  const double bytes = static_cast<double>(sender.bytes);
+  const double segments = std::ceil(bytes / static_cast<double>(sender.segment));
+  const double wire = bytes * sender.network->wire;
+  const auto saved = [segments](double pack, double travel, double unpack) {
+    return (pack + travel + unpack - std::max({pack, travel, unpack})) * (1 - 1 / segments);
+  };
+  const double copies = saved(copying(sender), wire, copying(receiver));
+  const double kept = (out.in_place ? out.copying - out.moving : 0) + (in.in_place ? in.copying - in.moving : 0);
+  return std::max(copies, kept) > sender.network->greeting;
 }
 
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept {

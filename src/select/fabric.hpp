@@ -26,6 +26,8 @@ struct Network {
   double operation = 0;   ///< To post and complete one,
   double piece = 0;       ///< and each piece of memory in it.
   double segment = 0;     ///< To hand over one segment: notification, credit.
+  double greeting = 0;    ///< From descriptor to answer: what a message over the fabric takes longer to begin.
+  double wire = 0;        ///< For each byte on its way.
   double region = 0;      ///< To register a region and to take it back,
   double page = 0;        ///< and each page of it. 0: memory need not be registered, or that costs nothing.
   int iov = 1;            ///< Pieces of local memory in an operation,
@@ -35,6 +37,11 @@ struct Network {
 
 /// The row of a provider ("tcp;ofi_rxm" is tcp's), with the limits that it was found to have. Unknown ones get verbs'.
 Network network_of(std::string_view provider, int iov, int rma_iov) noexcept;
+
+/// Bytes of a segment: some in a message, so that both ends are at work, and no shorter than pays for its hand-over.
+constexpr Bytes shortest_segment = Bytes{64} << 10;
+constexpr Bytes longest_segment = Bytes{256} << 10;
+Bytes fabric_segment(Bytes bytes) noexcept;
 
 enum class End { sender, receiver };
 
@@ -59,8 +66,13 @@ struct FabricEnd {
 
 FabricEnd end_of(const FabricFacts& facts) noexcept;
 
-/// Table 1 of the paper, and P-RRS, which the table leaves out, where reads reach more pieces than writes do.
+/// Table 1 of the paper, and P-RRS, which the table leaves out: where reads reach more pieces than writes do, and where the
+/// sender packs (there the table says Multi-W, with as many writes as the sender has blocks).
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept;
+
+/// Whether a message gains by the fabric, as far as its sender can tell: its ends work at once (segments), or leave their
+/// blocks where they are, and that is worth more than the answer takes. Else it goes packed, by the MPI library.
+bool pays(const FabricFacts& sender) noexcept;
 
 /// Why an end wants what it wants, in one sentence with its numbers.
 std::string why(const FabricFacts& facts, const FabricEnd& end);

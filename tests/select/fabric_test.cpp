@@ -32,7 +32,8 @@ TEST(ChooseFabric, AsTheTableSays) {
   const Side one = Side::one_piece(mib);
   const Row table[] = {
       {"pack, unpack", small, small, "verbs", 30, 1, Scheme::bc_spup},
-      {"pack, copy-reduced", small, large, "verbs", 30, 1, Scheme::multi_w},
+      {"pack, copy-reduced: Multi-W in the paper, whose writes would be as many as small blocks", small, large, "verbs", 30, 1,
+       Scheme::p_rrs},
       {"copy-reduced, unpack", large, small, "verbs", 30, 1, Scheme::rwg_up},
       {"copy-reduced, copy-reduced", large, large, "verbs", 30, 1, Scheme::multi_w},
       {"one piece into blocks: a read scatters thirty, a write reaches one", one, large, "verbs", 30, 1, Scheme::p_rrs},
@@ -60,6 +61,20 @@ TEST(ChooseFabric, RegisteringEachTimeMakesCopyingWorthMore) {
     anew.kept = false;
     EXPECT_GT(end_of(anew).moving, end_of(kept).moving);
     EXPECT_TRUE(end_of(kept).in_place || !end_of(anew).in_place);
+  }
+}
+
+TEST(ChooseFabric, ShortMessagesAreNotWorthAnAnswer) {
+  for (const char* provider : {"tcp", "shm", "verbs"}) {
+    const Network network = network_of(provider, 4, 4);
+    const auto message = [&network](Bytes bytes) { return pays(facts(strided(bytes / 64, 64), End::sender, network, bytes)); };
+    EXPECT_FALSE(message(8 << 10)) << provider;
+    EXPECT_TRUE(message(64 * mib)) << provider;
+    bool pay = false;
+    for (Bytes bytes = 4 << 10; bytes <= 64 * mib; bytes *= 2) {
+      EXPECT_GE(message(bytes), pay) << provider << " " << bytes;
+      pay = message(bytes);
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -87,6 +88,11 @@ int count(const char* folder, const std::function<bool(const std::filesystem::pa
 
 }  // namespace
 
+int slowness() {
+  const char* const wanted = std::getenv("TEST_SLOWNESS");
+  return wanted ? std::max(1, std::atoi(wanted)) : 1;
+}
+
 std::vector<int> run_processes(int size, const std::function<void(Process&)>& body, int may_die) {
   std::vector<int> hub;
   std::vector<pid_t> children;
@@ -96,7 +102,7 @@ std::vector<int> run_processes(int size, const std::function<void(Process&)>& bo
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-      alarm(watchdog_s);
+      alarm(watchdog_s * static_cast<unsigned>(slowness()));
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (const int end : hub) close(end);
       close(ends[0]);

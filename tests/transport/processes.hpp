@@ -34,6 +34,9 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
+/// How many times as long as elsewhere tests may wait here: TEST_SLOWNESS (an emulated machine), or 1.
+int slowness();
+
 /// Runs `body` in `count` processes and returns their wait statuses; a nonzero one fails the test unless it is allowed to
 /// (`may_die`: a process that the test kills).
 std::vector<int> run_processes(int count, const std::function<void(Process&)>& body, int may_die = -1);

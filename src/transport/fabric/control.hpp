@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include "transport/fabric/endpoint.hpp"
@@ -34,6 +35,12 @@ struct Identity {
   std::int64_t process = 0;
 };
 
+constexpr std::uint8_t mark_of(std::string_view provider) noexcept {
+  unsigned mark = 0;
+  for (const char each : provider) mark = (mark * 31 + static_cast<unsigned char>(each)) % 251;
+  return static_cast<std::uint8_t>(mark);
+}
+
 /// What the sender says first. It does not go over the fabric: the caller brings it to the receiver, in whatever way messages
 /// are matched there.
 struct Announcement {
@@ -42,7 +49,7 @@ struct Announcement {
   Scheme if_unpacks = Scheme::bc_spup;
   Scheme if_in_place = Scheme::multi_w;
   std::uint8_t address_bytes = 0;
-  std::uint8_t reserved = 0;
+  std::uint8_t provider = 0;  ///< mark_of() its name: addresses mean nothing to another one.
   Bytes total = 0;
   Bytes segment = 0;
   Identity who{};

@@ -32,6 +32,7 @@ struct Wanted {
   std::string provider{};  ///< As in FI_PROVIDER: "tcp", "shm", "verbs;ofi_rxm"; empty: the first that can do all.
   std::string domain{};    ///< As `fi_info` names it; empty: any.
   std::string library{};   ///< File to load; empty: libfabric.so.1.
+  bool sockets = true;     ///< False: none that only does what sockets do, if `provider` names none.
 };
 
 /// What the provider says of itself, or what the self-test has left of it.

@@ -81,8 +81,9 @@ void Fabric::deliver(const Control& control) {
     message->take(control);
     return;
   }
-  // Its message has ended here. Who is told to stop has to be told that we have.
+  // Its message has ended here, perhaps before it was answered. Who is told to stop has to be told that we have.
   std::uint32_t peer = 0;
+  if (control.kind == Kind::reply && !meet(std::span(control.address).first(control.address_bytes), control.who, peer)) return;
   for (;
        peer < peers_.size() && (peers_[peer].who.process != control.who.process || peers_[peer].who.node != control.who.node);)
     ++peer;

@@ -124,8 +124,8 @@ Posted Fabric::post(Message& message, Post what, std::uint64_t tag) {
   return answer;
 }
 
-void Fabric::progress() {
-  if (closed_) return;
+bool Fabric::progress() {
+  if (closed_) return false;
   now_ = options_.clock();
   if (!not_posted_.empty()) {
     std::vector<Work*> again;
@@ -138,6 +138,20 @@ void Fabric::progress() {
   for (std::size_t i = 0; i < count && !closed_; ++i) happened(events[i]);
   if (!outbox_.empty()) send_letters();
   if (now_ >= next_patrol_) patrol();
+  return count > 0;
+}
+
+bool Fabric::advance() {
+  bool busy = progress();
+  int left = entered_;
+  for (std::size_t i = 0; left > 0 && i < messages_.size(); ++i) {
+    Message* const message = messages_[i];
+    if (!message) continue;
+    --left;
+    if (message->state_ == State::working && message->failure_ == Failure::none) message->step();
+    busy |= message->under_way_ > 0;
+  }
+  return busy;
 }
 
 bool Fabric::enter(Message& message) {
@@ -147,6 +161,7 @@ bool Fabric::enter(Message& message) {
   const auto slot = static_cast<std::uint32_t>(free - messages_.begin());
   message.id_ = generations_[slot]++ << slot_bits | slot;
   *free = &message;
+  ++entered_;
   return true;
 }
 
@@ -154,6 +169,7 @@ void Fabric::leave(Message& message, bool delivered) noexcept {
   const std::uint32_t slot = message.id_ % most_messages;
   if (message.id_ == 0 || messages_[slot] != &message) return;
   messages_[slot] = nullptr;
+  --entered_;
   if (message.met_) --peers_[message.peer_].messages;
   if (delivered) delivered_[next_delivered_++ % delivered_.size()] = message.id_;
 }

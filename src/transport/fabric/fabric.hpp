@@ -4,7 +4,7 @@
 //   const std::unique_ptr<Fabric> fabric = Fabric::open({.nonce = job}, failure, why);      // null: why not
 //   Outgoing out(*fabric, {&layout, count, base}, plan);     ... bring out.announcement() to the receiver ...
 //   Incoming in(*fabric, announcement, {&layout, count, base}, {});
-//   while (out.progress() == State::working) ...             // the same there; or fabric->progress(), from any hook
+//   while (out.progress() == State::working) ...             // the same there; or fabric->advance(), for all messages
 //
 // One thread at a time. Nothing waits. docs/fabric.md: the protocol.
 #pragma once
@@ -57,8 +57,14 @@ class Fabric {
   /// Why registrations are kept as they are, in words.
   [[nodiscard]] const std::string& keeping() const noexcept { return keeping_; }
 
-  /// Moves what is under way; to be called by whatever waits.
-  void progress();
+  /// Moves what is under way; to be called by whatever waits. Whether anything has happened.
+  bool progress();
+  /// The same, and each message does a step of its own. Whether it is worth being called again at once.
+  bool advance();
+  /// No message is under way, and all that peers have been told has gone out.
+  [[nodiscard]] bool settled() const noexcept {
+    return closed_ || (entered_ == 0 && outbox_.empty() && letter_slots_.size() == sends);
+  }
   /// For good: all messages fail.
   void close() noexcept;
 
@@ -148,6 +154,7 @@ class Fabric {
   std::vector<Peer> peers_;
   std::unordered_map<std::string, std::uint32_t> by_address_;
   std::vector<Message*> messages_;  // by the low bits of their numbers
+  int entered_ = 0;                 // of them
   std::vector<std::uint32_t> generations_;
   std::array<std::uint32_t, 256> delivered_{};
   std::size_t next_delivered_ = 0;

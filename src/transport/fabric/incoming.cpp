@@ -15,6 +15,10 @@ Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Eleme
     fail(Failure::damaged);
     return;
   }
+  if (announcement_.provider != mark_of(fabric_.abilities().provider)) {
+    fail(Failure::peer);
+    return;
+  }
   if (!fabric_.meet(std::span(announcement_.address).first(announcement_.address_bytes), announcement_.who, peer_)) {
     fail(Failure::peer);
     return;
@@ -34,6 +38,7 @@ Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Eleme
   }
   reply.address_bytes = fabric_.address().size();
   std::ranges::copy(fabric_.address(), reply.address.begin());
+  scheme_ = reply.in_place ? announcement_.if_in_place : announcement_.if_unpacks;
   exposed_ = true;
   tell(reply);
 }

@@ -43,6 +43,8 @@ class Incoming final : public Message {
   Incoming(Fabric& fabric, const Announcement& announcement, const Elements& target, const Acceptance& acceptance);
   ~Incoming() override;
 
+  /// How it comes.
+  [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
   /// Of the message.
   [[nodiscard]] Bytes bytes() const noexcept { return announcement_.total; }
 
@@ -70,6 +72,7 @@ class Incoming final : public Message {
   Elements target_;
   Holding held_;
   Listed* listed_ = nullptr;
+  Scheme scheme_ = Scheme::bc_spup;
   std::unique_ptr<Receiving> receiving_;
 };
 

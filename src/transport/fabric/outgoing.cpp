@@ -22,6 +22,7 @@ Outgoing::Outgoing(Fabric& fabric, const Elements& source, const Plan& plan)
   announcement_.from = id_;
   announcement_.if_unpacks = plan_.if_unpacks;
   announcement_.if_in_place = plan_.if_in_place;
+  announcement_.provider = mark_of(fabric_.abilities().provider);
   announcement_.total = total_;
   announcement_.segment = segment_;
   announcement_.who = fabric_.identity();
@@ -84,6 +85,7 @@ void Outgoing::heard(const Control& control) {
   fabric_.attach(peer);
   if (!control.in_place && control.places == 0) return fail(Failure::damaged);
   scheme_ = control.in_place ? plan_.if_in_place : plan_.if_unpacks;
+  if (scheme_ == Scheme::rwg_up && !hold_source()) return fail(Failure::registration);
   if (scheme_ == Scheme::rwg_up || (scheme_ == Scheme::multi_w && hold_source())) free_reserve();
   switch (scheme_) {
     case Scheme::bc_spup:

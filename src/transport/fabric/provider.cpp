@@ -20,6 +20,9 @@ constexpr int registrations = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | 
 /// keep regions in use, which it then cannot drop when their memory is unmapped.
 constexpr std::string_view caching[] = {"verbs", "efa", "cxi", "gni", "ucx"};
 
+/// Work by sockets alone.
+constexpr std::string_view by_sockets[] = {"tcp", "udp", "net", "sockets"};
+
 /// Reach processes of this node only.
 constexpr std::string_view local[] = {"shm", "sm2"};
 
@@ -73,9 +76,11 @@ Info find_provider(const Library& library, const Wanted& wanted, std::string& wh
   }
   std::string lacks;
   for (const fi_info* info = found.get(); info; info = info->next) {
-    const std::string reason = lack(*info);
+    std::string reason = lack(*info);
     // Who only reaches this node is no fabric between nodes, unless somebody asks for it by name.
     const bool here_only = wanted.provider.empty() && !environment && one_of(info->fabric_attr->prov_name, local);
+    const bool slow = wanted.provider.empty() && !wanted.sockets && one_of(info->fabric_attr->prov_name, by_sockets);
+    if (slow) reason = "works by sockets alone";
     if (reason.empty() && !here_only) return {library.dupinfo(info), FreeInfo{&library}};
     if (lacks.empty() && !reason.empty()) lacks = std::string("; ") + info->fabric_attr->prov_name + " " + reason;
   }

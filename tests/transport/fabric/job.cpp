@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <new>
+#include <sstream>
 
 namespace heddle::transport::fabric::testing {
 
@@ -75,6 +78,14 @@ void run_job(int size, const std::string& provider, const std::function<void(Job
   munmap(page, sizeof(Board));
 }
 
+std::vector<std::string> providers() {
+  const char* const wanted = std::getenv("TEST_PROVIDERS");
+  std::istringstream words(wanted ? wanted : "tcp;ofi_rxm shm");
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+std::string short_name(const std::string& provider) { return provider.substr(0, provider.find(';')); }
+
 bool there_is(const std::string& provider) {
   bool found = false;
   const std::vector<int> statuses = transport::testing::run_processes(
@@ -89,6 +100,7 @@ bool there_is(const std::string& provider) {
 }
 
 State drive(Message& message, double seconds) {
+  seconds *= transport::testing::slowness();
   const std::int64_t until = steady_ns() + static_cast<std::int64_t>(seconds * 1e9);
   while (message.progress() == State::working) {
     if (steady_ns() > until) {
@@ -98,13 +110,6 @@ State drive(Message& message, double seconds) {
     sched_yield();
   }
   return message.state();
-}
-
-void idle(Fabric& fabric, double seconds) {
-  for (const std::int64_t until = steady_ns() + static_cast<std::int64_t>(seconds * 1e9); steady_ns() < until;) {
-    fabric.progress();
-    sched_yield();
-  }
 }
 
 }  // namespace heddle::transport::fabric::testing

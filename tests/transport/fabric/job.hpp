@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../processes.hpp"
 #include "layout/layout.hpp"
@@ -23,6 +24,8 @@ struct Board {
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
   std::atomic<int> size{0};
+  std::atomic<bool> answered{false};
+  std::atomic<bool> given_up{false};
   int process[most] = {};
   std::atomic<std::uint32_t> announced[most][most];  // messages from, to
   Announcement announcement[most][most];
@@ -44,13 +47,15 @@ struct Job {
 
 void run_job(int size, const std::string& provider, const std::function<void(Job&)>& body, int may_die = -1);
 
+/// What tests are run over: TEST_PROVIDERS ("verbs;ofi_rxm", separated by blanks), or those that need no hardware.
+std::vector<std::string> providers();
+/// For names of tests: "verbs".
+std::string short_name(const std::string& provider);
 /// Whether the provider is there at all; else the test is to be passed over.
 bool there_is(const std::string& provider);
 
-/// Until it has ended; the test fails if that takes more than `seconds`.
+/// Until it has ended; the test fails if that takes more than `seconds` (times slowness()).
 State drive(Message& message, double seconds = 30);
-/// For so long, doing nothing else.
-void idle(Fabric& fabric, double seconds);
 
 /// The scheme that a sender and a receiver are to take.
 struct Way {

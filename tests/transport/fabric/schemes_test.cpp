@@ -11,7 +11,7 @@
 namespace heddle::transport::fabric::testing {
 namespace {
 
-class Schemes : public ::testing::TestWithParam<std::tuple<const char*, int>> {
+class Schemes : public ::testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
   void SetUp() override {
     if (!there_is(provider())) GTEST_SKIP() << "no " << provider();
@@ -123,10 +123,43 @@ TEST_P(Schemes, ThreeProcessesSendToEachOtherAtOnce) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, Schemes, ::testing::Combine(::testing::Values("tcp;ofi_rxm", "shm"), ::testing::Range(0, 4)),
+// Nobody asks the message itself.
+TEST_P(Schemes, WhoWaitsForAnyMovesAll) {
+  if (!there_is(provider())) GTEST_SKIP() << "no provider " << provider();
+  run_job(2, provider(), [&](Job& job) {
+    const auto fabric = job.open();
+    ASSERT_TRUE(fabric);
+    const layout::Layout rows = layout::vector(300, 37, 91, layout::basic(3));
+    std::vector<std::byte> memory(static_cast<std::size_t>(rows.true_extent()));
+    std::vector<std::byte> all(memory.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::byte>(i * 7);
+    if (job.me == 0) memory = all;
+    std::unique_ptr<Message> message;
+    if (job.me == 0) {
+      auto out = std::make_unique<Outgoing>(*fabric, Elements{&rows, 1, memory.data()}, way().plan);
+      job.bring(*fabric, 1, out->announcement());
+      message = std::move(out);
+    } else {
+      message = std::make_unique<Incoming>(*fabric, job.take(*fabric, 0), Elements{&rows, 1, memory.data()},
+                                           Acceptance{.in_place = way().in_place, .window = 2});
+    }
+    while (message->state() == State::working) fabric->advance();
+    ASSERT_EQ(message->state(), State::done) << words(message->failure());
+    std::vector<std::byte> stream(static_cast<std::size_t>(rows.size()));
+    std::vector<std::byte> wanted(stream.size());
+    layout::pack(rows, 1, memory.data(), stream.data());
+    layout::pack(rows, 1, all.data(), wanted.data());
+    EXPECT_TRUE(stream == wanted);
+    message.reset();
+    while (!fabric->settled()) fabric->advance();
+    job.barrier(*fabric);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Schemes, ::testing::Combine(::testing::ValuesIn(providers()), ::testing::Range(0, 4)),
                          [](const auto& tested) {
-                           std::string name = std::get<0>(tested.param);
-                           name = name.substr(0, name.find(';')) + "_" + ways[std::get<1>(tested.param)].name;
+                           std::string name =
+                               short_name(std::get<0>(tested.param)) + "_" + ways[std::get<1>(tested.param)].name;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
