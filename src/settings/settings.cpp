@@ -41,6 +41,12 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space of each process for messages within a node; memory comes with use", library},
+    {"HEDDLE_FABRIC", "auto", "auto, off, or a provider of libfabric as fi_info names it",
+     "large messages with holes between nodes: by libfabric, over the fastest provider that is more than sockets (auto) or the "
+     "one that is named, be it tcp; off: packed, through the MPI library",
+     library},
+    {"HEDDLE_NODES", "1", "a number from 1 to 1024",
+     "for tests: the ranks of a node are taken for so many nodes, which share no memory. The same for all ranks", library},
     {"HEDDLE_COLLECTIVES", "auto", "auto|native",
      "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair; native: packed, through the MPI "
      "library's. The same for all ranks",
@@ -310,6 +316,13 @@ Parsed<std::int64_t> node_memory(std::string_view text) {
   return parsed;
 }
 
+Parsed<std::string> fabric(std::string_view text) {
+  const std::string word = lower(text);
+  if (word.empty() || word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_;-") != std::string::npos)
+    return {"auto", "is no provider's name"};
+  return {word, {}};
+}
+
 Parsed<std::string> file(std::string_view text) { return {std::string(text), {}}; }
 
 Parsed<int> integer(std::string_view text, int low, int high) {
@@ -377,6 +390,9 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_RENDEZVOUS", bytes, set.rendezvous);
   take("HEDDLE_CONTIGUOUS", on_off, set.contiguous);
   take("HEDDLE_SEGMENT", segment, set.segment);
+  take("HEDDLE_FABRIC", fabric, set.fabric);
+  take(
+      "HEDDLE_NODES", [](std::string_view text) { return integer(text, 1, 1024); }, set.nodes);
   take("HEDDLE_COLLECTIVES", collectives, set.collectives);
   take("HEDDLE_EXCHANGE", exchange, set.exchange);
   take("HEDDLE_ROUTER", router, set.router);

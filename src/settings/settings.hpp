@@ -71,6 +71,8 @@ struct Settings {
   std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
   Transports transports;                             ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes
+  std::string fabric = "auto";                       ///< HEDDLE_FABRIC, off, or a provider
+  int nodes = 1;                                     ///< HEDDLE_NODES
   Collectives collectives = Collectives::automatic;  ///< HEDDLE_COLLECTIVES
   Exchange exchange = Exchange::automatic;           ///< HEDDLE_EXCHANGE
   Router router;                                     ///< HEDDLE_ROUTER
@@ -129,6 +131,7 @@ Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-sp
 Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
 Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.
 Parsed<std::int64_t> node_memory(std::string_view text);  ///< bytes(), from 4M to 1T.
+Parsed<std::string> fabric(std::string_view text);        ///< auto, off, or what may be a provider's name; any case.
 Parsed<std::string> file(std::string_view text);          ///< Whatever is written.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".

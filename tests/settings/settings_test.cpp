@@ -35,6 +35,8 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.isa, set.isa);
   EXPECT_EQ(written.messages, set.messages);
   EXPECT_EQ(written.transports, set.transports);
+  EXPECT_EQ(written.fabric, set.fabric);
+  EXPECT_EQ(written.nodes, set.nodes);
   EXPECT_EQ(written.node_memory, set.node_memory);
   EXPECT_EQ(written.verbose, set.verbose);
   EXPECT_EQ(written.doctor, set.doctor);
@@ -179,6 +181,16 @@ TEST(Settings, BytesHaveUnits) {
   EXPECT_TRUE(bytes("7b").complaint.empty());
   EXPECT_FALSE(bytes("7ib").complaint.empty());
   EXPECT_FALSE(bytes("").complaint.empty());
+}
+
+TEST(Settings, AFabricIsAutoOffOrAProvider) {
+  EXPECT_EQ(fabric("auto").value, "auto");
+  EXPECT_EQ(fabric("OFF").value, "off");
+  EXPECT_EQ(fabric("verbs;ofi_rxm").value, "verbs;ofi_rxm");
+  for (const char* nonsense : {"", " ", "tcp,shm", "a b", "tcp="}) EXPECT_FALSE(fabric(nonsense).complaint.empty()) << nonsense;
+  EXPECT_EQ(with({"HEDDLE_FABRIC=tcp,shm"}).fabric, "auto");
+  EXPECT_EQ(with({"HEDDLE_NODES=4"}).nodes, 4);
+  EXPECT_EQ(with({"HEDDLE_NODES=0"}).nodes, 1);
 }
 
 TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {

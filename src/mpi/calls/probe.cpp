@@ -1,35 +1,42 @@
 // mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe: a rendezvous has the size of the message.
-#include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/p2p/route.hpp"
 
-using heddle::mpi::Node;
+using heddle::mpi::descriptors_come;
 using heddle::mpi::ProbeQueue;
+
+namespace {
+
+/// Peers of the node are to know. False: no probe can come across a descriptor.
+bool announces_probing() noexcept {
+  if (heddle::mpi::Node* node = heddle::mpi::Node::here()) node->probes();
+  if (heddle::mpi::Network* network = heddle::mpi::Network::here()) network->set_probes();
+  return descriptors_come();
+}
+
+}  // namespace
 
 extern "C" {
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  Node* node = Node::here();
-  if (!node) return PMPI_Probe(source, tag, comm, status);
-  node->probes();
+  if (!announces_probing()) return PMPI_Probe(source, tag, comm, status);
   int flag = 0;
   return ProbeQueue::of_process().probe(source, tag, comm, true, &flag, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  Node* node = Node::here();
-  if (!node) return PMPI_Iprobe(source, tag, comm, flag, status);
-  node->probes();
+  if (!announces_probing()) return PMPI_Iprobe(source, tag, comm, flag, status);
   return ProbeQueue::of_process().probe(source, tag, comm, false, flag, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!Node::here()) return PMPI_Mprobe(source, tag, comm, message, status);
+  if (!descriptors_come()) return PMPI_Mprobe(source, tag, comm, message, status);
   int flag = 0;
   return ProbeQueue::of_process().match(source, tag, comm, true, &flag, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (!Node::here()) return PMPI_Improbe(source, tag, comm, flag, message, status);
+  if (!descriptors_come()) return PMPI_Improbe(source, tag, comm, flag, message, status);
   return ProbeQueue::of_process().match(source, tag, comm, false, flag, message, status);
 }
 

@@ -1,5 +1,6 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer.
 #include "entry_points.hpp"
+#include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/send_receive.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/status_of.hpp"
@@ -18,7 +19,8 @@ int pass_through(const Host& host, const Half& in, MPI_Status* status) {
 
 template <class Host>
 int carry_out(const Host& host, const Half& out, const Half& in, bool in_place, MPI_Status* status) {
-  const bool packed = out.route.way != Way::passthrough || in.route.way == Way::packed;
+  const bool packed = out.route.way != Way::passthrough || in.route.way == Way::packed ||
+                      NetworkReceive::possible(in.data, in.route, in.peer.rank, in.peer.comm);
   if (!(packed || ProbeQueue::any()) || in.peer.comm == MPI_COMM_NULL) return pass_through(host, in, status);
   return Watch::noted(send_receive(out, in, in_place, status));
 }

@@ -67,6 +67,7 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
   const int place = pending ? to.first + to.tracked++ : to.end - ++to.native;
   requests_[place] = request;
   pendings_[place] = pending;
+  crosses_ |= &to == &in_ && pending && pending->advances();
 }
 
 void Exchange::post_receive(const Block& block) noexcept {
@@ -248,11 +249,16 @@ bool Exchange::finish_receives(bool wait) noexcept {
       if (requests[i] == MPI_REQUEST_NULL) continue;
       int done = 0;
       MPI_Status status;
+      advance_pending(in_.first + i, false);
       const int error = PMPI_Test(&requests[i], &done, &status);
       if (done || error != MPI_SUCCESS) over(i, status, error);
     }
     if (in_.tracked_over > before) continue;
     if (!wait) return false;
+    if (crosses_) {
+      Network::here()->advance();
+      continue;
+    }
     int index = MPI_UNDEFINED;
     MPI_Status status;
     const int error = PMPI_Waitany(in_.tracked, requests, &index, &status);
@@ -314,6 +320,7 @@ bool Exchange::finish_sends(bool wait) noexcept {
     const int i = out_.first + out_.tracked_over;
     MPI_Status status;
     int done = 1;
+    advance_pending(i, wait);
     const int error = wait ? PMPI_Wait(&requests_[i], &status) : PMPI_Test(&requests_[i], &done, &status);
     if (error == MPI_SUCCESS && !done) return false;
     finish(i, status, error);
@@ -335,6 +342,7 @@ bool Exchange::finish_native(Requests& side, bool wait) noexcept {
 
 void Exchange::start(Ends ends) noexcept {
   error_ = MPI_SUCCESS;
+  crosses_ = false;
   for (Requests* side : {&in_, &out_}) side->tracked = side->native = side->tracked_over = side->native_over = 0;
   if (!arranged_ && !arrange()) return note(MPI_ERR_NO_MEM);
   straight_ = ends == Ends::in_collective && overflows();

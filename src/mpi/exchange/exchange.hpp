@@ -118,6 +118,9 @@ class Exchange {
   bool finish_native(Requests& side, bool wait) noexcept;
   void finish(int request, MPI_Status& status, int error) noexcept;
   void add(Requests& to, MPI_Request request, Pending* pending) noexcept;
+  void advance_pending(int request, bool wait) noexcept {
+    if (pendings_[request]->advances()) pendings_[request]->advance(wait);
+  }
   void note(int error) noexcept {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
@@ -134,6 +137,7 @@ class Exchange {
   int unpublished_ = 0;                 // blocks that are to come by them
   Element element_;                     // of the last one
   Requests out_, in_;
+  bool crosses_ = false;  ///< A receive may bring a message of another node's, for which the host alone does nothing.
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;
   requests::Scratch<Pending*> pendings_;

@@ -1,8 +1,7 @@
 // mpi/exchange/tags.hpp: all tags of messages on a shadow communicator. Includes nothing of Heddle.
 //
-//   0 ... 32758     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours several
-//   times;
-//                   schedules (channel.hpp), which need no more than the order of messages: 0
+//   0 ... 32758     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
+//                   several times; schedules (channel.hpp), which need no more than the order of messages: 0
 //   32759           bundles of collectives (routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
 //   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns

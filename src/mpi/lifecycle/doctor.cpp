@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/interposition/interposition.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
 #include "mpi/process/process.hpp"
@@ -65,6 +66,19 @@ void say_node(const Started& started, const settings::Settings& set) {
                  "library");
 }
 
+void say_network(const Started& started, const settings::Settings& set) {
+  constexpr const char* what = "between nodes";
+  constexpr const char* packed = "messages with holes go packed, through the MPI library";
+  if (!(started.wanted & wish_fabric))
+    return good(what, std::string(packed) + (set.fabric == "off" ? " (HEDDLE_FABRIC=off)" : ""));
+  if (!(started.all & wish_fabric)) return poor(what, packed, reason(started));
+  Network* const network = Network::here();
+  if (!network) return good(what, "all ranks share a node");
+  if (!network->open()) return good(what, packed + std::string(": no fabric (HEDDLE_VERBOSE=1 says why)"));
+  const Network::Access fabric(*network);
+  good(what, "messages with holes go over libfabric's " + fabric->abilities().provider);
+}
+
 void say_collectives(const Started& started) {
   constexpr const char* what = "collectives";
   constexpr const char* through_host = "packed, through the MPI library's";
@@ -84,6 +98,7 @@ void say_findings(const Started& started) noexcept try {
   say_receives(started.missed);
   say_messages(set.messages);
   say_node(started, set);
+  say_network(started, set);
   say_collectives(started);
 } catch (const std::exception& error) {
   say(error.what());

@@ -4,6 +4,7 @@
 #include "mpi/interposition/interposition.hpp"
 #include "mpi/lifecycle/doctor.hpp"
 #include "mpi/lifecycle/report.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/placement.hpp"
 #include "mpi/node/presence.hpp"
@@ -39,12 +40,14 @@ void forget_all() {
 }
 
 void world_ends() {
+  const bool probes = descriptors_come();
   requests::finish_freed();
   if (within_node) Watch::end();
+  Network::stop();
   communicators::close();
   finish_reporting();
   ShadowComm::close();
-  if (Node::here()) ProbeQueue::of_process().close();
+  if (probes) ProbeQueue::of_process().close();
   Node::stop();
   host_stops(forget_all);
 }
@@ -79,7 +82,9 @@ void world_started() {
   look_at_threads();
   if (running()) progress::start();
   const heddle::settings::Settings& set = settings_of_process();
-  const unsigned ways = (set.scheme != heddle::settings::Scheme::native ? wish_node : 0) |
+  const bool native = set.scheme == heddle::settings::Scheme::native;
+  const bool hosts = set.messages == heddle::settings::Messages::native;
+  const unsigned ways = (native ? 0 : wish_node) | (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
@@ -87,9 +92,10 @@ void world_started() {
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
   const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   within_node = (all & wish_node) != 0;
-  if (all & (wish_node | wish_exchange)) {
+  if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement;
     if (within_node) Node::start(placement.ranks());
+    if ((all & wish_fabric) && placement.several()) Network::start();
   }
   if (all & wish_report) start_reporting();
   if (running() && all != 0) communicators::open();

@@ -21,11 +21,14 @@ class Placement {
 
   /// The ranks of this node, in the order of the world. MPI_COMM_NULL: the host does not say.
   [[nodiscard]] MPI_Comm ranks() const noexcept { return ranks_; }
+  /// Ranks are on several nodes. All ranks find the same.
+  [[nodiscard]] bool several() const noexcept { return several_; }
   /// The lowest rank of MPI_COMM_WORLD on this node; -1: nobody has looked, or the host does not say.
   static int node() noexcept { return node_.load(std::memory_order_relaxed); }
 
  private:
   MPI_Comm ranks_ = MPI_COMM_NULL;
+  bool several_ = false;
   static inline constinit std::atomic<int> node_{-1};
 };
 

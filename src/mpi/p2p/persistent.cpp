@@ -1,6 +1,8 @@
 // mpi/p2p/persistent.cpp
 #include "mpi/p2p/persistent.hpp"
 
+#include "mpi/p2p/network_receive.hpp"
+
 namespace heddle::mpi {
 
 int PersistentSend::start() {
@@ -26,24 +28,30 @@ int PersistentSend::finish(MPI_Status& status, int error) noexcept {
 }
 
 int PersistentReceive::start() {
-  int error = MPI_SUCCESS;
   MPI_Message held = MPI_MESSAGE_NULL;
-  if (const Done taken = ProbeQueue::any() ? ProbeQueue::of_process().take(from_.rank, from_.tag, comm_, &held) : Done()) {
-    if (*taken != MPI_SUCCESS) return *taken;
-    if (const std::optional<Origin> origin = ProbeQueue::of_process().origin(held)) operation.from(*origin);
-    error = operation.take(&held, &record.inner);
-    record.substituted = error == MPI_SUCCESS;
-  } else {
-    operation.from_host();
-    error = PMPI_Start(&record.handle);
-  }
+  if (const Done taken = ProbeQueue::any() ? ProbeQueue::of_process().take(from_.rank, from_.tag, comm_, &held) : Done())
+    return *taken == MPI_SUCCESS ? start_own(begin_receive_matched(data_, route_, &held)) : *taken;
+  if (!comm_.gone() && NetworkReceive::possible(data_, route_, from_.rank, comm_.handle()))
+    return start_own(begin_receive(data_, route_, {from_.rank, from_.tag, comm_.handle()}));
+  const int error = PMPI_Start(&record.handle);
   record.active = error == MPI_SUCCESS;
   return error;
 }
 
+int PersistentReceive::start_own(const Begun& begun) {
+  if (begun.result == MPI_ERR_NO_MEM) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm_);
+  record.active = record.substituted = begun.result == MPI_SUCCESS;
+  record.inner = begun.request;
+  started_ = begun.pending;
+  return *begun.result;
+}
+
 int PersistentReceive::finish(MPI_Status& status, int error) noexcept {
-  operation.record.cancelled = record.cancelled;
-  return operation.finish(status, error);
+  Pending& one = started_ ? *started_ : operation;
+  one.record.cancelled = record.cancelled;
+  const int result = one.finish(status, error);
+  delete std::exchange(started_, nullptr);
+  return result;
 }
 
 }  // namespace heddle::mpi

@@ -2,13 +2,21 @@
 //
 // The program's handle is a persistent request of the host. A send's was made with the program's own arguments; what MPI_Start
 // starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
-// made with the staging buffer, which stays with the request, and is started itself.
+// made with the staging buffer, which stays with the request, and is started itself; but where it may bring a message from
+// another node, and of a message that a probe has received, each start is an operation of its own, too.
 #pragma once
 
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
 
 namespace heddle::mpi {
+
+/// What a start has begun, if it has begun an operation of its own.
+inline void advance_started(Pending* operation, bool cancelled, bool wait) noexcept {
+  if (!operation) return;
+  operation->record.cancelled = cancelled;
+  operation->advance(wait);
+}
 
 class PersistentSend final : public Persistent {
  public:
@@ -18,6 +26,8 @@ class PersistentSend final : public Persistent {
 
   int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
+  [[nodiscard]] bool advances() const noexcept override { return operation_ && operation_->advances(); }
+  void advance(bool wait) noexcept override { advance_started(operation_, record.cancelled, wait); }
 
  private:
   Buffer data_;
@@ -32,18 +42,28 @@ class PersistentSend final : public Persistent {
 class PersistentReceive final : public Persistent {
  public:
   PersistentReceive(const Buffer& data, Route route, const Envelope& from)
-      : operation(data, route, communicators::Hold(from.comm)), comm_(from.comm), from_(from) {}
+      : operation(data, route, communicators::Hold(from.comm)), data_(data), route_(route), comm_(from.comm), from_(from) {}
+  ~PersistentReceive() override { delete started_; }
 
   int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
-  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation.communicator(); }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override {
+    return started_ ? started_->communicator() : operation.communicator();
+  }
+  [[nodiscard]] bool advances() const noexcept override { return started_ && started_->advances(); }
+  void advance(bool wait) noexcept override { advance_started(started_, record.cancelled, wait); }
 
   ReceiveOperation operation;
 
  private:
+  int start_own(const Begun& begun);
+
+  Buffer data_;
+  Route route_;               // its entry lives as long as the operation
   communicators::Hold comm_;  // that of the operation is the last message's
   Envelope from_;
+  Pending* started_ = nullptr;
 };
 
 }  // namespace heddle::mpi

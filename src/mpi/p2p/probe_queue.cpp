@@ -46,7 +46,7 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
   item.origin = {communicators::Hold(comm), matched.MPI_SOURCE, matched.MPI_TAG, bytes};
-  if (!engine::Lengths::possible(bytes)) {
+  if (!engine::Lengths::possible(bytes) && bytes != network_descriptor_bytes) {
     item.kept = *message;
     held_.splice(held_.end(), fresh);
     count_.fetch_add(1, std::memory_order_acq_rel);
@@ -57,8 +57,13 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
     return error;
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  if (engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
-      engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
+  NetworkDescriptor remote;
+  if (begins_like_network_descriptor(item.bytes)) {
+    const Network& network = *Network::here();
+    if (bytes == network_descriptor_bytes && read(item.bytes, network.nonce(), network.ranks(), remote))
+      item.origin.bytes = remote.total;
+  } else if (node && engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
+             engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
     item.origin.bytes = descriptor.total;
   held_.splice(held_.end(), fresh);
   count_.fetch_add(1, std::memory_order_acq_rel);
@@ -77,9 +82,11 @@ namespace {
 /// What the host has found means, if it is as long as descriptors are.
 std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
   MPI_Count bytes = 0;
-  if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS ||
-      !engine::Lengths::possible(bytes))
-    return {};
+  if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS) return {};
+  if (const Network* network = Network::here();
+      network && bytes == network_descriptor_bytes && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
+    return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
+  if (!engine::Lengths::possible(bytes)) return {};
   const Node* node = Node::here();
   const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;
   if (peer < 0) return {};
@@ -105,6 +112,23 @@ bool stayed(const MPI_Status& found, MPI_Comm comm, const engine::Lengths::Seen&
 
 }  // namespace
 
+/// What a probe has found, and before it all that the same rank has sent before: what is held overtakes nothing of it.
+int ProbeQueue::hold_up_to(const MPI_Status& found, MPI_Comm comm, bool& held) {
+  for (;;) {
+    Items fresh = fresh_item();
+    if (fresh.empty()) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm);
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status matched;
+    int there = 0;
+    int error = PMPI_Improbe(found.MPI_SOURCE, MPI_ANY_TAG, comm, &there, &message, &matched);
+    if (error != MPI_SUCCESS || !there) return error;
+    error = hold(fresh, &message, comm, matched);
+    if (error != MPI_SUCCESS) return error;
+    held = matched.MPI_TAG == found.MPI_TAG;
+    if (held) return MPI_SUCCESS;
+  }
+}
+
 int ProbeQueue::probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status) {
   using Kind = engine::Lengths::Kind;
   const StatusOf found(status);
@@ -125,15 +149,9 @@ int ProbeQueue::probe(int source, int tag, MPI_Comm comm, bool blocking, int* fl
     if (seen && seen->kind == Kind::rendezvous) PMPI_Status_set_elements_x(found.get(), MPI_BYTE, seen->total);
     if (!seen || seen->kind != Kind::unclear) return result;
     const std::lock_guard guard(lock_);
-    Items fresh = fresh_item();
-    if (fresh.empty()) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm);
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status matched;
-    int still = 0;
-    const int error = PMPI_Improbe(found.get()->MPI_SOURCE, found.get()->MPI_TAG, comm, &still, &message, &matched);
-    if (error != MPI_SUCCESS) return error;
-    if (!still) continue;  // another thread was faster
-    if (const int held = hold(fresh, &message, comm, matched); held != MPI_SUCCESS) return held;
+    bool held = false;
+    if (const int error = hold_up_to(*found.get(), comm, held); error != MPI_SUCCESS) return error;
+    if (!held) continue;  // another thread was faster
     tell(held_.back(), status);
     return MPI_SUCCESS;
   }

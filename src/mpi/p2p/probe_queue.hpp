@@ -75,6 +75,7 @@ class ProbeQueue {
   /// The message that the host has matched may be a descriptor: receives it into the item.
   int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched);
   /// The host has matched what may bring a descriptor: errors of its receive are raised on the communicator.
+  int hold_up_to(const MPI_Status& found, MPI_Comm comm, bool& held);
   void hand_out(Items& fresh, const Origin& origin, MPI_Message message);
   /// An error has been raised, and the item is still held.
   int send_to_self(Items::iterator item, MPI_Message* message);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 
+#include "mpi/p2p/network_receive.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/status_of.hpp"
 
@@ -21,7 +22,7 @@ bool is_somebodys(const MPI_Message* message) {
 }
 
 /// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
-Done cannot_follow() { return Node::here() ? Done(requests::no_memory()) : Done(); }
+Done cannot_follow() { return descriptors_come() ? Done(requests::no_memory()) : Done(); }
 
 }  // namespace
 
@@ -54,9 +55,12 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
     if (const Done taken = ProbeQueue::of_process().take(source, tag, comm, &held))
       return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
   }
+  const StatusOf arrived(status);
+  if (NetworkReceive::possible(data, route, source, comm))
+    if (const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm)))
+      return NetworkReceive::in_call(crossing, crossing->begin(source, tag, comm), comm, *arrived.get());
   ReceiveOperation operation(data, route, comm);
   if (!operation.can_begin()) return requests::no_memory();
-  const StatusOf arrived(status);
   const int result = HEDDLE_CALL_HOST(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source,
                                       tag, comm, arrived.get())
                          .value_or(MPI_ERR_COUNT);
@@ -66,10 +70,13 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
 int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status) {
   if (*message == MPI_MESSAGE_NO_PROC) route = {};
   const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
+  const StatusOf arrived(status);
+  if (NetworkReceive::possible(data, route) && *message != MPI_MESSAGE_NO_PROC)
+    if (const auto crossing = NetworkReceive::made(data, route, communicators::Hold()))
+      return NetworkReceive::in_call(crossing, crossing->begin(message, origin), MPI_COMM_NULL, *arrived.get());
   ReceiveOperation operation(data, route, communicators::Hold());
   if (origin) operation.from(*origin);
   if (!operation.can_begin()) return requests::no_memory();
-  const StatusOf arrived(status);
   const int result = HEDDLE_CALL_HOST(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(),
                                       message, arrived.get())
                          .value_or(MPI_ERR_COUNT);
@@ -86,6 +93,10 @@ Begun begin_receive(const Buffer& data, Route route, const Envelope& from) {
     return begun;
   }
   begun.result = MPI_ERR_NO_MEM;
+  if (NetworkReceive::possible(data, route, source, comm)) {
+    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm));
+    return crossing ? NetworkReceive::with_request(crossing, crossing->begin(source, tag, comm)) : begun;
+  }
   std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold(comm)));
   if (!operation || operation->lacks_memory()) return begun;
   begun.result = HEDDLE_CALL_HOST(operation->wide(), Irecv, operation->address(), operation->count(), operation->type(), source,
@@ -111,16 +122,30 @@ Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Re
   return begun.result;
 }
 
+Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message) {
+  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
+  Begun begun{MPI_ERR_NO_MEM};
+  if (NetworkReceive::possible(data, route)) {
+    const auto crossing = NetworkReceive::made(data, route, communicators::Hold());
+    return crossing ? NetworkReceive::with_request(crossing, crossing->begin(message, origin)) : begun;
+  }
+  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold()));
+  if (!operation || operation->lacks_memory()) return begun;
+  if (origin) operation->from(*origin);
+  begun.result = operation->take(message, &begun.request);
+  if (begun.result == MPI_SUCCESS) begun.pending = operation.release();
+  return begun;
+}
+
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request) {
   if (!is_somebodys(message) || !request) return {};
-  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
-  std::unique_ptr<ReceiveOperation> operation(
-      requests::table.room() ? new (std::nothrow) ReceiveOperation(data, route, communicators::Hold()) : nullptr);
-  if (!operation || operation->lacks_memory()) return cannot_follow();
-  if (origin) operation->from(*origin);
-  const int result = operation->take(message, request);
-  if (result == MPI_SUCCESS) requests::track(*request, operation.release());
-  return result;
+  if (!requests::table.room()) return cannot_follow();
+  const Begun begun = begin_receive_matched(data, route, message);
+  if (begun.result == MPI_ERR_NO_MEM) return cannot_follow();
+  if (begun.result != MPI_SUCCESS) return begun.result;
+  *request = begun.request;
+  requests::track(begun.request, begun.pending);
+  return begun.result;
 }
 
 }  // namespace heddle::mpi

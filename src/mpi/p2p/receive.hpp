@@ -48,6 +48,7 @@ class ReceiveOperation final : public Pending {
     comm_ = origin.comm;
   }
   void from_host() noexcept { origin_.reset(); }
+  [[nodiscard]] const std::optional<Origin>& origin() const noexcept { return origin_; }
   /// Receives a matched message into where the next one goes. Returns MPI's error code.
   int take(MPI_Message* message, MPI_Request* request) const;
 
@@ -78,6 +79,8 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
 
 /// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised.
 Begun begin_receive(const Buffer& data, Route route, const Envelope& from);
+/// Of a message that somebody has matched.
+Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message);
 /// MPI_Irecv and MPI_Imrecv, for routes that do not pass through. Nothing: it is the host's, as the program made it.
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request);
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request);

@@ -64,7 +64,7 @@ class RendezvousSend {
 /// Whether what begins there begins like a descriptor.
 inline bool begins_like_descriptor(const void* first) noexcept {
   const Node* node = Node::here();
-  return node && engine::is_descriptor(first, node->nonce());
+  return (node && engine::is_descriptor(first, node->nonce())) || begins_like_network_descriptor(first);
 }
 
 // A receive is over, with `result` and a status (never MPI_STATUS_IGNORE). If it brought a descriptor: brings the message.
@@ -77,11 +77,10 @@ int complete_receive(int result, const Buffer& data, const Derived& type, MPI_St
 int complete_by_handle(int result, const Buffer& data, MPI_Status* status) noexcept;
 inline int complete_receive(int result, const Buffer& data, MPI_Status* status) noexcept {
   // Almost always it is what it seems: predefined types have no holes, so their first bytes are where the buffer begins.
-  const Node* node = Node::here();
-  if (!node || (result == MPI_SUCCESS &&
-                (data.count < descriptor_bytes / largest_element ||
-                 (data.count < descriptor_bytes && data.count * predefined(data.type).size < descriptor_bytes) ||
-                 !engine::is_descriptor(data.address, node->nonce()))))
+  if (!descriptors_come() || (result == MPI_SUCCESS &&
+                              (data.count < descriptor_bytes / largest_element ||
+                               (data.count < descriptor_bytes && data.count * predefined(data.type).size < descriptor_bytes) ||
+                               !begins_like_descriptor(data.address))))
     return result;
   return complete_by_handle(result, data, status);
 }

@@ -43,9 +43,23 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
   return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
+/// Of another node, in a receive that is too short for any message of the fabric's: nobody gets it.
+bool is_truncated_descriptor(const void* arrived, Bytes room) noexcept {
+  NetworkDescriptor descriptor;
+  Network* const network = Network::here();
+  if (room < network_descriptor_bytes || !network || !read(arrived, network->nonce(), network->ranks(), descriptor))
+    return false;
+  network->refuse(descriptor);
+  return true;
+}
+
 }  // namespace
 
 Done complete_staged(void* staged, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept {
+  if (begins_like_network_descriptor(staged) && is_truncated_descriptor(staged, room)) {
+    std::memset(staged, 0, sizeof(engine::Nonce));
+    return MPI_ERR_TRUNCATE;
+  }
   const Node* node = Node::here();
   engine::Descriptor descriptor;
   if (!node || room < descriptor_bytes || !engine::is_descriptor(staged, node->nonce()) || !as_long_as_it_says(staged, *status))
@@ -80,9 +94,9 @@ bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& dat
 int complete_receive(int result, const Buffer& data, const Derived& type, MPI_Status* status) noexcept {
   Bytes bytes = 0;
   if (!type || data.count <= 0 || __builtin_mul_overflow(data.count, type->size(), &bytes)) return result;
-  const Bytes room = std::min(bytes, descriptor_bytes);
+  const Bytes room = std::min(bytes, network_descriptor_bytes);
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
-  alignas(engine::Descriptor) std::byte copy[descriptor_bytes];
+  alignas(engine::Descriptor) std::byte copy[network_descriptor_bytes];
   void* first = copy;
   if (type->contiguous(data.count))
     first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();

@@ -1,5 +1,5 @@
-// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes node.hpp,
-// probe_queue.hpp, types/.
+// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes network/,
+// node.hpp, probe_queue.hpp, types/.
 //
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
@@ -7,10 +7,12 @@
 //                  a send                                       a receive
 //   passthrough    is the host's, as the program made it        likewise: what may arrive does not concern Heddle
 //   packed         goes through a staging buffer                likewise; a descriptor in it becomes its message
-//   rendezvous     is a descriptor for a rank of this node;     goes straight into the program's buffer; a
-//                  for others as if there were no rendezvous    descriptor in it becomes its message
+//   rendezvous     is a descriptor for a rank of this node,     goes straight into the program's buffer; a
+//                  or of another, if the fabric takes it;       descriptor in it becomes its message
+//                  else as if there were no rendezvous
 #pragma once
 
+#include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/types/arguments.hpp"
@@ -42,6 +44,16 @@ struct Route {
 /// The shortest receive that could hold a descriptor. Bytes.
 constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 
+/// Whether a receive may bring a descriptor.
+inline bool descriptors_come() noexcept { return Node::here() || Network::here(); }
+
+/// Whether a message may go by the fabric, if it goes to another node.
+inline bool may_cross(const Network& network, const Entry& type, Count count) noexcept {
+  Bytes bytes = 0;
+  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= network.threshold() &&
+         !type.contiguous(count);
+}
+
 /// Whether a message of `count` elements may be a rendezvous at all: long, and with holes, or in one piece that Heddle may move
 /// faster, or that somebody on the node scatters.
 inline bool may_meet(const Node& node, const Entry& type, Count count) noexcept {
@@ -63,6 +75,8 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   if (!type) return {node && may_meet(*node, data.type, data.count) ? Way::rendezvous : Way::passthrough};
   if (!type->ready(data.type)) return {Way::passthrough, type};
   if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
+  const Network* network = mode == Mode::buffered ? nullptr : Network::here();
+  if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
@@ -89,10 +103,10 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 /// Where messages may be a rendezvous, any receive that has room for a descriptor may bring one. A derived type goes through a
 /// staging buffer then, since a descriptor would end within an element, which hosts refuse; so do pairs, of 12 bytes or so.
 inline Route route_of_receive(const Buffer& data) {
-  const bool node = Node::here() != nullptr;
+  const bool come = descriptors_come();
   if (Entry* type = table.find(data.type))
-    return {node || (type->ready(data.type) && type->pays_to_pack(data.count)) ? Way::packed : Way::passthrough, type};
-  if (!node) return {};
+    return {come || (type->ready(data.type) && type->pays_to_pack(data.count)) ? Way::packed : Way::passthrough, type};
+  if (!come) return {};
   if (data.count >= descriptor_bytes / largest_element) {
     const Predefined type = predefined(data.type);
     if (type.pair) return {Way::packed};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 
+#include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
 
@@ -92,6 +93,8 @@ int SendOperation::finish(MPI_Status& status, int error) noexcept {
 
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes) {
   Begun begun;
+  if (route.way == Way::rendezvous)
+    if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::with_request(crossing, to);
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
   if (!send) return begun;
   begun.result = send->begin(&begun.request);
@@ -102,7 +105,10 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode) {
   if (!to.is_somebody()) return {};
   Watch::look();
-  return SendOperation(data, route, held(data, route), to, mode, Ends::in_call).in_call();
+  Derived type = held(data, route);
+  if (route.way == Way::rendezvous)
+    if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::in_call(crossing, to);
+  return SendOperation(data, route, std::move(type), to, mode, Ends::in_call).in_call();
 }
 
 Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, MPI_Request* request) {

@@ -8,7 +8,7 @@
 namespace heddle::mpi {
 
 StagedMessage::StagedMessage(const Buffer& data, End end, Entry* type) noexcept : data_(data) {
-  const bool lands = end == End::receiving && Node::here();
+  const bool lands = end == End::receiving && descriptors_come();
   if (type && type->ready(data.type))
     type_ = Derived::use(*type);
   else if (!type && (lands || end == End::copying))
@@ -32,7 +32,7 @@ void StagedMessage::prepare_opaque() noexcept {
 
 void StagedMessage::prepare(End end) noexcept {
   const bool copies = end == End::copying;
-  const bool lands = end == End::receiving && Node::here();
+  const bool lands = end == End::receiving && descriptors_come();
   const Buffer& data = data_;
   if (!type_ || data.count <= 0 || __builtin_mul_overflow(data.count, type_->size(), &bytes_)) return;
   if (!copies && !type_->pays_to_pack(data.count) && (!lands || bytes_ < descriptor_bytes)) return;

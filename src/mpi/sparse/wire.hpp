@@ -14,9 +14,8 @@
 
 namespace heddle::mpi::sparse {
 
-using layout::Bytes;
-
 using engine::Failed;
+using layout::Bytes;
 
 inline void check(int code) {
   if (code != MPI_SUCCESS) throw Failed{code};

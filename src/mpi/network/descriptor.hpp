@@ -1,0 +1,37 @@
+// mpi/network/descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
+// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. Includes
+// engine/, transport/fabric/.
+//
+//   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
+//        16   sender (rank of MPI_COMM_WORLD)      24   bytes in all
+//        32   the fabric's announcement, with a check sum of its own
+//       152   zeros, to a length that few programs send
+#pragma once
+
+#include "engine/descriptor.hpp"
+#include "transport/fabric/control.hpp"
+
+namespace heddle::mpi {
+
+struct NetworkDescriptor {
+  engine::Nonce nonce{};
+  std::int32_t sender = -1;
+  std::uint32_t reserved = 0;
+  layout::Bytes total = 0;
+  transport::fabric::Announcement announcement{};
+  std::byte padding[24]{};
+};
+/// A probe cannot tell a descriptor from other messages of this length, and has to look into them: so it is an odd one.
+constexpr layout::Bytes network_descriptor_bytes = 176;
+static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
+
+/// Reads what has arrived. False: forged or damaged, nothing of it may be used. Ranks of MPI_COMM_WORLD: `ranks`.
+inline bool read(const void* arrived, const engine::Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
+  std::memcpy(static_cast<void*>(&descriptor), arrived, sizeof descriptor);
+  transport::fabric::Announcement sound;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&descriptor.announcement);
+  return descriptor.nonce == nonce && descriptor.sender >= 0 && descriptor.sender < ranks && descriptor.total > 0 &&
+         transport::fabric::read({bytes, sizeof descriptor.announcement}, nonce[0], sound) && sound.total == descriptor.total;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,158 @@
+// mpi/network/network.cpp: from MPI_Init to MPI_Finalize.
+#include "mpi/network/network.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "engine/wait.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/process/numbers.hpp"
+#include "mpi/process/pool.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/profile.hpp"
+#include "mpi/process/progress.hpp"
+#include "mpi/process/say.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+namespace fabric = transport::fabric;
+
+constexpr const char* goes_packed = "messages between nodes go through the MPI library";
+
+}  // namespace
+
+bool Network::prepare() noexcept try {
+  if (PMPI_Comm_rank(comm_, &me_) != MPI_SUCCESS || PMPI_Comm_size(comm_, &ranks_) != MPI_SUCCESS) return false;
+  int* tag = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &tag, &found) == MPI_SUCCESS && found) most_tag_ = *tag - 1;
+  nonce_ = transport::random_secret();
+  threshold_ = std::max(2 * settings_of_process().rendezvous, network_descriptor_bytes);
+  crowded_ = Node::here() ? Node::here()->crowded() : progress::ranks() > progress::cores();
+  profile_ = profile_of_machine();
+  return nonce_ != engine::Nonce{};
+} catch (const std::exception& error) {
+  say_once_verbose(goes_packed, error.what());
+  return false;
+}
+
+// Whatever fails in one rank alone, all come to the reduction, and hear of it.
+void Network::start() noexcept {
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS) return;
+  std::unique_ptr<Network> network(new (std::nothrow) Network(comm));
+  int ready = network && network->prepare();
+  engine::Nonce nonce = ready ? network->nonce_ : engine::Nonce{};
+  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, comm);
+  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  if (!ready) {
+    PMPI_Comm_free(&comm);
+    return;
+  }
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  network->nonce_ = nonce;
+  here_.store(network.release(), std::memory_order_release);
+}
+
+void Network::meet() noexcept {
+  MPI_Request all = MPI_REQUEST_NULL;
+  if (PMPI_Ibarrier(comm_, &all) != MPI_SUCCESS) return;
+  int done = 0;
+  for (engine::Patience patience(crowded_); PMPI_Test(&all, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;
+       patience.pause()) {
+    advance();
+    if (all_received_) discard();
+  }
+}
+
+/// What is packed and still there when all receives are complete was longer than its receive.
+void Network::discard() noexcept {
+  int found = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Count bytes = 0;
+  StagingBuffer nowhere;
+  if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found ||
+      PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
+    return;
+  const bool room = nowhere.reserve(bytes);
+  PMPI_Mrecv(room ? nowhere.data() : nullptr, room && fits(bytes) ? static_cast<int>(bytes) : 0, MPI_BYTE, &message,
+             MPI_STATUS_IGNORE);
+}
+
+// 1. When all ranks are here, every receive of the program's is complete: what has not been answered yet never will be.
+// 2. What has an end goes on to it.
+// 3. When all ranks have come so far, nobody needs anybody any more.
+void Network::stop() noexcept {
+  Network* const network = here();
+  if (!network) return;
+  network->meet();
+  network->all_received_ = true;
+  for (engine::Patience patience(network->crowded_); network->busy(); patience.pause()) {
+    network->advance();
+    network->discard();
+  }
+  network->meet();
+  here_.store(nullptr);
+  network->close();
+}
+
+// Freed by nobody: a thread may still be in a call, and the process is about to end.
+void Network::close() noexcept {
+  if (thread_.joinable()) {
+    {
+      const std::scoped_lock hold(thread_lock_);
+      ends_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  operations_.clear();
+  const std::scoped_lock hold(fabric_lock_);
+  fabric_.reset();
+  for (Sent& sent : words_) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
+  PMPI_Comm_free(&comm_);
+}
+
+int Network::elsewhere(MPI_Comm comm, int rank) const {
+  const int world = communicators::world_rank(comm, rank);
+  const Node* const node = Node::here();
+  return world < 0 || world == me_ || (node && node->peer(world) >= 0) ? -1 : world;
+}
+
+bool Network::open() noexcept {
+  if (open_.load(std::memory_order_acquire)) return true;
+  const std::scoped_lock hold(fabric_lock_);
+  if (!tried_) open_.store(opened(), std::memory_order_release);
+  tried_ = true;
+  return open_.load(std::memory_order_relaxed);
+}
+
+bool Network::opened() noexcept try {
+  const std::string& wanted = settings_of_process().fabric;
+  fabric::Options options{.nonce = nonce_[0], .segment = select::longest_segment};
+  if (wanted != "auto")
+    options.wanted.provider = wanted;
+  else
+    options.wanted.sockets = false;
+  fabric::Failure failure = fabric::Failure::none;
+  std::string why;
+  fabric_ = fabric::Fabric::open(options, failure, why);
+  if (!fabric_) {
+    if (wanted != "auto") say((std::string(goes_packed) + ": HEDDLE_FABRIC=" + wanted + ": " + why).c_str());
+    say_once_verbose(goes_packed, why.c_str());
+    return false;
+  }
+  const fabric::Abilities& can = fabric_->abilities();
+  costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov));
+  say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
+  thread_ = std::thread([this] { keep_going(); });
+  return true;
+} catch (const std::exception& error) {
+  fabric_.reset();
+  say_once_verbose(goes_packed, error.what());
+  return false;
+}
+
+}  // namespace heddle::mpi

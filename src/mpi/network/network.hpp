@@ -1,0 +1,223 @@
+// mpi/network/network.hpp: the ranks on other nodes, and the fabric by which messages with holes go to them (docs/fabric.md).
+// Includes communicators/, network/descriptor.hpp, process/, transport/fabric/.
+//
+//   if (Network* network = Network::here())                     // null: all ranks share this node, or HEDDLE_FABRIC=off
+//     if (const int world = network->elsewhere(comm, dest); world >= 0) ...
+//   network->add(operation);
+//   while (!operation->over()) network->advance();
+//
+// The fabric is opened when the first message needs it. It is moved on by every call that waits for one of its messages, and by
+// a thread, which naps as long as somebody else does it: so a message goes on while its rank is in a call of the host's, or in
+// none. The thread calls no MPI. What needs MPI (descriptors, messages that the fabric has failed to bring) is an operation's,
+// and is done in calls that wait for operations.
+//
+// Nothing is announced to a rank that has not said that it has the same fabric: the first message asks it, and goes packed.
+// What the fabric cannot bring after all comes packed by the host, on a communicator of Heddle's own, with a tag that says
+// which message it is (tag_of).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi/communicators/known.hpp"
+#include "mpi/network/descriptor.hpp"
+#include "select/fabric.hpp"
+#include "select/profile_file.hpp"
+#include "transport/fabric/fabric.hpp"
+
+namespace heddle::mpi {
+
+using layout::Bytes;
+
+class Network {
+ public:
+  /// A message that is under way between nodes, at one of its ends.
+  class Operation {
+   public:
+    Operation() = default;
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+    virtual ~Operation() = default;
+
+    /// What can be done now; by one thread at a time. True: nothing is left to do, for the program or for the peer.
+    virtual bool carry_on() noexcept = 0;
+    /// Of a send: by which receivers name it. 0: of none.
+    [[nodiscard]] virtual std::uint32_t number() const noexcept { return 0; }
+    /// Its receiver has no use for it.
+    virtual void unwanted() noexcept {}
+    /// Its peer takes part by now, or the host brings it: it has an end, whatever the program does.
+    [[nodiscard]] virtual bool will_end() const noexcept = 0;
+    /// The program has cancelled it.
+    virtual void cancel() noexcept = 0;
+    /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().
+    virtual int finish(MPI_Status& status) noexcept = 0;
+    /// For the program.
+    [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_acquire); }
+    /// By which its errors are raised.
+    [[nodiscard]] virtual const communicators::Hold& communicator() const noexcept = 0;
+
+   protected:
+    void set_over() noexcept { over_.store(true, std::memory_order_release); }
+
+   private:
+    std::atomic<bool> over_{false};
+  };
+
+  /// While it lives, this thread may use the fabric.
+  class Access {
+   public:
+    explicit Access(Network& network) : hold_(network.fabric_lock_), fabric_(network.fabric_.get()) {}
+    transport::fabric::Fabric* operator->() const noexcept { return fabric_; }
+    transport::fabric::Fabric& operator*() const noexcept { return *fabric_; }
+
+   private:
+    std::unique_lock<std::mutex> hold_;
+    transport::fabric::Fabric* fabric_;
+  };
+
+  static Network* here() noexcept { return here_.load(std::memory_order_acquire); }
+  /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it.
+  static void start() noexcept;
+  /// Likewise before MPI_Finalize, when the program has completed its requests.
+  static void stop() noexcept;
+
+  /// The rank in MPI_COMM_WORLD of rank `rank` of `comm`, if it is on another node; else -1.
+  [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const;
+  /// Messages with holes of so many bytes and more go by the fabric.
+  [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
+  [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
+  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  /// Of this process, in MPI_COMM_WORLD.
+  [[nodiscard]] int me() const noexcept { return me_; }
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// Heddle's own communicator, of all ranks.
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+  /// By which the packed bytes of a message come on comm().
+  [[nodiscard]] int tag_of(std::uint32_t number) const noexcept {
+    return 1 + static_cast<int>(number % static_cast<std::uint32_t>(most_tag_));
+  }
+
+  /// Whether that rank of MPI_COMM_WORLD has the same fabric. Asks it, if nobody has: then not yet.
+  bool reaches(int world) noexcept;
+
+  /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
+  bool open() noexcept;
+  [[nodiscard]] const select::Network& costs() const noexcept { return costs_; }
+  [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
+  /// A message of the fabric's begins or has ended: as long as there are any, the thread looks after them.
+  void begins() noexcept;
+  void ends() noexcept { messages_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// From here on it is carried on. False: no memory.
+  bool add(const std::shared_ptr<Operation>& operation) noexcept;
+  /// One that could not be begun after all.
+  void remove(const Operation& operation) noexcept;
+  /// Moves everything on. Never waits.
+  void advance() noexcept;
+  /// The fabric and one operation.
+  void advance(Operation& one) noexcept;
+  /// Returns when it is over.
+  void wait(const Operation& operation) noexcept;
+  /// The program has cancelled it.
+  void cancel(Operation& operation) noexcept;
+  /// This process probes. If several threads may, it wants no descriptors from here on: a probe receives them, and what it
+  /// keeps could overtake what another thread receives meanwhile.
+  void set_probes() noexcept;
+  /// The sender of that message is to know that nobody has a use for it.
+  void refuse(const NetworkDescriptor& descriptor) noexcept;
+
+ private:
+  /// What ranks tell each other on comm().
+  struct Word {
+    enum Kind : std::uint32_t { have_you, have, have_not, unwanted };
+    Kind kind = unwanted;
+    std::uint32_t number = 0;  ///< Of the fabric (transport::fabric::mark_of), or of the message.
+  };
+  struct Sent {
+    Word word;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  enum class Contact : std::uint8_t { asked, has, has_not };
+
+  explicit Network(MPI_Comm comm) : comm_(comm) {}
+  bool prepare() noexcept;
+  bool opened() noexcept;
+  bool busy() noexcept;
+  bool move(bool patient) noexcept;
+  bool idle() noexcept;
+  void tell(int world, Word word);
+  void hear() noexcept;
+  void drop_unwanted() noexcept;
+  void discard() noexcept;
+  void meet() noexcept;
+  void take(const Word& word, int from);
+  [[nodiscard]] std::uint32_t mark() const noexcept;
+  void keep_going() noexcept;
+  void close() noexcept;
+
+  static inline std::atomic<Network*> here_{nullptr};
+
+  MPI_Comm comm_;
+  int me_ = 0;
+  int ranks_ = 0;
+  int most_tag_ = 32766;
+  bool crowded_ = false;
+  engine::Nonce nonce_{};
+  Bytes threshold_ = 0;
+  select::Loaded profile_;
+  select::Network costs_;
+
+  std::mutex fabric_lock_;
+  std::unique_ptr<transport::fabric::Fabric> fabric_;
+  bool tried_ = false;
+  std::atomic<bool> open_{false};
+
+  std::mutex operations_lock_;
+  std::vector<std::shared_ptr<Operation>> operations_;
+  std::size_t next_ = 0;  // to be looked at
+
+  std::recursive_mutex words_lock_;
+  std::list<Sent> words_;
+  std::unordered_map<int, Contact> contacts_;  // of ranks that have been asked
+  std::vector<int> askers_;                    // ranks that have asked
+  std::atomic<bool> probes_{false};
+  std::vector<std::uint32_t> unwanted_;  // numbers of messages
+
+  std::thread thread_;
+  std::mutex thread_lock_;
+  std::condition_variable wake_;
+  std::atomic<int> messages_{0};
+  std::atomic<std::int64_t> moved_{0};  // when the fabric was last moved on by a call
+  std::atomic<bool> ends_{false};
+  bool all_received_ = false;  // of the program, on all ranks
+};
+
+/// As reports have it. A literal.
+constexpr const char* name_of(transport::fabric::Scheme scheme) noexcept {
+  using transport::fabric::Scheme;
+  switch (scheme) {
+    case Scheme::bc_spup:
+      return "fabric bc-spup";
+    case Scheme::rwg_up:
+      return "fabric rwg-up";
+    case Scheme::p_rrs:
+      return "fabric p-rrs";
+    case Scheme::multi_w:
+      return "fabric multi-w";
+  }
+  return "fabric";
+}
+
+/// Whether a receive may bring a descriptor from another node.
+inline bool begins_like_network_descriptor(const void* first) noexcept {
+  const Network* network = Network::here();
+  return network && engine::is_descriptor(first, network->nonce());
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,61 @@
+// mpi/p2p/network_request.hpp: the program's request for a message between nodes: a generalized one, which Heddle completes
+// when the operation is over. Includes network/, send.hpp, requests/.
+//
+//   return request_for(network, operation, true);            // as of any other operation that has begun
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "mpi/network/network.hpp"
+#include "mpi/p2p/send.hpp"
+#include "mpi/requests/generalized.hpp"
+
+namespace heddle::mpi {
+
+class NetworkRequest final : public Pending {
+ public:
+  NetworkRequest(Network& network, std::shared_ptr<Network::Operation> operation, bool ends_by_itself) noexcept
+      : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {}
+
+  /// Returns the host's error code.
+  int begin() { return begin_generalized(&request_); }
+  [[nodiscard]] MPI_Request request() const noexcept { return request_; }
+
+  [[nodiscard]] bool advances() const noexcept override { return true; }
+  void advance(bool wait) noexcept override {
+    if (record.cancelled && !told_.exchange(true)) network_.cancel(*operation_);
+    if (wait)
+      network_.wait(*operation_);
+    else if (!operation_->over())
+      network_.advance(*operation_);
+    if (operation_->over() && !complete_.exchange(true)) PMPI_Grequest_complete(request_);
+  }
+  int finish(MPI_Status& status, int error) noexcept override {
+    const int result = operation_->finish(status);
+    return error == MPI_SUCCESS ? result : error;
+  }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation_->communicator(); }
+  [[nodiscard]] bool ends_by_itself() const noexcept override { return ends_by_itself_; }
+
+ private:
+  Network& network_;
+  std::shared_ptr<Network::Operation> operation_;
+  bool ends_by_itself_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::atomic<bool> told_{false};      // of its being cancelled
+  std::atomic<bool> complete_{false};  // for the host
+};
+
+/// The operation has begun, and the network carries it on.
+inline Begun request_for(Network& network, std::shared_ptr<Network::Operation> operation, bool ends_by_itself) {
+  Begun begun{MPI_ERR_NO_MEM};
+  std::unique_ptr<NetworkRequest> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
+  if (!request) return begun;
+  begun.result = request->begin();
+  begun.request = request->request();
+  if (begun.result == MPI_SUCCESS) begun.pending = request.release();
+  return begun;
+}
+
+}  // namespace heddle::mpi

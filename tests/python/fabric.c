@@ -1,0 +1,222 @@
+// What messages between nodes must get right: two ranks, each on a node of its own (HEDDLE_NODES=2). The argument says what.
+// Prints "right" if everything was.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { rows = 128, ints = 4096, columns = 517 };  // odd blocks: 2068 bytes
+static MPI_Datatype type;
+static int rank, wrong;
+static int *from, *into;
+
+static void expect(int fine, const char* what) {
+  if (fine) return;
+  fprintf(stderr, "rank %d: %s\n", rank, what);
+  ++wrong;
+}
+
+static void fill(int number) {
+  for (int i = 0; i < rows * ints; ++i) from[i] = 31 * i + number;
+  memset(into, -1, sizeof(int) * rows * ints);
+}
+
+static void check(int number, const char* what) {
+  int fine = 1;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < ints; ++j) fine &= into[i * ints + j] == (j < columns ? 31 * (i * ints + j) + number : -1);
+  expect(fine, what);
+}
+
+static void receive(const char* what, int number) {
+  MPI_Status status;
+  int count = 0;
+  MPI_Recv(into, 1, type, 0, number, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, type, &count);
+  expect(count == 1 && status.MPI_SOURCE == 0 && status.MPI_TAG == number, "status");
+  check(number, what);
+}
+
+/// Every procedure that sends, to every one that receives.
+static void spellings(void) {
+  static const char* sends[] = {"MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Issend", "MPI_Send_init", "MPI_Sendrecv"};
+  static const char* receives[] = {"MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Mrecv", "MPI_Imrecv", "MPI_Sendrecv"};
+  for (int s = 0; s < 6; ++s)
+    for (int r = 0; r < 6; ++r) {
+      const int number = 6 * s + r;
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Message message;
+      fill(number);
+      if (rank == 0) {
+        if (s == 0) MPI_Send(from, 1, type, 1, number, MPI_COMM_WORLD);
+        if (s == 1) MPI_Ssend(from, 1, type, 1, number, MPI_COMM_WORLD);
+        if (s == 2) MPI_Isend(from, 1, type, 1, number, MPI_COMM_WORLD, &request);
+        if (s == 3) MPI_Issend(from, 1, type, 1, number, MPI_COMM_WORLD, &request);
+        if (s == 4) MPI_Send_init(from, 1, type, 1, number, MPI_COMM_WORLD, &request);
+        if (s == 4) MPI_Start(&request);
+        if (s == 5)
+          MPI_Sendrecv(from, 1, type, 1, number, NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {
+        if (r == 0) MPI_Recv(into, 1, type, MPI_ANY_SOURCE, number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (r == 1) MPI_Irecv(into, 1, type, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+        if (r == 2) MPI_Recv_init(into, 1, type, 0, number, MPI_COMM_WORLD, &request);
+        if (r == 2) MPI_Start(&request);
+        if (r == 3 || r == 4) MPI_Mprobe(0, number, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        if (r == 3) MPI_Mrecv(into, 1, type, &message, MPI_STATUS_IGNORE);
+        if (r == 4) MPI_Imrecv(into, 1, type, &message, &request);
+        if (r == 5)
+          MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, into, 1, type, 0, number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        char what[64];
+        snprintf(what, sizeof what, "%s to %s", sends[s], receives[r]);
+        check(number, what);
+      }
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/// A send whose receive is posted ends, also if its receiver sits in a barrier (MPI-5.0 §3.5).
+static void barrier(void) {
+  for (int s = 0; s < 5; ++s) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    fill(s);
+    if (rank == 1) MPI_Irecv(into, 1, type, 0, s, MPI_COMM_WORLD, &request);
+    if (rank == 0) {
+      if (s == 0) MPI_Send(from, 1, type, 1, s, MPI_COMM_WORLD);
+      if (s == 1) MPI_Ssend(from, 1, type, 1, s, MPI_COMM_WORLD);
+      if (s == 2 || s == 4) MPI_Isend(from, 1, type, 1, s, MPI_COMM_WORLD, &request);
+      if (s == 3) MPI_Issend(from, 1, type, 1, s, MPI_COMM_WORLD, &request);
+      for (int done = s != 4; !done;) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      memset(from, 0, sizeof(int) * rows * ints);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 1) check(s, "a message whose sender has gone on");
+  }
+}
+
+/// The size of a message is that of its data.
+static void probed(void) {
+  for (int number = 0; number < 4; ++number) {
+    fill(number);
+    MPI_Status status;
+    int bytes = 0;
+    int found = 0;
+    if (rank == 0) MPI_Send(from, 1, type, 1, number, MPI_COMM_WORLD);
+    if (rank == 0) continue;
+    if (number % 2)
+      MPI_Probe(MPI_ANY_SOURCE, number, MPI_COMM_WORLD, &status);
+    else
+      while (!found) MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    expect(bytes == rows * columns * 4 && status.MPI_SOURCE == 0 && status.MPI_TAG == number, "what a probe says");
+    receive("a message that was probed", number);
+  }
+}
+
+/// Messages of the length that descriptors have are the program's, and what they hold is theirs.
+static void alike(void) {
+  char out[176], in[176];
+  for (int i = 0; i < 176; ++i) out[i] = (char)i;
+  for (int number = 0; number < 6; ++number) {
+    memset(in, 0, sizeof in);
+    if (rank == 0) MPI_Send(out, 176, MPI_CHAR, 1, number, MPI_COMM_WORLD);
+    MPI_Status status;
+    int bytes = 0;
+    if (rank == 1 && number % 2) MPI_Probe(0, number, MPI_COMM_WORLD, &status);
+    if (rank == 1) MPI_Recv(in, 176, MPI_CHAR, 0, number, MPI_COMM_WORLD, &status);
+    if (rank == 1) MPI_Get_count(&status, MPI_CHAR, &bytes);
+    expect(rank == 0 || (bytes == 176 && memcmp(in, out, 176) == 0), "176 bytes of the program's");
+  }
+}
+
+/// What is longer than its receive is an error of the receive alone.
+static void truncated(void) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int rooms[] = {60000, 10000, 300, 64, 40, 4};  // ints, from more than half of the message to less than a descriptor
+  for (int number = 0; number < 6; ++number) {
+    fill(number);
+    if (rank == 0) MPI_Send(from, 1, type, 1, number, MPI_COMM_WORLD);
+    if (rank == 1) {
+      const int result = MPI_Recv(into, rooms[number], MPI_INT, 0, number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      int kind = MPI_SUCCESS;
+      MPI_Error_class(result, &kind);
+      expect(kind == MPI_ERR_TRUNCATE, "a message longer than its receive is truncated");
+      expect(into[rooms[number]] == -1, "nothing is written behind a receive");
+    }
+    fill(10 + number);
+    if (rank == 0) MPI_Send(from, 1, type, 1, 10 + number, MPI_COMM_WORLD);
+    if (rank == 1) receive("a message after one that was truncated", 10 + number);
+  }
+}
+
+/// Memory that is freed and mapped again is not that of the message before.
+static void again(void) {
+  const size_t bytes = sizeof(int) * rows * ints;
+  for (int number = 0; number < 12; ++number) {
+    int* const fresh = malloc(bytes);
+    for (int i = 0; i < rows * ints; ++i) fresh[i] = rank == 0 ? 31 * i + number : -1;
+    if (rank == 0) MPI_Send(fresh, 1, type, 1, number, MPI_COMM_WORLD);
+    if (rank == 1) {
+      MPI_Recv(fresh, 1, type, 0, number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      memcpy(into, fresh, bytes);
+      check(number, "a message into memory that was another's before");
+    }
+    free(fresh);
+  }
+}
+
+/// Many at once, both ways, some of them freed or inactive before they are complete.
+static void many(void) {
+  enum { most = 40 };
+  MPI_Request requests[2 * most];
+  MPI_Datatype small;
+  MPI_Type_vector(64, 64, 128, MPI_INT, &small);
+  MPI_Type_commit(&small);
+  int* const all = malloc(sizeof(int) * 2 * most * 64 * 128);
+  for (int i = 0; i < 2 * most * 64 * 128; ++i) all[i] = i < most * 64 * 128 ? i + 7 * rank : -1;
+  for (int m = 0; m < most; ++m) MPI_Irecv(all + (most + m) * 64 * 128, 1, small, 1 - rank, m, MPI_COMM_WORLD, &requests[m]);
+  for (int m = most - 1; m >= 0; --m) MPI_Isend(all + m * 64 * 128, 1, small, 1 - rank, m, MPI_COMM_WORLD, &requests[most + m]);
+  MPI_Request_free(&requests[most]);
+  MPI_Waitall(2 * most, requests, MPI_STATUSES_IGNORE);
+  int fine = 1;
+  for (int i = 0; i < most * 64 * 128; ++i) fine &= all[most * 64 * 128 + i] == (i % 128 < 64 ? i + 7 * (1 - rank) : -1);
+  expect(fine, "many messages at once");
+  MPI_Type_free(&small);
+}
+
+/// One of them dies while messages are under way.
+static void killed(void) {
+  for (int number = 0; number < 1000; ++number) {
+    if (number == 20 && rank == 1) _exit(7);
+    if (rank == 0) MPI_Send(from, 1, type, 1, number, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(into, 1, type, 0, number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*does)(void);
+  } all[] = {{"spellings", spellings}, {"barrier", barrier}, {"probed", probed}, {"alike", alike},
+             {"truncated", truncated}, {"again", again},     {"many", many},     {"killed", killed}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Type_vector(rows, columns, ints, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  from = malloc(sizeof(int) * rows * ints);
+  into = malloc(sizeof(int) * rows * ints);
+  for (int i = 1; i < argc; ++i)
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+      if (strcmp(argv[i], all[k].name) == 0) all[k].does();
+  int sum = 0;
+  MPI_Reduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0 && sum == 0) puts("right");
+  MPI_Type_free(&type);
+  MPI_Finalize();
+  return 0;
+}

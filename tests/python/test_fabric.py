@@ -1,0 +1,64 @@
+"""Messages with holes between nodes go over libfabric, and are what they are without it. Two ranks, a node each."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import compiled, launcher
+
+SOURCE = Path(__file__).parent / "fabric.c"
+SCHEMES = ["bc-spup", "rwg-up", "p-rrs", "multi-w"]
+ALL = ["spellings", "barrier", "probed", "alike", "truncated", "again", "many"]
+
+# Ranks that do not have the same provider: nothing goes by the fabric, and everything arrives.
+DIFFER = 'test ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} = 0 || export HEDDLE_FABRIC={other}; exec "$0" "$@"'
+
+
+@pytest.fixture(scope="module")
+def program(mpi, tmp_path_factory):
+    return compiled(mpi, tmp_path_factory.mktemp(mpi) / "fabric", "-O1", SOURCE)
+
+
+def ran(heddle, mpi, *words, **environment):
+    environment = {"HEDDLE_NODES": "2", "HEDDLE_FABRIC": "tcp"} | environment
+    return heddle("run", "--", *launcher(mpi), "-n", 2, *words, timeout=170, **environment)
+
+
+def ways(report: Path) -> set[str]:
+    return {row["way"] for row in json.loads(report.read_text())["rows"]}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("provider", ["tcp", "shm"])
+def test_all_is_as_without(heddle, mpi, program, provider, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(heddle, mpi, program, *ALL, HEDDLE_FABRIC=provider, HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    # Packed: the first, and those whose receivers come late. In segments: those that are longer than their receives.
+    assert f"fabric {scheme}" in ways(report)
+    assert ways(report) <= {f"fabric {scheme}", "fabric bc-spup", "fabric rwg-up", "packed"}
+
+
+def test_without_a_fabric(heddle, mpi, program):
+    done = ran(heddle, mpi, program, *ALL, HEDDLE_FABRIC="off")
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+@pytest.mark.parametrize("other", ["shm", "nobody"])
+def test_ranks_with_different_fabrics_have_none(heddle, mpi, program, other, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(
+        heddle,
+        mpi,
+        *("sh", "-c", DIFFER.replace("{other}", other), program, *ALL),
+        HEDDLE_SCHEME="bc-spup",
+        HEDDLE_REPORT=str(report),
+    )
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert ways(report) == {"packed"}
+    assert ("HEDDLE_FABRIC=nobody" in done.stderr) == (other == "nobody")
+
+
+def test_a_rank_that_dies_ends_the_job(heddle, mpi, program):
+    done = ran(heddle, mpi, program, "killed", HEDDLE_SCHEME="bc-spup")
+    assert done.returncode != 0 and done.stdout == ""
