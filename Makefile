@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build install wheel sdist deb release test demo gain docs bench conformance asan tsan fuzz soak applications lint format clean
+.PHONY: help bootstrap build install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -46,6 +46,9 @@ demo: build  ## Filter a photograph with a 2-D FFT over 4 ranks, with and withou
 gain: build  ## Whole programs with Heddle and without, on both MPIs: draws docs/gain.svg
 	@.venv/bin/python scripts/gain
 
+figures: build  ## The figures and tables of the five papers, short and rough: papers-output/index.html (15 minutes)
+	@.venv/bin/heddle bench all --quick
+
 docs: build  ## The manual as a site, in build/site
 	@scripts/docs
 
@@ -67,6 +70,10 @@ fuzz: bootstrap  ## Fuzz the wire form and the grammar of `heddle explain` for a
 soak: build  ## Random MPI programs under Heddle against both MPIs, for ten minutes (scripts/soak --help)
 	@scripts/soak
 
+verbs: bootstrap  ## The fabric's tests over InfiniBand verbs, in a QEMU guest with soft-RoCE (scripts/verbs --help)
+	@scripts/bootstrap --verbs
+	@.venv/bin/python scripts/verbs
+
 applications: build  ## Programs of others (Debian's: NWChem, LAMMPS, HPCC, ...) with Heddle and without
 	@scripts/applications
 
@@ -77,7 +84,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/site
+	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/verbs scripts/site
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build dist python/heddle/native demo-output examples/build

@@ -26,6 +26,7 @@ from . import (
     vecscatter,
     vector,
 )
+from .papers import command as papers
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -38,6 +39,7 @@ def about(
     goals.ask(wanted)
 
 
+app.command("all")(papers.command)
 app.command("pack")(pack.command)
 app.command("overhead")(overhead.command)
 app.command("seek")(seek.command)

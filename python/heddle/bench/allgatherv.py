@@ -65,35 +65,35 @@ def goals(of_one_mpi: list[Figures]) -> list:
 
 def draw(rows: list[Row], file: Path) -> None:
     found = messages.by_mpi(rows)
-    mpis = list(dict.fromkeys(figures.mpi for figures in found))
-    counts = sorted({figures.ranks for figures in found})
-    with figure.panels(file, "MPI_Allgatherv of volumes that differ", len(mpis), len(counts) + 1) as axes:
-        for figures in found:
-            axis = axes[mpis.index(figures.mpi)][counts.index(figures.ranks)]
+    with figure.panels(file, "MPI_Allgatherv of volumes that differ", *figure.grid(found, 1)) as axes:
+        for figures, (line, column) in zip(found, figure.places(found), strict=True):
+            axis = axes[line][column]
             for variant in figures.variants(METRIC):
                 series = {c: v for c, v in figures.series(variant, METRIC).items() if c.startswith("outlier")}
-                axis.plot(_sizes(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+                axis.plot(*_points(series), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
             axis.set_xscale("log", base=2)
             axis.set(yscale="log", xlabel="bytes of rank 0", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
-            axis.legend(fontsize=6)
-            _over_ring(axes[mpis.index(figures.mpi)][-1], figures)
+            figure.legend(axis)
+            _over_ring(axes[line][-1], figures)
         for line in axes:
             figure.mark(line[-1], 1 / (1 - REPORTED), "Balaji et al. 2007, figure 14: 20 % less, 32 KiB, 64 ranks")
-            line[-1].legend(fontsize=6)
+            figure.legend(line[-1])
 
 
-def _sizes(series: dict[str, float]) -> list[int]:
-    return [int(case.partition("s=")[2]) for case in series]
+def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
+    """By the outlier's bytes, in whatever order they were measured."""
+    found = sorted((int(case.partition("s=")[2]), value) for case, value in series.items())
+    return [size for size, _ in found], [value for _, value in found]
 
 
 def _over_ring(axis, figures: Figures) -> None:
     """How many times quicker than the plain ring, which the paper's hosts take."""
     ours, ring = (figures.series(variant, f"{METRIC} over host") for variant in ("heddle", "ring"))
     gains = {case: ring[case] / ours[case] for case in ours if case in ring and case.startswith("outlier")}
-    axis.plot(_sizes(gains), gains.values(), marker=".", linewidth=1, label=f"{figures.ranks} ranks")
+    axis.plot(*_points(gains), marker=".", linewidth=1, label=f"{figures.ranks} ranks{figures.distance}")
     axis.axhline(1, color="#000", linewidth=0.7)
     axis.set_xscale("log", base=2)
-    axis.set(yscale="log", xlabel="bytes of rank 0", ylabel="× the plain ring", title=f"gain, {figures.mpi}")
+    axis.set(yscale="log", xlabel="bytes of rank 0", ylabel="× the plain ring", title=f"gain, {figures.library}")
 
 
 def command(

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from . import figure, messages
+from . import figure, messages, wire
 from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
@@ -46,37 +46,37 @@ def goals(of_one_mpi: list[Figures]) -> list:
 
 def draw(rows: list[Row], file: Path, title: str) -> None:
     found = messages.by_mpi(rows)
-    mpis = list(dict.fromkeys(figures.mpi for figures in found))
-    counts = sorted({figures.ranks for figures in found})
-    with figure.panels(file, title, len(mpis), len(counts) + 1) as axes:
-        for figures in found:
-            line = axes[mpis.index(figures.mpi)]
-            _curves(line[counts.index(figures.ranks)], figures)
+    with figure.panels(file, title, *figure.grid(found, 1)) as axes:
+        for figures, (line, column) in zip(found, figure.places(found), strict=True):
+            line = axes[line]
+            _curves(line[column], figures)
             _gains(line[-1], figures)
         for line in axes:
             figure.mark(line[-1], REPORTED, "Wu et al. 2004, figure 9: 2.0×")
-            line[-1].legend(fontsize=6)
+            figure.legend(line[-1])
 
 
-def _ints(series: dict[str, float]) -> list[int]:
-    return [int(case.removeprefix("x=")) for case in series]
+def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
+    """By the last block's ints, in whatever order they were measured."""
+    ints = sorted(int(case.removeprefix("x=")) for case in series)
+    return ints, [series[f"x={n}"] for n in ints]
 
 
 def _curves(axis, figures: Figures) -> None:
     for variant in figures.variants(METRIC):
         series = figures.series(variant, METRIC)
-        axis.plot(_ints(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+        axis.plot(*_points(series), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
     axis.set_xscale("log", base=2)
     axis.set(yscale="log", xlabel="ints in the last block", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def _gains(axis, figures: Figures) -> None:
     gains = figures.gains(METRIC)
-    axis.plot(_ints(gains), gains.values(), marker=".", linewidth=1, label=f"{figures.ranks} ranks")
+    axis.plot(*_points(gains), marker=".", linewidth=1, label=f"{figures.ranks} ranks{figures.distance}")
     axis.axhline(1, color="#000", linewidth=0.7)
     axis.set_xscale("log", base=2)
-    axis.set(xlabel="ints in the last block", ylabel="× the host's MPI_Alltoall", title=f"gain, {figures.mpi}")
+    axis.set(xlabel="ints in the last block", ylabel="× the host's MPI_Alltoall", title=f"gain, {figures.library}")
 
 
 def command(
@@ -95,6 +95,8 @@ def command(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
+    transport: wire.Over = wire.Transport.node,
+    provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
     """Exchange structs among all ranks: Heddle and its schemes, the host, contiguous messages, packing by hand."""
@@ -107,7 +109,9 @@ def command(
     arguments += ["--quick"] if quick else []
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("alltoall-struct", mpi, runs(wanted), rounds, arguments, ranks, disturb)
+    rows = messages.measure(
+        "alltoall-struct", mpi, wire.over(runs(wanted), transport, provider, max(ranks)), rounds, arguments, ranks, disturb
+    )
     report(rows, memory)
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:

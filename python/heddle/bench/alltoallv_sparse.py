@@ -7,6 +7,7 @@ cores, host and Heddle run with the same giving way of those who wait.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -133,21 +134,28 @@ def draw(rows: list[Row], file: Path) -> None:
                     range(len(series)), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant)
                 )
             cases = figures.cases(METRIC)
-            axis.set_xticks(range(len(cases)), [case.replace(" ", "\n") for case in cases], fontsize=5)
+            axis.set_xticks(range(len(cases)), _labels(cases), fontsize=6)
             axis.set(yscale="log", ylabel="µs", title=f"{figures.ranks} ranks, {figures.mpi}")
-            axis.legend(fontsize=6)
+            figure.legend(axis)
             _draw_gains(axes[mpis.index(figures.mpi)][-2], figures)
         for mpi, line in zip(mpis, axes, strict=True):
             figure.mark(line[-2], REPORTED, "Schliephake, Laure 2013, figure 1: 38×, 8 B, 256 ranks")
-            line[-2].legend(fontsize=6)
+            figure.legend(line[-2])
             _draw_scaling(line[-1], [figures for figures in found if figures.mpi == mpi])
+
+
+def _labels(cases: Iterable[str]) -> list[str]:
+    """A word a line, without those that all cases share."""
+    split = [case.split() for case in cases]
+    shared = set.intersection(*map(set, split)) if len(split) > 1 else set()
+    return ["\n".join(word for word in words if word not in shared) for words in split]
 
 
 def _draw_gains(axis, figures: Figures) -> None:
     gains = {case: 1 / ratio for case, ratio in figures.series(CHOSEN, f"{METRIC} over host").items()}
     axis.plot(range(len(gains)), gains.values(), marker=".", linewidth=1, label=f"{figures.ranks} ranks")
     axis.axhline(1, color="#000", linewidth=0.7)
-    axis.set_xticks(range(len(gains)), [case.replace(" ", "\n") for case in gains], fontsize=5)
+    axis.set_xticks(range(len(gains)), _labels(gains), fontsize=6)
     axis.set(yscale="log", ylabel="× the host's MPI_Alltoallv", title=f"gain, {figures.mpi}")
 
 
@@ -164,7 +172,7 @@ def _draw_scaling(axis, of_one_mpi: list[Figures]) -> None:
             axis.plot(line.keys(), line.values(), style, marker=".", linewidth=1, label=f"{name}, {variant}")
     axis.set_xscale("log", base=2)
     axis.set(yscale="log", xlabel="ranks", ylabel="µs", title="scaling")
-    axis.legend(fontsize=5)
+    figure.legend(axis)
 
 
 def command(

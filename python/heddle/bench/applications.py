@@ -187,17 +187,23 @@ def gains_of(figures: Figures, metric: str) -> dict[str, float]:
 
 
 def draw(found: Sequence[Figures], metrics: Sequence[str], file: Path, title: str, factor: float, text: str) -> None:
-    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across."""
-    with figure.panels(file, title, 1, len(found)) as axes:
-        for axis, figures in zip(axes[0], found, strict=True):
+    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across, and what they are below."""
+    columns = min(2, len(found))
+    with figure.panels(file, title, -(-len(found) // columns), columns, width=6, height=2.6 + 0.22 * len(metrics)) as axes:
+        for axis in list(axes.flat)[len(found) :]:
+            axis.set_visible(False)
+        for axis, figures in zip(axes.flat, found, strict=False):
             cases = list(dict.fromkeys(row.case for row in figures.rows if row.metric in metrics))
             width = 0.8 / len(metrics)
             for place, metric in enumerate(metrics):
                 gains = gains_of(figures, metric)
-                at = [i + place * width for i, case in enumerate(cases) if case in gains]
+                at = [i + (place - (len(metrics) - 1) / 2) * width for i, case in enumerate(cases) if case in gains]
                 axis.bar(at, [gains[case] for case in cases if case in gains], width, label=metric)
-            axis.set_xticks(range(len(cases)), [case.replace(", ", "\n") for case in cases], fontsize=6)
+            axis.set_xticks(range(len(cases)), [case.replace(", ", "\n") for case in cases], fontsize=7)
+            axis.grid(axis="x", visible=False)
+            axis.set_axisbelow(True)
             axis.axhline(1, color="#000", linewidth=0.7)
             axis.set(ylabel="times as fast", title=f"{figures.mpi}, {figures.ranks} ranks")
+            axis.set_ylim(0, 1.15 * max(axis.get_ylim()[1], factor))
             figure.mark(axis, factor, text)
-            axis.legend(fontsize=6)
+            axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.22), frameon=False, borderaxespad=0)

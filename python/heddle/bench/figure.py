@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heddle.problem import Problem
+
+if TYPE_CHECKING:
+    from .messages import Figures
 
 INK = {
     "heddle": "#b5542a",
@@ -21,6 +25,12 @@ INK = {
     "multi-w": "#2f9e77",
     "direct": "#1f6f9f",
     "both": "#c78ad6",
+    "ring": "#1f6f9f",
+    "dissemination": "#d9a441",
+    "pipelined-ring": "#7a5195",
+    "round-robin": "#1f6f9f",
+    "kept": "#e39b76",
+    "host-kept": "#a3bccb",
 }
 
 
@@ -32,7 +42,7 @@ def base(file: Path) -> Path:
 
 
 @contextmanager
-def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6, height: float = 3.4) -> Iterator:
+def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6, height: float = 3.6) -> Iterator:
     """Axes to draw on, [line][column]; saved on leaving."""
     import matplotlib
 
@@ -42,23 +52,70 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
     many = pyplot.cycler(color=pyplot.colormaps["tab20"].colors)  # for those without a colour of their own
     look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "axes.prop_cycle": many}
     with pyplot.rc_context(look):
-        figure, axes = pyplot.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
+        figure, axes = pyplot.subplots(
+            lines, columns, figsize=(width * columns, height * lines), squeeze=False, layout="constrained"
+        )
         figure.suptitle(title)
         yield axes
         for axis in axes.flat:
-            if not any(len(line.get_xdata()) and line.get_transform() == axis.transData for line in axis.lines):
+            drawn = axis.patches or any(len(line.get_xdata()) and line.get_transform() == axis.transData for line in axis.lines)
+            if not drawn:
                 axis.set(xscale="linear", yscale="linear")  # nothing could be measured: a logarithm has no ends then
-        figure.tight_layout()
+                axis.set_visible(bool(axis.get_title()))
+            if axis.get_yscale() == "log":
+                _plain_numbers(axis.yaxis)
         for suffix in (".svg", ".png"):
             figure.savefig(base(file).with_suffix(suffix), dpi=130)
         pyplot.close(figure)
+
+
+FEW = 4  # entries that find room among the lines
+ROOM = 95  # letters of a panel's width
+
+
+def legend(axis, size: int = 6) -> None:
+    """Of many lines below the panel, so that it covers none."""
+    names = axis.get_legend_handles_labels()[1]
+    columns = min(4, max(1, ROOM // (max(map(len, names), default=0) + 9)))
+    below = {"loc": "upper left", "bbox_to_anchor": (0, -0.19), "ncols": columns, "frameon": False, "borderaxespad": 0}
+    axis.legend(fontsize=size, **(below if len(names) > FEW else {}))
+
+
+def _plain_numbers(axis) -> None:
+    """6 instead of 6 × 10⁰."""
+    from matplotlib.ticker import LogFormatter
+
+    class Plain(LogFormatter):
+        def __call__(self, value: float, position: int | None = None) -> str:
+            return f"{value:,.10g}" if super().__call__(value, position) else ""
+
+    axis.set_major_formatter(Plain())
+    axis.set_minor_formatter(Plain(minor_thresholds=(1, 0.5)))
 
 
 def ink(variant: str) -> str | None:
     return INK.get(variant)
 
 
+ABOVE = {"zorder": 6, "bbox": {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}}
+
+
 def mark(axis, factor: float, text: str) -> None:
     """The factor that a paper reports, as a line across."""
     axis.axhline(factor, color="#888", linestyle="--", linewidth=0.9)
-    axis.annotate(text, (0.02, factor), xycoords=("axes fraction", "data"), va="bottom", fontsize=7, color="#555")
+    axis.annotate(text, (0.02, factor), xycoords=("axes fraction", "data"), va="bottom", fontsize=7, color="#555", **ABOVE)
+
+
+def _kinds(found: list[Figures]) -> list[tuple[int, str]]:
+    return sorted({(figures.ranks, figures.distance) for figures in found})
+
+
+def grid(found: list[Figures], more: int) -> tuple[int, int]:
+    """Lines and columns of panels: a line an MPI, a column each number of ranks and distance of the cores, and some more."""
+    return len({figures.library for figures in found}), len(_kinds(found)) + more
+
+
+def places(found: list[Figures]) -> list[tuple[int, int]]:
+    """The line and the column of each."""
+    libraries, kinds = list(dict.fromkeys(figures.library for figures in found)), _kinds(found)
+    return [(libraries.index(figures.library), kinds.index((figures.ranks, figures.distance))) for figures in found]

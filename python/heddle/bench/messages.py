@@ -78,7 +78,8 @@ class Figures:
     def __init__(self, rows: list[Row], mpi: str, ranks: int = 2, cores: str = ""):
         self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks and row.cores in (cores, "")]
         beside = f", {self.rows[0].disturb} busy beside" if self.rows and self.rows[0].disturb else ""
-        self.mpi, self.ranks = f"{mpi}, {cores} cores{beside}" if cores else mpi + beside, ranks
+        self.library, self.distance = mpi, f", {cores} cores" if cores else ""
+        self.mpi, self.ranks = f"{mpi}{self.distance}{beside}", ranks
         self._by = {(row.case, row.variant, row.metric): row for row in self.rows}
 
     def row(self, case: str, variant: str, metric: str) -> Row | None:

@@ -95,7 +95,7 @@ def _draw_late(figures: Figures, axis) -> None:
         line = {int(_distance(case)): value / 1e3 for case, value in figures.series(variant, LATE).items()}
         axis.plot(line.keys(), line.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
     axis.set(xlabel="distance from the late rank", ylabel="ms in the call", title=f"one rank late, {figures.ranks} ranks")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
@@ -117,11 +117,11 @@ def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
                 axis.plot(line.keys(), line.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
             axis.set_xscale("log", base=2)
             axis.set(yscale="log", xlabel="ranks", ylabel="µs", title=mpi)
-            axis.legend(fontsize=6)
+            figure.legend(axis)
             _draw_gains(lines, yardstick, axes[1][column])
             if metric == "ring":
                 figure.mark(axes[1][column], 1 / (1 - REPORTED), "Balaji et al. 2007, figure 15: 88 % less, 128 ranks")
-            axes[1][column].legend(fontsize=6)
+            figure.legend(axes[1][column])
 
 
 def _draw_gains(lines: dict[str, dict[int, float]], over: str, axis) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from . import figure, messages, seek
+from . import figure, messages, seek, wire
 from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
@@ -99,41 +99,45 @@ def draw(rows: list[Row], search: list[Row], metric: str, file: Path, title: str
                 _bars(axis, by_case, f"{variant}, {figures.mpi}")
 
 
-def _sizes(series: dict[str, float]) -> list[int]:
-    return [int(case.removeprefix("n=")) for case in series]
+def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
+    """By n, in whatever order they were measured."""
+    sizes = sorted(int(case.removeprefix("n=")) for case in series)
+    return sizes, [series[f"n={n}"] for n in sizes]
 
 
 def _curves(axis, figures: Figures, metric: str) -> None:
     for variant in figures.variants(metric):
         series = figures.series(variant, f"{metric} over contiguous")
-        axis.plot(_sizes(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+        axis.plot(*_points(series), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
     axis.axhline(1, color="#000", linewidth=0.7)
     axis.set_xscale("log", base=2)
     axis.set(yscale="log", xlabel="n", ylabel="× a contiguous message", title=f"one way, {figures.mpi}")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def _gains(axis, figures: Figures, metric: str) -> None:
     for variant in figures.variants(metric):
         gains = figures.gains(metric, variant)
         if variant not in ("host", "null", "contiguous"):
-            axis.plot(_sizes(gains), gains.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+            axis.plot(*_points(gains), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
     axis.axhline(1, color="#000", linewidth=0.7)
     figure.mark(axis, REPORTED, "Balaji et al. 2007, 1024²: 85 % less")
     axis.set_xscale("log", base=2)
     axis.set(xlabel="n", ylabel="× the host's datatype path", title=f"gain, {figures.mpi}")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def _bars(axis, by_case: dict[str, dict[str, float]], title: str) -> None:
     """100 % each, as figure 13."""
+    by_case = dict(sorted(by_case.items(), key=lambda one: int(one[0].removeprefix("n="))))
     bottom = dict.fromkeys(by_case, 0.0)
     for part, colour in PARTS.items():
         share = {case: 100 * times[part] / sum(times.values()) for case, times in by_case.items()}
         axis.bar(list(share), list(share.values()), 0.7, bottom=list(bottom.values()), color=colour, label=part)
         bottom = {case: bottom[case] + share[case] for case in by_case}
-    axis.set(ylabel="% of the parts", title=title)
-    axis.legend(fontsize=6)
+    axis.set(ylabel="% of the parts", title=title, ylim=(0, 118))  # room for what the colours are
+    axis.grid(visible=False)
+    axis.legend(fontsize=6, loc="upper center", ncols=len(PARTS))
 
 
 def command(
@@ -148,6 +152,8 @@ def command(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
+    transport: wire.Over = wire.Transport.node,
+    provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
     """Transpose a matrix by sending it: Heddle and its schemes, the host, contiguous messages, turning by hand."""
@@ -160,7 +166,7 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     arguments += ["--scatter"] if scatter else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("transpose", mpi, runs(wanted), rounds, arguments, disturb=disturb)
+    rows = messages.measure("transpose", mpi, wire.over(runs(wanted), transport, provider), rounds, arguments, disturb=disturb)
     search = searching(sizes, quick)
     metric = "scatter" if scatter else "latency"
     report(rows, search, metric, memory)

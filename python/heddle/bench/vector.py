@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from . import figure, messages
+from . import figure, messages, wire
 from .jobs import ALL_SCHEMES, Run, chosen, schemes, wanted_schemes
 from .messages import Figures
 from .native import Mpi, With
@@ -74,18 +74,25 @@ def draw(rows: list[Row], file: Path, title: str) -> None:
                 _gains(axis, figures, metric)
 
 
-def _columns(series: dict[str, float]) -> list[int]:
-    return [int(case.removeprefix("k=")) for case in series]
+def _columns(case: str) -> int:
+    return int(case.removeprefix("k="))
+
+
+def _line(axis, series: dict[str, float], variant: str) -> None:
+    """Cases that were measured in other rounds, as the cores were as far then, stand in other places of `series`."""
+    cases = sorted(series, key=_columns)
+    values = [series[case] for case in cases]
+    axis.plot(list(map(_columns, cases)), values, marker=".", linewidth=1, label=variant, color=figure.ink(variant))
 
 
 def _curves(axis, figures: Figures, metric: str) -> None:
     for variant in figures.variants(metric):
         series = figures.series(variant, metric)
-        axis.plot(_columns(series), series.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+        _line(axis, series, variant)
     axis.set(xscale="log", yscale="log", xlabel="columns", title=f"{metric}, {figures.mpi}")
     axis.set_xscale("log", base=2)
     axis.set_ylabel("µs one way" if metric == "latency" else "GB/s")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def _gains(axis, figures: Figures, metric: str) -> None:
@@ -93,7 +100,7 @@ def _gains(axis, figures: Figures, metric: str) -> None:
         if variant in ("host", "null"):
             continue
         gains = figures.gains(metric, variant)
-        axis.plot(_columns(gains), gains.values(), marker=".", linewidth=1, label=variant, color=figure.ink(variant))
+        _line(axis, gains, variant)
     axis.axhline(1, color="#000", linewidth=0.7)
     if metric == "latency":
         figure.mark(axis, REPORTED["multi-w"], "Wu et al. 2004, figure 6: 3.4×")
@@ -101,7 +108,7 @@ def _gains(axis, figures: Figures, metric: str) -> None:
         figure.mark(axis, REPORTED_BANDWIDTH, "Wu et al. 2004, figure 7: 3.6×")
     axis.set_xscale("log", base=2)
     axis.set(yscale="log", xlabel="columns", ylabel="× the host's datatype path", title=f"{metric}: gain, {figures.mpi}")
-    axis.legend(fontsize=6)
+    figure.legend(axis)
 
 
 def command(
@@ -119,6 +126,8 @@ def command(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,
+    transport: wire.Over = wire.Transport.node,
+    provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
     """Send columns of a matrix: Heddle and its schemes, the host's datatype path, contiguous messages, packing by hand."""
@@ -131,8 +140,8 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     todo = runs(quick, bandwidth, wanted)
-    rows = messages.measure("vector", mpi, todo, rounds, arguments, disturb=disturb)
-    report(rows, f"{buffers.value} buffers, memory from {memory.value}")
+    rows = messages.measure("vector", mpi, wire.over(todo, transport, provider), rounds, arguments, disturb=disturb)
+    report(rows, f"{buffers.value} buffers, memory from {memory.value}" + wire.title(transport, provider))
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:
         draw(rows, plot, f"128 × k of 4096 ints ({buffers.value} buffers, {memory.value})")

@@ -69,7 +69,7 @@ class _Turns:
             mpi=f"{_TITLES.get(launcher.name, launcher.name)} {launcher.version}" if launcher else "",
             date=datetime.datetime.now().astimezone().isoformat(" ", "minutes"),
             heddle=heddle.__version__,
-            machine=_machine(),
+            machine=machine(),
             settings={name: value for name, value in sorted(os.environ.items()) if name.startswith("HEDDLE_")},
             rounds=[],
             ignored=[pattern.pattern.decode() for pattern in asked.ignore],
@@ -142,7 +142,8 @@ class _Turns:
 _TITLES = {"mpich": "MPICH", "openmpi": "Open MPI", "intelmpi": "Intel MPI", "prrte": "PRRTE"}
 
 
-def _machine() -> str:
+def machine() -> str:
+    """The processor and how many of its cores this process may use."""
     model = ""
     with contextlib.suppress(OSError):
         found = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)

@@ -49,7 +49,8 @@ def draw(benchmark: Benchmark, rows: list[dict], file: Path) -> None:
     look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "svg.hashsalt": "heddle"}
     with pyplot.rc_context(look):
         figure, axes = pyplot.subplots(lines, columns, figsize=(4.8 * columns, 3.6 * lines), squeeze=False)
-        figure.suptitle(f"{benchmark.name}, {rows[0]['platform']}: filled simulated, hollow estimated")
+        crosses = f"; crosses: {benchmark.source}" if benchmark.reported else ""
+        figure.suptitle(f"{benchmark.name}, {rows[0]['platform']}: filled simulated, hollow estimated{crosses}")
         for axis in axes.flat[len(parts) :]:
             axis.set_visible(False)
         for axis, (along, fixed, of) in zip(axes.flat, parts):

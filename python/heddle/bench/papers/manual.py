@@ -1,0 +1,84 @@
+"""docs/papers.md: its tables, between marks, are of the papers' table and of what was measured last (FILE.json beside it).
+
+<!-- made:begin seed-000 -->  ...  <!-- made:end -->
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from heddle.problem import Problem
+
+from . import PAPERS, results
+from .model import Figure, Made, Paper
+from .results import Results
+from .words import command, facts, known, ours, ran, tally_sentence, verdict_words, why_none
+
+PART = re.compile(r"(<!-- made:begin ([\w-]+) -->\n).*?(<!-- made:end -->)", re.S)
+
+
+def renew(file: Path, fresh: Results) -> None:
+    """Numbers of what was run now stand in the place of those before."""
+    kept = file.with_suffix(".json")
+    found = results.merged(results.load(kept), fresh, PAPERS)
+    results.save(found, kept)
+    file.write_text(made(file.read_text(), results.load(kept)))
+
+
+def made(text: str, found: Results) -> str:
+    """The page's text with its parts made anew."""
+    parts = {paper.key: _paper(paper, found) for paper in PAPERS} | {"run": _run(found)}
+    seen = [part[2] for part in PART.finditer(text)]
+    if sorted(seen) != sorted(parts):
+        raise Problem(f"the page has parts {', '.join(seen) or 'none'}, and should have: {', '.join(parts)}.")
+    return PART.sub(lambda part: f"{part[1]}{parts[part[2]]}\n{part[3]}", text)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _run(found: Results) -> str:
+    lines = [f"{tally_sentence(PAPERS, found)}\n"]
+    return "\n".join([*lines, *(f"- {what}: {value}" for what, value in facts(found))])
+
+
+def _figure(paper: Paper, figure: Figure, found: Results) -> list[str]:
+    name_of = f"**{figure.label}** {figure.title}"
+    if figure.made is not Made.measured:
+        return [_row(name_of, "", "", str(figure.made))]
+    rows = []
+    for name, one, claim in paper.claims():
+        if one is not figure:
+            continue
+        numbers, verdicts = found.numbers.get(name, {}), found.verdicts(name, claim)
+        values = [f"{mpi}: **{ours(claim, number)}**" for mpi, number in numbers.items()]
+        cell = "<br>".join([claim.what, *values] if values else [claim.what, f"*{why_none(claim, found)}*"])
+        rows.append(_row(name_of if not rows else "", known(claim), cell, verdict_words(verdicts)))
+    return rows
+
+
+def _remark(figure: Figure) -> str:
+    said = [figure.why] if figure.why else []
+    said += [f"`{figure.command}`."] if figure.command else []
+    if figure.quotes:
+        links = "; ".join(f"[{quote.text}]({quote.source})" for quote in figure.quotes)
+        said.append(f"Measured before: {links}." if figure.claims else f"More: {links}.")
+    return f"- **{figure.label}**: {' '.join(said)}" if said else ""
+
+
+def _paper(paper: Paper, found: Results) -> str:
+    table = [_row("figure", "the paper", "ours", "verdict"), "|---|---|---|---|"]
+    for figure in paper.figures:
+        table += _figure(paper, figure, found)
+    remarks = [remark for figure in paper.figures if (remark := _remark(figure))]
+    lines = []
+    for step in paper.steps():
+        seen = found.outcomes.get(step.name)
+        lines.append(f"- `{command(seen.words if seen else step.words)}`: {ran(step, seen) if seen else 'not run'}")
+    return "\n".join([*table, "", *remarks, "", "Commands of these numbers:", "", *lines])

@@ -1,0 +1,56 @@
+"""What the messages of a benchmark go over: shared memory, or the wire between two nodes that this machine plays.
+
+    rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
+
+Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp the MPI library goes by
+TCP, too: both have the same wire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from .jobs import Run
+
+# How to keep an MPI library from going past a wire that is not there: MPICH over UCX and over libfabric, Open MPI.
+HOST_OVER_TCP = {
+    "MPIR_CVAR_NOLOCAL": "1",
+    "UCX_TLS": "tcp,self",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "tcp,self",
+}
+
+
+class Transport(StrEnum):
+    node = "node"
+    fabric = "fabric"
+
+
+Over = Annotated[
+    Transport, typer.Option("--transport", help="Within a node, or between two nodes that this machine plays, by libfabric.")
+]
+Provider = Annotated[
+    str, typer.Option("--provider", metavar="NAME", help="With --transport fabric: which of libfabric's (fi_info -l).")
+]
+
+
+def settings(transport: Transport, provider: str, ranks: int = 2) -> dict[str, str]:
+    """The environment of such a run."""
+    if transport is Transport.node:
+        return {}
+    host = HOST_OVER_TCP if provider.split(";")[0] in ("tcp", "net", "sockets") else {}
+    return {"HEDDLE_NODES": str(ranks), "HEDDLE_FABRIC": provider} | host
+
+
+def over(runs: list[Run], transport: Transport, provider: str, ranks: int = 2) -> list[Run]:
+    """The same runs, over that."""
+    return [replace(run, settings=run.settings | settings(transport, provider, ranks)) for run in runs]
+
+
+def title(transport: Transport, provider: str) -> str:
+    """For tables: nothing, or what it went over."""
+    return "" if transport is Transport.node else f", between two nodes over {provider}"
