@@ -1,12 +1,12 @@
 // glibc/older.c: lets a library that is linked with a new glibc load under one as old as 2.28.
 //
 // A linker binds a name to its newest version: on Debian 12 (glibc 2.36) dlopen becomes dlopen@GLIBC_2.34, and no older system
-// has that. Heddle's code and the static libstdc++ in it ask for eleven such names. Each is defined here, hidden, and calls the
-// first version of itself, which glibc keeps for good. Where there is none, because the name is new, it does what older systems
-// did.
+// has that. Heddle's code and the static libstdc++ in it ask for fifteen such names. Each is defined here, hidden, and calls
+// the first version of itself, which glibc keeps for good. Where there is none, because the name is new, it does what older
+// systems did.
 //
 //   2.29  exp, log                              differ only in how they set errno
-//   2.32  __libc_single_threaded, strerrorname_np
+//   2.32  __libc_single_threaded, strerrorname_np, pthread_sigmask
 //   2.33  stat, fstat, fstat64                  were __xstat in each program
 //   2.34  dl…, pthread_…                        moved to libc.so from libdl.so and libpthread.so
 //
@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,6 +29,10 @@ extern void* dlsym_first(void*, const char*);
 extern int dlclose_first(void*);
 extern int dladdr_first(const void*, Dl_info*);
 extern int dladdr1_first(const void*, Dl_info*, void**, int);
+extern char* dlerror_first(void);
+extern int pthread_create_first(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+extern int pthread_join_first(pthread_t, void**);
+extern int pthread_sigmask_first(int, const sigset_t*, sigset_t*);
 extern int pthread_once_first(pthread_once_t*, void (*)(void));
 extern int pthread_mutex_trylock_first(pthread_mutex_t*);
 FIRST_OF(exp_first, exp);
@@ -37,6 +42,10 @@ FIRST_OF(dlsym_first, dlsym);
 FIRST_OF(dlclose_first, dlclose);
 FIRST_OF(dladdr_first, dladdr);
 __asm__(".symver dladdr1_first,dladdr1@" HEDDLE_GLIBC_OF_DLADDR1);
+FIRST_OF(dlerror_first, dlerror);
+FIRST_OF(pthread_create_first, pthread_create);
+FIRST_OF(pthread_join_first, pthread_join);
+FIRST_OF(pthread_sigmask_first, pthread_sigmask);
 FIRST_OF(pthread_once_first, pthread_once);
 FIRST_OF(pthread_mutex_trylock_first, pthread_mutex_trylock);
 
@@ -52,6 +61,15 @@ int dlclose(void* handle) { return dlclose_first(handle); }
 int dladdr(const void* address, Dl_info* info) { return dladdr_first(address, info); }
 int dladdr1(const void* address, Dl_info* info, void** more, int what) { return dladdr1_first(address, info, more, what); }
 
+char* dlerror(void) { return dlerror_first(); }
+
+int pthread_create(pthread_t* restrict thread, const pthread_attr_t* restrict how, void* (*begin)(void*), void* restrict with) {
+  return pthread_create_first(thread, how, begin, with);
+}
+int pthread_join(pthread_t thread, void** result) { return pthread_join_first(thread, result); }
+int pthread_sigmask(int how, const sigset_t* restrict wanted, sigset_t* restrict before) {
+  return pthread_sigmask_first(how, wanted, before);
+}
 int pthread_once(pthread_once_t* once, void (*procedure)(void)) { return pthread_once_first(once, procedure); }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) { return pthread_mutex_trylock_first(mutex); }
 
