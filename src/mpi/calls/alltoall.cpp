@@ -21,7 +21,7 @@ Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_C
 }
 
 template <class How, class Given, class Hand>
-Done through_host(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   const Peers peers(comm);
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};
@@ -55,7 +55,7 @@ int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MP
                                 op.in.type(), comm);
   };
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -69,7 +69,7 @@ int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts
     return HEDDLE_CALL_Alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
                                  op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -83,7 +83,7 @@ int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts
     return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),
                                  op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(), comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 /// Received: Buffer or VArgument.
 template <class How, class Received, class Hand>
-Done through_host(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
+Done packed_neighbor_allgather(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
   const mpi::Neighbours peers(comm);
   if (!peers.known()) return {};
   using Op = Staged<Side, std::conditional_t<std::is_same_v<Received, Buffer>, Side, Blocks>>;
@@ -30,7 +30,7 @@ int neighbor_allgather(const How& how, Host host, const void* sendbuf, Count sen
     return HEDDLE_CALL_Neighbor_allgather(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
                                           op.in.count(), op.in.type(), comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_neighbor_allgather(how, send, receive, comm, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -44,7 +44,7 @@ int neighbor_allgatherv(const How& how, Host host, const void* sendbuf, Count se
     return HEDDLE_CALL_Neighbor_allgatherv(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
                                            op.in.counts(), op.in.displacements(), op.in.type(), comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_neighbor_allgather(how, send, receive, comm, hand).or_call(host);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 /// Given: Buffer, VArgument or WArgument.
 template <class How, class Given, class Hand>
-Done through_host(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   const mpi::Neighbours peers(comm);
   if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return {};
   using Sides = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
@@ -34,7 +34,7 @@ int neighbor_alltoall(const How& how, Host host, const void* sendbuf, Count send
     return HEDDLE_CALL_Neighbor_alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(),
                                          op.in.count(), op.in.type(), comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_neighbor_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -50,7 +50,7 @@ int neighbor_alltoallv(const How& how, Host host, const void* sendbuf, Numbers s
                                           op.out.type(), op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(),
                                           comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_neighbor_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -65,7 +65,7 @@ int neighbor_alltoallw(const How& how, Host host, const void* sendbuf, Numbers s
                                           op.out.types(), op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(),
                                           comm);
   };
-  return through_host(how, send, receive, comm, hand).or_call(host);
+  return packed_neighbor_alltoall(how, send, receive, comm, hand).or_call(host);
 }
 
 }  // namespace

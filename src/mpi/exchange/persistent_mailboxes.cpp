@@ -11,7 +11,7 @@ namespace heddle::mpi {
 namespace {
 
 /// Bytes: longer blocks gain less from not being messages.
-constexpr Bytes longest = 8 << 10;
+constexpr Bytes longest_kept = 8 << 10;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool PersistentMailboxes::agree(const ShadowComm& own, Exchange& exchange) noexc
   exchange.for_each_send([&](const Block& block) { ways[block.edge.rank] |= sends; });
   exchange.for_each_receive([&](const Block& block) { ways[block.edge.rank] |= receives; });
   const auto fits = [&](const Block& block) {
-    return block.bytes <= longest && block.edge.rank != own.me() && ways[block.edge.rank] == (sends | receives);
+    return block.bytes <= longest_kept && block.edge.rank != own.me() && ways[block.edge.rank] == (sends | receives);
   };
   Node* const node = Node::here();
   const auto peer = [&](const Block& block) {

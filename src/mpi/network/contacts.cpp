@@ -3,7 +3,11 @@
 //   sender   have_you(fabric) ──▶ receiver   opens its own, if it has not yet
 //                ◀── have, have_not ──       have_not also later, if its threads begin to probe
 //            unwanted(message) ◀── receiver  of a message that is longer than its receive
+//                ◀── lost(message) ──        the fabric has not brought it: the host is to
+//                gone(message) ──▶           but the sender took it for delivered, and has it no more: an error
+#include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "mpi/network/network.hpp"
 #include "mpi/process/lock.hpp"
@@ -36,9 +40,9 @@ bool Network::reaches(int world) noexcept try {
   if (!open()) return false;
   hear();
   const std::scoped_lock hold(words_lock_);
-  const auto [contact, fresh] = contacts_.try_emplace(world, Contact::asked);
+  const auto [contact, fresh] = contacts_.try_emplace(world, false);
   if (fresh) tell(world, {Word::have_you, mark()});
-  return contact->second == Contact::has;
+  return contact->second;
 } catch (const std::exception&) {
   return false;
 }
@@ -51,8 +55,8 @@ void Network::set_probes() noexcept try {
   return;
 }
 
-void Network::refuse(const NetworkDescriptor& descriptor) noexcept try {
-  tell(descriptor.sender, {Word::unwanted, descriptor.announcement.from});
+void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
+  tell(descriptor.sender, {what, descriptor.announcement.from});
 } catch (const std::exception&) {
   return;  // its sender keeps the message, to no end
 }
@@ -66,11 +70,22 @@ void Network::take(const Word& word, int from) {
     }
     case Word::have:
     case Word::have_not:
-      contacts_.insert_or_assign(from, word.kind == Word::have ? Contact::has : Contact::has_not);
+      contacts_.insert_or_assign(from, word.kind == Word::have);
       return;
-    case Word::unwanted:
-      unwanted_.push_back(word.number);
+    default:
+      of_messages_.push_back({word, from});
   }
+}
+
+/// What was said of messages goes to their operations. With operations_lock_.
+void Network::hand_on() noexcept try {
+  const std::scoped_lock hold(words_lock_);
+  for (const auto& [word, from] : std::exchange(of_messages_, {})) {
+    const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(word, from); });
+    if (!known && word.kind == Word::lost) tell(from, {Word::gone, word.number});
+  }
+} catch (const std::exception&) {
+  return;  // no memory: whoever waits for that answer waits on
 }
 
 /// Keeps the host going, too.
@@ -81,6 +96,7 @@ void Network::hear() noexcept try {
     if (PMPI_Improbe(MPI_ANY_SOURCE, words, comm_, &found, &message, &status) != MPI_SUCCESS || !found) return;
     Word word;
     if (PMPI_Mrecv(&word, sizeof word, MPI_BYTE, &message, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    if (word.kind == Word::have_you) open();  // it takes milliseconds: before the lock
     const std::scoped_lock hold(words_lock_);
     take(word, status.MPI_SOURCE);
   }

@@ -40,14 +40,14 @@ bool Network::prepare() noexcept try {
 // Whatever fails in one rank alone, all come to the reduction, and hear of it.
 void Network::start() noexcept {
   MPI_Comm comm = MPI_COMM_NULL;
-  if (PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS) return;
-  std::unique_ptr<Network> network(new (std::nothrow) Network(comm));
+  const bool made = PMPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS;
+  std::unique_ptr<Network> network(made ? new (std::nothrow) Network(comm) : nullptr);
   int ready = network && network->prepare();
   engine::Nonce nonce = ready ? network->nonce_ : engine::Nonce{};
-  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, comm);
-  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!ready) {
-    PMPI_Comm_free(&comm);
+    if (made) PMPI_Comm_free(&comm);
     return;
   }
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

@@ -37,6 +37,13 @@ using layout::Bytes;
 
 class Network {
  public:
+  /// What ranks tell each other on comm() (contacts.cpp).
+  struct Word {
+    enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone };
+    Kind kind = unwanted;
+    std::uint32_t number = 0;  ///< Of the fabric (transport::fabric::mark_of), or of the message, by its sender.
+  };
+
   /// A message that is under way between nodes, at one of its ends.
   class Operation {
    public:
@@ -47,10 +54,8 @@ class Network {
 
     /// What can be done now; by one thread at a time. True: nothing is left to do, for the program or for the peer.
     virtual bool carry_on() noexcept = 0;
-    /// Of a send: by which receivers name it. 0: of none.
-    [[nodiscard]] virtual std::uint32_t number() const noexcept { return 0; }
-    /// Its receiver has no use for it.
-    virtual void unwanted() noexcept {}
+    /// What rank `from` of MPI_COMM_WORLD says of a message. False: this is not the one, or it is over already.
+    virtual bool hears(const Word& word, int from) noexcept = 0;
     /// Its peer takes part by now, or the host brings it: it has an end, whatever the program does.
     [[nodiscard]] virtual bool will_end() const noexcept = 0;
     /// The program has cancelled it.
@@ -95,7 +100,6 @@ class Network {
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   /// Of this process, in MPI_COMM_WORLD.
   [[nodiscard]] int me() const noexcept { return me_; }
-  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   /// Heddle's own communicator, of all ranks.
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   /// By which the packed bytes of a message come on comm().
@@ -129,21 +133,18 @@ class Network {
   /// This process probes. If several threads may, it wants no descriptors from here on: a probe receives them, and what it
   /// keeps could overtake what another thread receives meanwhile.
   void set_probes() noexcept;
-  /// The sender of that message is to know that nobody has a use for it.
-  void refuse(const NetworkDescriptor& descriptor) noexcept;
+  /// Says a word of that message to its sender.
+  void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
 
  private:
-  /// What ranks tell each other on comm().
-  struct Word {
-    enum Kind : std::uint32_t { have_you, have, have_not, unwanted };
-    Kind kind = unwanted;
-    std::uint32_t number = 0;  ///< Of the fabric (transport::fabric::mark_of), or of the message.
-  };
   struct Sent {
     Word word;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  enum class Contact : std::uint8_t { asked, has, has_not };
+  struct Heard {
+    Word word;
+    int from;
+  };
 
   explicit Network(MPI_Comm comm) : comm_(comm) {}
   bool prepare() noexcept;
@@ -153,7 +154,8 @@ class Network {
   bool idle() noexcept;
   void tell(int world, Word word);
   void hear() noexcept;
-  void drop_unwanted() noexcept;
+  void hand_on() noexcept;
+  std::unique_lock<std::mutex> turn() noexcept;
   void discard() noexcept;
   void meet() noexcept;
   void take(const Word& word, int from);
@@ -180,14 +182,15 @@ class Network {
 
   std::mutex operations_lock_;
   std::vector<std::shared_ptr<Operation>> operations_;
-  std::size_t next_ = 0;  // to be looked at
+  std::size_t next_ = 0;    // to be looked at
+  std::int64_t heard_ = 0;  // when contacts were last looked for
 
   std::recursive_mutex words_lock_;
   std::list<Sent> words_;
-  std::unordered_map<int, Contact> contacts_;  // of ranks that have been asked
-  std::vector<int> askers_;                    // ranks that have asked
+  std::unordered_map<int, bool> contacts_;  // ranks that have been asked: whether they have said that they have the fabric
+  std::vector<int> askers_;                 // ranks that have asked
   std::atomic<bool> probes_{false};
-  std::vector<std::uint32_t> unwanted_;  // numbers of messages
+  std::vector<Heard> of_messages_;  // to be handed on to operations
 
   std::thread thread_;
   std::mutex thread_lock_;

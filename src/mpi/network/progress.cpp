@@ -21,6 +21,9 @@ constexpr std::int64_t longest_nap = 1'000'000;
 /// Operations that one call looks at, of those that it does not wait for.
 constexpr std::size_t some = 64;
 
+/// ns from one look for words of other ranks to the next: the host is asked, in every call that polls.
+constexpr std::int64_t between_looks = 2000;
+
 }  // namespace
 
 void Network::begins() noexcept {
@@ -80,21 +83,23 @@ void Network::remove(const Operation& operation) noexcept {
   std::erase_if(operations_, [&operation](const auto& each) { return each.get() == &operation; });
 }
 
-void Network::drop_unwanted() noexcept {
-  const std::scoped_lock hold(words_lock_);
-  for (const std::uint32_t number : unwanted_)
-    for (const auto& each : operations_)
-      if (each->number() == number) each->unwanted();
-  unwanted_.clear();
+/// Moves the fabric on, and takes the operations. Without them: another thread is at it.
+std::unique_lock<std::mutex> Network::turn() noexcept {
+  const std::int64_t now = transport::fabric::steady_ns();
+  moved_.store(now, std::memory_order_relaxed);
+  move(false);
+  std::unique_lock hold(operations_lock_, std::try_to_lock);
+  if (hold && now - heard_ >= between_looks) {
+    heard_ = now;
+    hear();
+    hand_on();
+  }
+  return hold;
 }
 
 void Network::advance() noexcept {
-  moved_.store(transport::fabric::steady_ns(), std::memory_order_relaxed);
-  move(false);
-  const std::unique_lock hold(operations_lock_, std::try_to_lock);
-  if (!hold) return;  // another thread is at it
-  hear();
-  drop_unwanted();
+  const std::unique_lock hold = turn();
+  if (!hold) return;
   for (std::size_t looks = std::min(operations_.size(), some); looks > 0; --looks) {
     if (next_ >= operations_.size()) next_ = 0;
     if (!operations_[next_]->carry_on()) {
@@ -107,12 +112,8 @@ void Network::advance() noexcept {
 }
 
 void Network::advance(Operation& one) noexcept {
-  moved_.store(transport::fabric::steady_ns(), std::memory_order_relaxed);
-  move(false);
-  const std::unique_lock hold(operations_lock_, std::try_to_lock);
+  const std::unique_lock hold = turn();
   if (!hold || one.over()) return;
-  hear();
-  drop_unwanted();
   if (one.carry_on()) std::erase_if(operations_, [&one](const auto& each) { return each.get() == &one; });
 }
 

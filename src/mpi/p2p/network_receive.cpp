@@ -126,7 +126,7 @@ void NetworkReceive::take_descriptor() noexcept {
   PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(descriptor_.total, room_));
   since_ = fabric::steady_ns();
   if (!stages()) {
-    network_.refuse(descriptor_);
+    network_.tell_sender(descriptor_, Network::Word::unwanted);
     end(MPI_ERR_NO_MEM);
     return;
   }
@@ -185,7 +185,24 @@ bool NetworkReceive::by_fabric() noexcept {
   }
   close();
   take_from_host();
+  network_.tell_sender(descriptor_, Network::Word::lost);
   return over();
+}
+
+/// Its sender has no packed bytes for it. If they are not on their way already, nobody will bring it any more.
+bool NetworkReceive::hears(const Network::Word& word, int from) noexcept {
+  if (stage_ != Stage::by_host || over() || from != descriptor_.sender || word.number != descriptor_.announcement.from ||
+      word.kind != Network::Word::gone)
+    return false;
+  int cancelled = 0;
+  MPI_Status status;
+  PMPI_Cancel(&host_);
+  if (PMPI_Wait(&host_, &status) != MPI_SUCCESS || (PMPI_Test_cancelled(&status, &cancelled), cancelled)) {
+    say("a message between nodes was lost by the fabric after its sender had been told that it was there; the receive fails. "
+        "Set HEDDLE_FABRIC=off.");
+    end(MPI_ERR_OTHER);
+  }
+  return true;
 }
 
 /// The sender has packed it, or will when it finds that the fabric has failed.

@@ -44,6 +44,7 @@ class NetworkReceive final : public Network::Operation {
 
   bool carry_on() noexcept override;
   [[nodiscard]] bool will_end() const noexcept override { return stage_ != Stage::posted && !over(); }
+  bool hears(const Network::Word& word, int from) noexcept override;
   void cancel() noexcept override;
   int finish(MPI_Status& status) noexcept override;
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return receive_.communicator(); }

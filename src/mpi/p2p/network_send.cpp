@@ -36,10 +36,9 @@ fabric::Plan plan_of(const select::FabricFacts& facts, settings::Scheme wanted) 
 std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode) noexcept
     try {
   Network* const network = Network::here();
-  Bytes bytes = 0;
-  if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || data.count <= 0 ||
-      __builtin_mul_overflow(data.count, type->size(), &bytes) || bytes < network->threshold() || type->contiguous(data.count))
+  if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || !may_cross(*network, *type.get(), data.count))
     return {};
+  const Bytes bytes = data.count * type->size();
   const int world = network->elsewhere(to.comm, to.rank);
   const select::Statistics* const statistics = world >= 0 ? type->statistics() : nullptr;
   if (!statistics || !network->reaches(world)) return {};
@@ -122,6 +121,14 @@ int NetworkSend::begin(const Envelope& to) {
 
 void NetworkSend::cancel() noexcept {
   if (announced_ != MPI_REQUEST_NULL) PMPI_Cancel(&announced_);
+}
+
+/// A message that the receiver is answering has a receiver.
+bool NetworkSend::hears(const Network::Word& word, int from) noexcept {
+  const bool under_way = message_ || failed_;
+  if (from != world_ || word.number != number() || !under_way) return false;
+  if (word.kind == Network::Word::unwanted) unwanted_ = !answered_;
+  return true;
 }
 
 void NetworkSend::look_at_descriptor() noexcept {

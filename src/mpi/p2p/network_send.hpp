@@ -30,8 +30,7 @@ class NetworkSend final : public Network::Operation {
   static Begun with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
 
   bool carry_on() noexcept override;
-  [[nodiscard]] std::uint32_t number() const noexcept override { return descriptor_.announcement.from; }
-  void unwanted() noexcept override { unwanted_ = true; }
+  bool hears(const Network::Word& word, int from) noexcept override;
   [[nodiscard]] bool will_end() const noexcept override { return handed_ || (message_ && answered_); }
   void cancel() noexcept override;
   int finish(MPI_Status& status) noexcept override;
@@ -48,6 +47,7 @@ class NetworkSend final : public Network::Operation {
   transport::fabric::State look_at_message() noexcept;
   bool hand_to_host() noexcept;
   bool host_is_done() noexcept;
+  [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
 
   Network& network_;
   ReportedCall reported_{"send"};

@@ -49,7 +49,7 @@ bool is_truncated_descriptor(const void* arrived, Bytes room) noexcept {
   Network* const network = Network::here();
   if (room < network_descriptor_bytes || !network || !read(arrived, network->nonce(), network->ranks(), descriptor))
     return false;
-  network->refuse(descriptor);
+  network->tell_sender(descriptor, Network::Word::unwanted);
   return true;
 }
 

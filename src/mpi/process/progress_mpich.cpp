@@ -13,12 +13,12 @@
 namespace heddle::mpi::progress {
 namespace {
 
-constinit std::atomic<bool> wanted{false};
+constinit std::atomic<bool> polls{false};
 
 /// In every round of the engine, of calls that wait and of calls that do not. So where only naps help there is one in so many
 /// rounds: a wait has that many in a few us, and calls that do not wait hardly feel it.
 int poll(MPIX_Async_thing /*thing*/) {
-  if (!wanted.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
+  if (!polls.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
   constexpr unsigned rounds = 32;
   static constinit std::atomic<unsigned> round{0};
   const bool naps = !engine::yielding_helps() && round.fetch_add(1, std::memory_order_relaxed) % rounds == rounds - 1;
@@ -33,12 +33,12 @@ int poll(MPIX_Async_thing /*thing*/) {
 
 bool begin_yielding() noexcept {
   if (!PMPIX_Async_start) return false;
-  wanted = true;
+  polls = true;
   return PMPIX_Async_start(poll, nullptr, MPIX_STREAM_NULL) == MPI_SUCCESS;
 }
 
 void end_yielding() noexcept {
-  wanted = false;
+  polls = false;
   // Once more round the engine, which then drops it.
   int flag = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);

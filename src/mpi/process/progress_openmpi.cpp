@@ -15,9 +15,9 @@ namespace heddle::mpi::progress {
 namespace {
 
 /// What it was set to before. Empty: there is no such procedure.
-std::optional<bool> set(bool yields) {
+std::optional<bool> set(bool yield) {
   auto* const procedure = reinterpret_cast<bool (*)(bool)>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-  return procedure ? std::optional(procedure(yields)) : std::nullopt;
+  return procedure ? std::optional(procedure(yield)) : std::nullopt;
 }
 
 constinit bool programs = false;  // as the program's user has set it

@@ -35,7 +35,7 @@ bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint*
 
 }  // namespace
 
-bool predefined(int combiner) {
+bool names_predefined(int combiner) {
   switch (combiner) {
     case MPI_COMBINER_NAMED:
     case MPI_COMBINER_F90_REAL:

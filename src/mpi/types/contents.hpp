@@ -18,11 +18,11 @@ struct Contents {
   bool large = false;  ///< Made by a _c constructor: then `integers` holds only what is an int there, too.
   std::vector<layout::Count> integers;
   std::vector<layout::Count> numbers;
-  std::vector<MPI_Datatype> types;  ///< To be freed by whoever asked, unless predefined().
+  std::vector<MPI_Datatype> types;  ///< To be freed by whoever asked, unless names_predefined().
 };
 
 /// Named or Fortran-parametrized types: not made by the program, not to be freed.
-bool predefined(int combiner);
+bool names_predefined(int combiner);
 
 /// The combiner alone; MPI_UNDEFINED if the host will not say.
 int combiner_of(MPI_Datatype type);

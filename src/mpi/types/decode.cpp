@@ -96,7 +96,7 @@ class Decoder {
   }
 
   void keep(MPI_Datatype old) {
-    if (!predefined(combiner_of(old))) to_free_.push_back(old);
+    if (!names_predefined(combiner_of(old))) to_free_.push_back(old);
   }
 
   static Decoded named(MPI_Datatype type) {

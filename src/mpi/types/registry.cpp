@@ -56,7 +56,7 @@ constinit std::mutex named_lock;
 
 Entry* named_entry(MPI_Datatype type) noexcept {
   if (Entry* entry = named.find(type)) return entry;
-  if (!predefined(combiner_of(type))) return nullptr;
+  if (!names_predefined(combiner_of(type))) return nullptr;
   const std::lock_guard lock(named_lock);
   if (Entry* entry = named.find(type)) return entry;
   auto* entry = new (std::nothrow) Entry;
@@ -82,7 +82,7 @@ const Entry* hold_any(MPI_Datatype type) noexcept {
 
 bool committed(MPI_Datatype type) noexcept {
   if (!running() || table.find(type)) return true;
-  if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || predefined(combiner)) return true;
+  if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || names_predefined(combiner)) return true;
   auto* entry = new (std::nothrow) Entry;
   return entry && enter(type, entry);
 }
