@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap build programs install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -18,8 +18,12 @@ help:  ## This list
 bootstrap:  ## Install what a build needs (packages when root, .venv, .mpi)
 	@scripts/bootstrap
 
-build: bootstrap  ## Libraries, programs and a working .venv/bin/heddle
+build: bootstrap  ## The libraries and a working .venv/bin/heddle
 	@scripts/build
+
+programs:  ## With them all programs of `heddle bench`, `heddle simulate` and apps/
+	@scripts/bootstrap --programs
+	@scripts/build programs
 
 install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
 	@scripts/install
@@ -36,45 +40,51 @@ deb:  ## dist/heddle_*.deb of the last commit
 release:  ## What a release carries, from a tagged commit (CONTRIBUTING.md)
 	@scripts/release
 
-test: build  ## All tests
+test:  ## All tests
 	@scripts/bootstrap --test
+	@scripts/build programs
 	@scripts/test
 
-demo: build  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
+demo:  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
+	@scripts/bootstrap --programs
+	@scripts/build demo
 	@.venv/bin/python -m heddle.demo
 
-gain: build  ## Whole programs with Heddle and without, on both MPIs: draws docs/gain.svg
+gain: programs  ## Whole programs with Heddle and without, on both MPIs: draws docs/gain.svg
 	@.venv/bin/python scripts/gain
 
-figures: build  ## The figures and tables of the five papers, short and rough: papers-output/index.html (15 minutes)
+figures: programs  ## The figures and tables of the five papers, short and rough: papers-output/index.html (15 minutes)
 	@.venv/bin/heddle bench all --quick
 
 docs: build  ## The manual as a site, in build/site
 	@scripts/docs
 
-bench: build  ## Packing speed against the host MPI, memcpy and plain loops
+bench: programs  ## Packing speed against the host MPI, memcpy and plain loops
 	@.venv/bin/heddle bench pack
 
 conformance: build  ## mpi4py's whole test suite, with and without Heddle, on both MPIs
 	@tests/conformance/run --all
 
-asan: bootstrap  ## Layout tests under the address and undefined-behaviour sanitizers
+asan:  ## Layout tests under the address and undefined-behaviour sanitizers
+	@scripts/bootstrap --test
 	@scripts/sanitize asan
 
-tsan: bootstrap  ## Layout tests under the thread sanitizer
+tsan:  ## Layout tests under the thread sanitizer
+	@scripts/bootstrap --test
 	@scripts/sanitize tsan
 
-fuzz: bootstrap  ## Fuzz the wire form and the grammar of `heddle explain` for a minute each
+fuzz:  ## Fuzz the wire form and the grammar of `heddle explain` for a minute each
+	@scripts/bootstrap --test
 	@scripts/fuzz
 
 soak: build  ## Random MPI programs under Heddle against both MPIs, for ten minutes (scripts/soak --help)
 	@scripts/soak
 
-verbs: bootstrap  ## The fabric's tests over InfiniBand verbs, in a QEMU guest with soft-RoCE (scripts/verbs --help)
+verbs:  ## The fabric's tests over InfiniBand verbs, in a QEMU guest with soft-RoCE (scripts/verbs --help)
 	@scripts/bootstrap --verbs
 	@.venv/bin/python scripts/verbs
 
-applications: build  ## Programs of others (Debian's: NWChem, LAMMPS, HPCC, ...) with Heddle and without
+applications: programs  ## Programs of others (Debian's: NWChem, LAMMPS, HPCC, ...) with Heddle and without
 	@scripts/applications
 
 lint:  ## clang-format, clang-tidy, ruff

