@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { rows = 128, ints = 4096, columns = 517 };  // odd blocks: 2068 bytes
@@ -198,12 +199,40 @@ static void killed(void) {
   }
 }
 
+/// Marks the TCP connections of this process, or cuts those that are not marked.
+static void connections(char* marked, int most, int cuts) {
+  for (int file = 0; file < most; ++file) {
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    if (getpeername(file, (struct sockaddr*)&peer, &length) || (peer.ss_family != AF_INET && peer.ss_family != AF_INET6))
+      continue;
+    if (cuts && !marked[file] && shutdown(file, SHUT_RDWR) == 0) puts("cut");
+    marked[file] = 1;
+  }
+}
+
+/// Connections of the fabric break, between messages and while one is under way. Those of the MPI library are older.
+static void cut(void) {
+  static char marked[1024];
+  connections(marked, 1024, 0);
+  for (int number = 0; number < 30; ++number) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    fill(number);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Isend(from, 1, type, 1, number, MPI_COMM_WORLD, &request);
+    if (rank == 1) MPI_Irecv(into, 1, type, 0, number, MPI_COMM_WORLD, &request);
+    if (number % 10 == 6 || (number % 10 == 7 && rank == 1)) connections(marked, 1024, 1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 1) check(number, "a message over a connection that breaks");
+  }
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*does)(void);
-  } all[] = {{"spellings", spellings}, {"barrier", barrier}, {"probed", probed}, {"alike", alike},
-             {"truncated", truncated}, {"again", again},     {"many", many},     {"killed", killed}};
+  } all[] = {{"spellings", spellings}, {"barrier", barrier}, {"probed", probed}, {"alike", alike}, {"truncated", truncated},
+             {"again", again},         {"many", many},       {"killed", killed}, {"cut", cut}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Type_vector(rows, columns, ints, MPI_INT, &type);

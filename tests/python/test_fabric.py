@@ -62,3 +62,11 @@ def test_ranks_with_different_fabrics_have_none(heddle, mpi, program, other, tmp
 def test_a_rank_that_dies_ends_the_job(heddle, mpi, program):
     done = ran(heddle, mpi, program, "killed", HEDDLE_SCHEME="bc-spup")
     assert done.returncode != 0 and done.stdout == ""
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_connections_that_break_lose_nothing(heddle, mpi, program, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(heddle, mpi, program, "cut", HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert "cut" in done.stdout and done.stdout.replace("cut", "").split() == ["right"], done.stdout + done.stderr
+    assert done.returncode == 0 and f"fabric {scheme}" in ways(report)
