@@ -28,10 +28,10 @@ std::string host() {
 
 std::string date() {
   const std::time_t now = std::time(nullptr);
-  std::tm parts{};
+  std::tm calendar{};
   std::array<char, 32> text{};
-  gmtime_r(&now, &parts);
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+  gmtime_r(&now, &calendar);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &calendar)};
 }
 
 Json settings() {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json arguments(const Trace::Event& event) {
   const CallSite::Name& name = event.site->name();
@@ -35,13 +35,13 @@ Json arguments(const Trace::Event& event) {
 
 std::string Trace::to_json(int rank, double began) const {
   const std::string title = "rank " + std::to_string(rank) + (missing() > 0 ? ", its first calls" : "");
-  std::string text = dump({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"name", title}}}});
+  std::string text = line({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"name", title}}}});
   text +=
-      ",\n" + dump({{"name", "process_sort_index"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"sort_index", rank}}}});
+      ",\n" + line({{"name", "process_sort_index"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"sort_index", rank}}}});
   const std::size_t count = std::min<std::size_t>(count_, most_);
   for (std::size_t i = 0; i < count; ++i) {
     const Event& event = events_[i];
-    text += ",\n" + dump({{"name", event.site->name().procedure},
+    text += ",\n" + line({{"name", event.site->name().procedure},
                           {"cat", "mpi"},
                           {"ph", "X"},
                           {"pid", rank},
@@ -51,7 +51,7 @@ std::string Trace::to_json(int rank, double began) const {
                           {"args", arguments(event)}});
   }
   if (missing() > 0)
-    text += ",\n" + dump({{"name", std::to_string(missing()) + " further calls are not shown"},
+    text += ",\n" + line({{"name", std::to_string(missing()) + " further calls are not shown"},
                           {"ph", "i"},
                           {"s", "p"},
                           {"pid", rank},

@@ -73,7 +73,9 @@ int main(int argc, char** argv) {
 
 def clean_environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
-    return kept | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "HEDDLE_CACHE": "off"} | more
+    plain = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
+    # Neither what a user has set for all programs nor what was found out about them before.
+    return kept | plain | {"HEDDLE_CACHE": "off", "XDG_CONFIG_HOME": "/nonexistent"} | more
 
 
 @pytest.fixture(scope="module", params=MPIS)

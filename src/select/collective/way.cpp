@@ -12,7 +12,7 @@ double along(const Load& load, const Link& link) noexcept {
   return load.rounds * link.latency + std::max(0.0, load.messages - load.rounds) * link.message + load.bytes * link.byte;
 }
 
-std::string us(double ns) { return ns < 1e6 ? fmt::format("{:.1f} us", ns / 1e3) : fmt::format("{:.1f} ms", ns / 1e6); }
+std::string duration(double ns) { return ns < 1e6 ? fmt::format("{:.1f} us", ns / 1e3) : fmt::format("{:.1f} ms", ns / 1e6); }
 
 std::string size(double bytes) {
   if (bytes < 10e3) return fmt::format("{:.0f} B", bytes);
@@ -63,12 +63,12 @@ Way quickest(const Ways& ways) noexcept {
 
 std::string explain(const Ways& ways, const std::string& about, const Where& where) {
   const Way best = quickest(ways);
-  std::string text = fmt::format("{}: {}; {}, {}", looks(best), about, parts(best), us(best.ns));
+  std::string text = fmt::format("{}: {}; {}, {}", looks(best), about, parts(best), duration(best.ns));
   if (where.crowding > 1) text += fmt::format(" with {:.1f} ranks a core", where.crowding);
   const Way* next = nullptr;
   for (const Way& way : ways)
     if (way.algorithm != best.algorithm && (next == nullptr || way.ns < next->ns)) next = &way;
-  if (next != nullptr) text += fmt::format("; {} would take {} ({})", looks(*next), us(next->ns), parts(*next));
+  if (next != nullptr) text += fmt::format("; {} would take {} ({})", looks(*next), duration(next->ns), parts(*next));
   return text;
 }
 
