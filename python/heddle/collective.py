@@ -34,8 +34,8 @@ def _ways(ways: list[dict]) -> Table:
             name += f", radix {way['radix']}"
         if way["segment"]:
             name += f", segments of {way['segment']:,} B"
-        parts = [way["between_nodes"], way["on_node"]]
-        sums = [f"{sum(part[of] for part in parts):,.0f}" for of in ("rounds", "messages", "bytes")]
+        parts = [part for part in (way["between_nodes"], way["on_node"]) if part]  # none: there are no figures
+        sums = [f"{sum(part[of] for part in parts):,.0f}" if parts else "–" for of in ("rounds", "messages", "bytes")]
         table.add_row(name, *sums, _time(way["ns"]), _time(way["walked_ns"]), style="bold" if way["chosen"] else "")
     return table
 
