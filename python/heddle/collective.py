@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from heddle.console import console
+from heddle import listing
+from heddle.console import say, section
+
+SUMS = ("rounds", "messages", "bytes")  # on the busiest way
 
 
 def show(about: dict) -> None:
-    out = console()
-    out.print(Text(about["input"], style="bold"))
-    out.print()
-    out.print(Text(f"{about['ranks']:,} ranks on {about['nodes']:,} node{'s' * (about['nodes'] != 1)}", style="bold cyan"))
-    out.print(Padding(_ways(about["ways"]), (0, 0, 0, 2)))
-    out.print()
-    out.print(Text("chosen", style="bold cyan"))
-    out.print(Padding(Text(about["why"]), (0, 0, 0, 2)))
-    out.print()
-    out.print(Text("messages", style="bold cyan"))
-    out.print(Padding(Text(_messages(about["messages"])), (0, 0, 0, 2)))
+    say(Text(about["input"], style="bold"))
+    section(f"{about['ranks']:,} ranks on {about['nodes']:,} node{'s' * (about['nodes'] != 1)}")
+    heads = ("", *SUMS, "by model", "all ranks walked")
+    listing.show(heads, [_way(way) for way in about["ways"]], above=("",), right=heads[1:], indent="  ")
+    section("chosen", Text(about["why"]))
+    section("messages", Text(_messages(about["messages"])))
 
 
-def _ways(ways: list[dict]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("")
-    for title in ("rounds", "messages", "bytes on the busiest way", "by model", "all ranks walked"):
-        table.add_column(title, justify="right")
-    for way in ways:
-        name = way["name"]
-        if way["radix"] != 2:
-            name += f", radix {way['radix']}"
-        if way["segment"]:
-            name += f", segments of {way['segment']:,} B"
-        parts = [way["between_nodes"], way["on_node"]]
-        sums = [f"{sum(part[of] for part in parts):,.0f}" for of in ("rounds", "messages", "bytes")]
-        table.add_row(name, *sums, _time(way["ns"]), _time(way["walked_ns"]), style="bold" if way["chosen"] else "")
-    return table
+def _way(way: dict) -> tuple[str, ...]:
+    name = ("→ " if way["chosen"] else "  ") + way["name"]
+    if way["radix"] != 2:
+        name += f", radix {way['radix']}"
+    if way["segment"]:
+        name += f", segments of {way['segment']:,} B"
+    parts = [part for part in (way["between_nodes"], way["on_node"]) if part]  # none: there are no figures
+    sums = (f"{sum(part[of] for part in parts):,.0f}" if parts else "–" for of in SUMS)
+    return (name, *sums, _time(way["ns"]), _time(way["walked_ns"]))
 
 
 HOSTS = {"mpich": "MPICH", "openmpi": "Open MPI", "any": "any MPI library"}

@@ -1,8 +1,15 @@
 """The terminal."""
 
+from __future__ import annotations
+
+import re
 from functools import cache
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
+
+SPACE = "\ue000"  # where no line may end
 
 
 @cache
@@ -20,3 +27,36 @@ def table_console() -> Console:
 def wide_console() -> Console:
     """For tables of paths, which are to be copied: nothing is folded."""
     return Console(highlight=False, width=1000)
+
+
+def say(text: Text, indent: str = "", further: str | None = None) -> None:
+    """Lines of prose: on a terminal in its width, no word split; elsewhere each is one line, for grep. `further`: what stands
+    before the second and later lines of each."""
+    out = console()
+    further = indent if further is None else further
+    for line in text.split("\n", allow_blank=True):
+        parts = _wrapped(line, max(20, out.width - len(further))) if out.is_terminal else [line]
+        for number, part in enumerate(parts):
+            part.rstrip()
+            part.plain = part.plain.replace(SPACE, " ")
+            out.print(Text.assemble(further if number else indent, part), soft_wrap=True)
+
+
+def _wrapped(line: Text, width: int) -> list[Text]:
+    """Rich itself splits words that are longer than the line, or cuts them off."""
+    ends, column = [], 0
+    for word in re.finditer(r" *[^ ]+", line.plain):
+        cells = cell_len(word[0])
+        if column and column + cells > width:
+            ends.append(word.end() - len(word[0].lstrip(" ")))
+            cells = cell_len(word[0].lstrip(" "))
+            column = 0
+        column += cells
+    return list(line.divide(ends))
+
+
+def section(title: str, text: Text | None = None) -> None:
+    console().print()
+    say(Text(title, style="bold cyan"))
+    if text is not None:
+        say(text, "  ")

@@ -1,29 +1,33 @@
 """An explained datatype on the terminal."""
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from heddle.console import console
+from heddle.console import SPACE, console, say, section
 from heddle.picture import lay_out, terminal
 
 MOST_ENTRIES = 12
 
 
 def show(about: dict) -> None:
-    out = console()
     count = f" × {about['count']:,}" if about["count"] != 1 else ""
-    out.print(Text(about["type"] + count, style="bold"))
-    _section("type map", _type_map(about["type_map"]))
-    _section("canonical layout", Text(about["canonical"]))
-    _section("shape", _shape(about))
-    width = out.width - 2
+    say(Text(about["type"] + count, style="bold"))
+    section("type map", _type_map(about["type_map"]))
+    written = about.get("written")  # none: too long to be pasted
+    section("canonical layout", Text(about["canonical"] + (f"\n{written}" if written else "")))
+    section("shape")
+    for name, value in _shape(about):
+        say(Text.assemble((f"{name:<11}", "dim"), "  ", value), "  ", " " * 15)
+    width = console().width - 2
     grid = lay_out(about, columns=width // 4)
-    _section("in memory", terminal.draw(grid, width) if grid.rows else Text("nothing"))
-    _section("how Heddle packs it", Text("\n".join(about["plan"])))
+    section("in memory", None if grid.rows else Text("nothing"))
+    if grid.rows:
+        picture, legend = terminal.draw(grid, width)
+        say(picture, "  ")
+        say(legend, "  ")
+    section("how Heddle packs it", Text("\n".join(about["plan"])))
     if about["kernels"]["parts"]:
-        _section("by which kernels", _kernels(about["kernels"]))
-    _section(*_way(about["way"]))
+        section("by which kernels", _kernels(about["kernels"]))
+    section(*_way(about["way"]))
 
 
 def _kernels(kernels: dict) -> Text:
@@ -63,41 +67,30 @@ def _way(way: dict) -> tuple[str, Text]:
     return title, text
 
 
-def _section(title: str, body) -> None:
-    console().print()
-    console().print(Text(title, style="bold cyan"))
-    console().print(Padding(body, (0, 0, 0, 2)))
-
-
 def _type_map(type_map: dict) -> Text:
     """As the standard writes it: pairs of basic type and displacement."""
     shown = type_map["entries"][:MOST_ENTRIES]
-    text = Text("{" + ", ".join(f"({entry['name']}, {entry['offset']})" for entry in shown))
+    pairs = [f"({entry['name']}, {entry['offset']})".replace(" ", SPACE) for entry in shown]  # none is split
     if type_map["total"] > len(shown):
-        text.append(f", … {type_map['total']:,} in all", style="dim")
-    return text.append("}")
+        pairs.append(f"… {type_map['total']:,} in all".replace(" ", SPACE))
+    return Text("{" + ", ".join(pairs) + "}")
 
 
-def _shape(about: dict) -> Table:
+def _shape(about: dict) -> list[tuple[str, str]]:
     shape = about["shape"]
     lengths = (
         f"mean {shape['mean_block']:,.1f}, median {shape['median_block']:,}, deviation {shape['deviation_block']:,.1f} bytes"
     )
     if shape["smallest_block"] == shape["largest_block"]:
         lengths = f"{shape['median_block']:,} bytes each"
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim")
-    table.add_column()
-    table.add_row("size", f"{about['size']:,} bytes of data each, {shape['size']:,} in all")
-    table.add_row("extent", f"{about['extent']:,} bytes from {about['lower_bound']:,}")
-    table.add_row("true extent", f"{about['true_extent']:,} bytes from {about['true_lower_bound']:,}")
-    table.add_row("blocks", f"{shape['blocks']:,}, {lengths}")
-    table.add_row(
-        "cache lines", f"{shape['lines']:,} touched, {_share(shape['size'], 64 * shape['lines'])} of their bytes used"
-    )
-    if about.get("wire_bytes"):
-        table.add_row("on the wire", f"{about['wire_bytes']:,} bytes describe it")
-    return table
+    rows = [
+        ("size", f"{about['size']:,} bytes of data each, {shape['size']:,} in all"),
+        ("extent", f"{about['extent']:,} bytes from {about['lower_bound']:,}"),
+        ("true extent", f"{about['true_extent']:,} bytes from {about['true_lower_bound']:,}"),
+        ("blocks", f"{shape['blocks']:,}, {lengths}"),
+        ("cache lines", f"{shape['lines']:,} touched, {_share(shape['size'], 64 * shape['lines'])} of their bytes used"),
+    ]
+    return rows + ([("on the wire", f"{about['wire_bytes']:,} bytes describe it")] if about.get("wire_bytes") else [])
 
 
 def _share(part: int, whole: int) -> str:

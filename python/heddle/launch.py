@@ -24,6 +24,8 @@ _NEUTRAL = {"srun", "aprun", "jsrun", "flux", "palsrun", "lrun", "ibrun", "ccc_m
 _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
+EXPLAIN = "HEDDLE_EXPLAIN"
+
 Command = namedtuple("Command", "file words environment")
 
 # The MPI that ranks will have; which installation it is of may have to be found out yet.
@@ -32,6 +34,25 @@ Choice = namedtuple("Choice", "family library installation with_program", defaul
 
 def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
     """Without `heddle`: the same program by the same launcher under the same MPI, and nothing in between."""
+    command = _planned(words, ranks, mpi, heddle)
+    names = command.environment.get(EXPLAIN, "")
+    return command._replace(environment=command.environment | {EXPLAIN: _with_places(names, words)}) if names else command
+
+
+def _with_places(names: str, words: list[str]) -> str:
+    """HEDDLE_EXPLAIN, with where its functions and lines are in the programs of a line."""
+    from heddle import places
+
+    files = []
+    for word in words:
+        try:
+            files.append(program.resolve(word))
+        except Problem:
+            continue
+    return places.found(names, files)
+
+
+def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool) -> Command:
     file = program.resolve(words[0])
     asked = installations.named(mpi) if mpi else None
     if is_launcher(words[0]):

@@ -48,9 +48,11 @@ def listing(
     return _lines(table, _widest(table), heads, right)
 
 
-def show(heads, rows, **more) -> None:
-    for number, line in enumerate(listing(heads, rows, width_of(), **more)):
-        print(f"\033[1m{line}\033[0m" if number == 0 and _coloured() else line)
+def show(heads, rows, indent: str = "", **more) -> None:
+    width = width_of()
+    lines = listing(heads, rows, width and width - len(indent), **more)
+    for number, line in enumerate(lines):
+        print(indent + (f"\033[1m{line}\033[0m" if number == 0 and _coloured() else line))
 
 
 def prose(text: str, indent: str = "") -> str:

@@ -85,4 +85,8 @@ TypePtr parse(std::string_view text);
 /// The description in its plainest form: parse(to_string(t)) is t.
 std::string to_string(const Type& type);
 
+/// A description of a layout: parse() of it has the same bytes in the same order, and the same bounds. In elements of the basic
+/// type `element` where all pieces are made of such, else in bytes. Error: it is too long or too deep to be read.
+std::string written(const Layout& layout, std::string_view element = "byte");
+
 }  // namespace heddle::layout::grammar

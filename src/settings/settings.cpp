@@ -92,6 +92,10 @@ constexpr Variable rows[] = {
      "all, "
      "or by each rank its own where the name has %r; the first 131,072 calls of each rank",
      library},
+    {"HEDDLE_EXPLAIN", "", "a datatype's name, a function, FILE:LINE or MODULE+OFFSET; several, separated by commas; all",
+     "rank 0 says on stderr what heddle explain says of each datatype of that name, or that is used there, when it is first "
+     "used",
+     library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
@@ -404,6 +408,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_PROFILE", file, set.profile);
   take("HEDDLE_REPORT", file, set.report);
   take("HEDDLE_TRACE", file, set.trace);
+  take("HEDDLE_EXPLAIN", file, set.explain);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_DOCTOR", on_off, set.doctor);

@@ -84,6 +84,7 @@ struct Settings {
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   std::string trace;                                 ///< HEDDLE_TRACE, likewise
+  std::string explain;                               ///< HEDDLE_EXPLAIN, names of datatypes or places; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
   bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device
   int patience_s = 60;                               ///< HEDDLE_PATIENCE, seconds

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iostream>
 #include <numeric>
@@ -17,6 +18,7 @@
 
 #include "schedule/algorithms.hpp"
 #include "select/collective/agreement.hpp"
+#include "select/collective/decide.hpp"
 #include "select/collective/estimate.hpp"
 #include "select/collective/mailboxes.hpp"
 #include "select/profile_file.hpp"
@@ -167,25 +169,70 @@ Where where(const Described& about, const Links& links, Rank members) {
           .links = &links};
 }
 
-Json load(const Load& of) { return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}}; }
+Json load(const Way& way, const Load& of) {
+  if (way.ns == 0) return nullptr;  // no figures
+  return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}};
+}
 
+/// What is wanted of a collective, and by whom.
+struct Wanted {
+  std::string algorithm;  ///< auto, native, or a name.
+  std::string said;       ///< "HEDDLE_ALLTOALLV=crystal"
+};
+Wanted wanted(std::string_view collective) {
+  const settings::Settings set = settings::from_environment();
+  if (collective == "exchange") {
+    constexpr std::array<const char*, 4> names = {"auto", "consensus", "crystal", "counts"};
+    const std::string name = names[static_cast<std::size_t>(set.exchange)];
+    return {name, "HEDDLE_EXCHANGE=" + name};
+  }
+  if (set.collectives == settings::Collectives::native) return {"native", "HEDDLE_COLLECTIVES=native"};
+  if (collective == "allgatherv") return {set.allgatherv, "HEDDLE_ALLGATHERV=" + set.allgatherv};
+  return {set.alltoallv, "HEDDLE_ALLTOALLV=" + set.alltoallv};
+}
+
+/// Of several: the same in digest and name.
+bool same(const Way& one, const Way& other) {
+  return one.algorithm == other.algorithm && other.algorithm && digest(one) == digest(other);
+}
+
+/// The least first; what is wanted without figures last.
 template <class Walk>
 Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
   std::vector<Way> sorted(ways.begin(), ways.end());
   std::ranges::stable_sort(sorted, {}, &Way::ns);
+  if (chosen.algorithm && std::ranges::none_of(sorted, [&](const Way& way) { return same(way, chosen); })) {
+    sorted.push_back(chosen);
+    sorted.back().ns = 0;
+  }
   Json rows = Json::array();
   for (const Way& way : sorted) {
     const std::optional<double> walked = walk(way);
     rows.push_back({{"name", way.algorithm->name},
                     {"radix", way.radix},
                     {"segment", way.segment},
-                    {"chosen", way.algorithm == chosen.algorithm && digest(way) == digest(chosen)},
-                    {"between_nodes", load(way.network)},
-                    {"on_node", load(way.node)},
-                    {"ns", way.ns},
+                    {"chosen", same(way, chosen)},
+                    {"between_nodes", load(way, way.network)},
+                    {"on_node", load(way, way.node)},
+                    {"ns", way.ns == 0 ? Json() : Json(way.ns)},
                     {"walked_ns", walked ? Json(*walked) : Json(nullptr)}});
   }
   return rows;
+}
+
+/// What is chosen, why not what takes least, if it does not, and why the model says what it says.
+void add_decision(Json& answer, const Decision& decision, const Ways& ways, const Wanted& by, const std::string& model) {
+  const std::string reason = because(decision, ways, by.said);
+  const bool model_chose = same(decision.way, quickest(ways));  // of which `model` tells
+  answer["chosen"] = decision.way.algorithm ? Json(decision.way.algorithm->name) : Json();
+  answer["because"] = reason;
+  const std::string name(decision.way.algorithm ? decision.way.algorithm->name : "the MPI library's own");
+  if (decision.reason == Reason::mailboxes)
+    answer["why"] = model;  // which says it
+  else if (model_chose)
+    answer["why"] = reason.empty() ? model : model + "; " + reason;
+  else
+    answer["why"] = name + ": " + (reason.empty() ? "nothing takes less by the model" : reason) + ". By the model " + model;
 }
 
 /// Whom a rank sends to: the next one and the one before, every stride-th.
@@ -216,6 +263,7 @@ Json explain_collective(const std::string& description) {
                  {"ranks", about.ranks},
                  {"nodes", nodes.count()},
                  {"messages", told(messages, about.host)}};
+  const Wanted by = wanted(about.collective);
   const auto walkable = [&](const Way& way) {
     return about.crowding == 1 && way.algorithm->rounds != nullptr &&
            (way.node.messages + way.network.messages + 1) * static_cast<double>(about.ranks) < most_walked;
@@ -225,9 +273,11 @@ Json explain_collective(const std::string& description) {
     Spread spread;
     const AllgathervFacts facts{at,
                                 spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; }),
-                                about.host == "mpich"};
-    answer["why"] = why_allgatherv(facts);
-    answer["ways"] = rows(ways_allgatherv(facts), choose_allgatherv(facts), [&](const Way& way) -> std::optional<double> {
+                                about.host == "mpich", about.host == "openmpi"};
+    const Ways ways = ways_allgatherv(facts);
+    const Decision decision = decide_allgatherv(facts, by.algorithm);
+    add_decision(answer, decision, ways, by, why_allgatherv(facts));
+    answer["ways"] = rows(ways, decision.way, [&](const Way& way) -> std::optional<double> {
       return walkable(way) ? std::optional(estimate_allgatherv(way, facts, about.volumes, &nodes)) : std::nullopt;
     });
     return answer;
@@ -245,11 +295,12 @@ Json explain_collective(const std::string& description) {
   }
   const AlltoallvFacts facts = agreed(all, at);
   const bool known = about.collective == "alltoallv";
-  answer["why"] = known ? why_alltoallv(facts) : why_exchange(facts);
-  answer["ways"] = rows(known ? ways_alltoallv(facts) : ways_exchange(facts),
-                        known ? choose_alltoallv(facts) : choose_exchange(facts), [&](const Way& way) -> std::optional<double> {
-                          return walkable(way) ? std::optional(estimate_alltoallv(way, facts, sent, &nodes)) : std::nullopt;
-                        });
+  const Ways ways = known ? ways_alltoallv(facts) : ways_exchange(facts);
+  const Decision decision = known ? decide_alltoallv(facts, by.algorithm) : decide_exchange(facts, by.algorithm);
+  add_decision(answer, decision, ways, by, known ? why_alltoallv(facts) : why_exchange(facts));
+  answer["ways"] = rows(ways, decision.way, [&](const Way& way) -> std::optional<double> {
+    return walkable(way) ? std::optional(estimate_alltoallv(way, facts, sent, &nodes)) : std::nullopt;
+  });
   return answer;
 }
 

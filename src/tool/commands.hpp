@@ -1,6 +1,6 @@
 // tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune`,
 // `heddle algorithms`, `heddle simulate` and `heddle bench seek`. May include: layout/, group/, schedule/, settings/, select/,
-// transport/, sim/. Each answers with JSON; main.cpp reads the command line and prints.
+// explain/, transport/, sim/. Each answers with JSON; main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/way.hpp"
 #include "layout/layout.hpp"
 #include "select/profile_file.hpp"
 
@@ -25,6 +26,8 @@ struct ExplainOptions {
 
 /// Everything there is to say about a datatype. layout::grammar::Error, std::overflow_error (too many elements).
 Json explain(const ExplainOptions& options);
+/// The same in lines "name: value".
+std::vector<std::string> explain_in_lines(const ExplainOptions& options);
 
 /// The canonical program as nested objects; long lists and large programs are cut, and say so.
 Json tree(const layout::Layout& layout);
@@ -41,7 +44,8 @@ const select::Loaded& profile();
 
 /// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
 /// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).
-Json way(const layout::Layout& layout, layout::Count count, const std::string& to);
+explain::Way way(const layout::Layout& layout, layout::Count count, const std::string& to);
+Json told(const explain::Way& way, const std::string& to);
 
 struct GroupOptions {
   std::string description;   ///< In the grammar of group/text.hpp.

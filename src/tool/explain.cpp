@@ -1,6 +1,7 @@
 // tool/explain.cpp: a datatype seen from all sides.
 #include <unistd.h>
 
+#include "explain/lines.hpp"
 #include "layout/cursor.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/kernel/thresholds.hpp"
@@ -76,13 +77,30 @@ Json explain(const ExplainOptions& options) {
           {"alignment", layout.alignment()},
           {"dense", layout.dense()},
           {"canonical", describe(layout)},
+          {"written", heddle::explain::pasteable(layout)},
           {"tree", tree(layout)},
           {"wire_bytes", wire_bytes(layout)},
           {"shape", of(shape(layout, options.count))},
           {"plan", plan(layout, options.count)},
           {"kernels", kernels(layout, options.count)},
-          {"way", way(layout, options.count, options.to)},
+          {"way", told(way(layout, options.count, options.to), options.to)},
           {"segments", segments(layout, options.count, options.segments)}};
+}
+
+std::vector<std::string> explain_in_lines(const ExplainOptions& options) {
+  const grammar::TypePtr type = grammar::parse(options.description);
+  const Layout& layout = type->layout;
+  kernel::use(profile().profile.kernels);
+  std::vector<std::string> lines =
+      heddle::explain::lines(layout, options.count, grammar::to_string(*type), way(layout, options.count, options.to));
+  for (const std::string& sentence : plan(layout, options.count)) lines.push_back("plan: " + sentence);
+  const auto text = [](const Json& value) { return value.get<std::string>(); };
+  const Json chosen = kernels(layout, options.count);
+  for (const Json& part : chosen["parts"])
+    for (const char* direction : {"pack", "unpack"})
+      lines.push_back(std::string(direction) + " " + text(part["kind"]) + " by " + text(part[direction]["kernel"]) + ": " +
+                      text(part[direction]["why"]));
+  return lines;
 }
 
 Json settings_table() {

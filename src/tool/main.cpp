@@ -33,25 +33,6 @@ std::string one_line(const std::string& text) { return text.substr(0, text.find(
 
 std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-void print_explained(const Json& about) {
-  for (const char* name : {"type", "count", "size", "extent", "lower_bound", "true_lower_bound", "true_extent", "canonical"}) {
-    std::cout << name << ": " << shown(about[name]) << "\n";
-  }
-  const Json& shape = about["shape"];
-  std::cout << "blocks: " << shape["blocks"] << ", mean " << shape["mean_block"] << " B, median " << shape["median_block"]
-            << " B\n";
-  for (const Json& sentence : about["plan"]) std::cout << "plan: " << shown(sentence) << "\n";
-  for (const Json& part : about["kernels"]["parts"])
-    for (const char* direction : {"pack", "unpack"})
-      std::cout << direction << " " << shown(part["kind"]) << " by " << shown(part[direction]["kernel"]) << ": "
-                << shown(part[direction]["why"]) << "\n";
-  const Json& way = about["way"];
-  if (way["choices"].empty()) std::cout << "within a node: " << shown(way["why"]) << "\n";
-  for (const Json& choice : way["choices"])
-    std::cout << "within a node, " << shown(choice["memory"]) << ": " << shown(choice["why"]) << "; segments of "
-              << choice["segment"] << " B\n";
-}
-
 void print_rows(const Json& rows) {
   for (const Json& row : rows) {
     std::cout << shown(row["case"]) << "  " << shown(row["variant"]) << "  " << shown(row["metric"]) << "  " << row["value"]
@@ -170,7 +151,7 @@ int run(int argc, char** argv) {
       estimate(tasks);
       return std::cout.good() ? 0 : complain("cannot write the answer");
     }
-    if (explaining->parsed()) answer = explain(about);
+    if (explaining->parsed() && json) answer = explain(about);
     if (grouping->parsed()) answer = explain_group(members);
     if (collecting->parsed()) answer = explain_collective(volumes);
     if (choosing->parsed()) answer = algorithms();
@@ -183,7 +164,7 @@ int run(int argc, char** argv) {
     } else if (json) {
       std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     } else if (explaining->parsed()) {
-      print_explained(answer);
+      for (const std::string& line : explain_in_lines(about)) std::cout << line << "\n";
     } else if (grouping->parsed()) {
       std::cout << shown(answer["size"]) << " members, " << shown(answer["why"]) << "\n";
     } else if (collecting->parsed()) {

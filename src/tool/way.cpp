@@ -1,11 +1,12 @@
-// tool/way.cpp: which way a message of a datatype takes within a node. The library's own choice (select/), never a copy of it.
+// tool/way.cpp: which way a message of a datatype takes within a node, as JSON (explain/way.hpp).
+#include "explain/way.hpp"
+
 #include <fmt/format.h>
 
 #include <iostream>
 #include <stdexcept>
 
 #include "layout/grammar.hpp"
-#include "select/choose.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 #include "tool/commands.hpp"
@@ -26,16 +27,6 @@ select::Side receiver(const std::string& description, Bytes bytes) {
   return select::Statistics(type->layout).of(bytes / size);
 }
 
-Json in(const char* memory, const select::Facts& facts) {
-  const select::Choice choice = select::choose(facts);
-  return {{"memory", memory},
-          {"scheme", select::name(choice.scheme)},
-          {"segment", choice.segment},
-          {"grace_us", choice.grace / 1000},
-          {"us", select::costs(facts).of(choice.scheme) / 1000},
-          {"why", select::why(facts, choice)}};
-}
-
 }  // namespace
 
 const select::Loaded& profile() {
@@ -47,33 +38,28 @@ const select::Loaded& profile() {
   return loaded;
 }
 
-Json way(const layout::Layout& layout, Count count, const std::string& to) {
+explain::Way way(const layout::Layout& layout, Count count, const std::string& to) {
   const settings::Settings set = settings::from_environment();
-  const select::Loaded& loaded = profile();
-
-  Json answer = {{"to", to.empty() ? Json() : Json(to)}, {"profile", loaded.source}, {"choices", Json::array()}};
+  const explain::Circumstances at{.profile = &profile().profile,
+                                  .rendezvous = set.rendezvous,
+                                  .scheme = set.scheme,
+                                  .messages = set.messages,
+                                  .segment = set.segment};
   const layout::Placed whole = layout.repeated(count);
-  select::Facts facts;
-  facts.bytes = whole.node ? whole.node->size : 0;
-  facts.profile = &loaded.profile;
-  facts.sender = select::Statistics(layout).of(count);
-  if (!to.empty() && facts.bytes > 0) facts.receiver = receiver(to, facts.bytes);
-  const bool even = facts.sender.contiguous && (!facts.receiver.known || facts.receiver.contiguous);
-  if (facts.bytes == 0 || even) {
-    answer["why"] = facts.bytes == 0 ? "no bytes at all" : "without holes: the MPI library's own way";
-    return answer;
-  }
-  if (facts.bytes < set.rendezvous) {
-    answer["why"] = fmt::format("{} bytes are fewer than HEDDLE_RENDEZVOUS ({}): packed into what the MPI library sends",
-                                facts.bytes, set.rendezvous);
-    return answer;
-  }
-  answer["why"] = "";
-  facts.process_vm = true;
-  answer["choices"].push_back(in("any memory", facts));
-  facts.mapped = true;
-  answer["choices"].push_back(in("memory of MPI_Alloc_mem", facts));
-  return answer;
+  const Bytes bytes = whole.node ? whole.node->size : 0;
+  return explain::way_of(layout, count, at, !to.empty() && bytes > 0 ? receiver(to, bytes) : select::Side());
+}
+
+Json told(const explain::Way& way, const std::string& to) {
+  Json choices = Json::array();
+  for (const explain::Choice& one : way.choices)
+    choices.push_back({{"memory", one.memory},
+                       {"scheme", select::name(one.choice.scheme)},
+                       {"segment", one.choice.segment},
+                       {"grace_us", one.choice.grace / 1000},
+                       {"us", one.ns / 1000},
+                       {"why", one.why}});
+  return {{"to", to.empty() ? Json() : Json(to)}, {"profile", profile().source}, {"choices", choices}, {"why", way.why}};
 }
 
 }  // namespace heddle::tool

@@ -287,5 +287,34 @@ TEST(Grammar, WritingAndReadingGivesTheSameType) {
   }));
 }
 
+TEST(Grammar, ALayoutIsWrittenAsItIs) {
+  const auto again = [](std::string_view text, std::string_view element = "byte") {
+    return written(layout_of_text(text), element);
+  };
+  EXPECT_EQ(again("vector(128, 8, 4096, int)"), "hvector(128, 32, 16384, byte)");
+  EXPECT_EQ(again("vector(128, 8, 4096, int)", "int"), "hvector(128, 8, 16384, int)");
+  EXPECT_EQ(again("vector(128, 8, 4096, int)", "MPI_INT"), "hvector(128, 8, 16384, int)");
+  EXPECT_EQ(again("vector(128, 1, 4096, int)", "double"), "hvector(128, 4, 16384, byte)") << "no whole doubles";
+  EXPECT_EQ(again("struct(int, 2 double @ 16)"), "hindexed([4, 16], [0, 16], byte)");
+  EXPECT_EQ(again("subarray([8, 8], [3, 4], [2, 1], int)", "int"),
+            "resized(hindexed_block(1, [68], hvector(3, 4, 32, int)), 0, 256)");
+  EXPECT_EQ(again("int", "int"), "int");
+  EXPECT_EQ(again("contiguous(3, int)", "int"), "contiguous(3, int)");
+  EXPECT_EQ(again("contiguous(0, int)"), "contiguous(0, byte)");
+}
+
+TEST(Grammar, WhatIsWrittenOfALayoutDescribesIt) {
+  EXPECT_TRUE(rc::check("parse(written(layout)) has the bytes and the bounds of the layout", [](const test::Choices& choices) {
+    const Layout layout = test::random_type(choices).layout;
+    const std::string element = *rc::gen::elementOf(std::vector<std::string>{"byte", "short", "int", "double", "no such"});
+    const std::string text = written(layout, element);
+    RC_LOG(text);
+    const Layout again = parse(text)->layout;
+    RC_ASSERT(same_bytes(again, layout));
+    RC_ASSERT(again.lower_bound() == layout.lower_bound());
+    RC_ASSERT(again.extent() == layout.extent());
+  }));
+}
+
 }  // namespace
 }  // namespace heddle::layout::grammar

@@ -251,6 +251,26 @@ def explained(draw) -> dict:
     }
 
 
+def test_rows_that_nothing_touches_are_shown(heddle, tmp_path):
+    spec, file = "subarray([16, 16], [9, 4], [3, 2], double)", tmp_path / "p.svg"
+    picture = section(heddle("explain", spec, "--svg", file).stdout, "in memory")
+    assert picture[0] == "⋮  3 rows that nothing touches" and picture[10] == "⋮  4 rows that nothing touches"
+    assert [line.split()[0] for line in picture[1:10]] == [f"{128 * row:,}" for row in range(3, 12)]
+    drawn = file.read_text()
+    assert "⋮ 3 rows that nothing touches" in drawn and "⋮ 4 rows that nothing touches" in drawn and ">1,408<" in drawn
+    picture = section(heddle("explain", "hindexed([2, 2, 2], [0, 256, 1280], double)").stdout, "in memory")
+    assert [line.split()[0] for line in picture[:5]] == ["0", "128", "256", "⋮", "1,280"]  # a single one is a row
+
+
+def test_what_is_canonical_can_be_pasted(heddle):
+    for spec in (COLUMN, TRANSPOSE, BLOCKS, "struct(int, 2 double @ 16)", "subarray([8, 8], [3, 4], [2, 1], int)"):
+        about = json.loads(heddle("explain", spec, "--json").stdout)
+        assert about["written"] in section(heddle("explain", spec, COLUMNS="200").stdout, "canonical layout")
+        again = json.loads(heddle("explain", about["written"], "--json").stdout)
+        for what in ("size", "extent", "lower_bound", "canonical", "segments"):
+            assert again[what] == about[what]
+
+
 @settings(deadline=None)
 @given(explained(), st.integers(1, 200))
 def test_a_grid_has_every_byte_once(about, columns):
@@ -263,6 +283,9 @@ def test_a_grid_has_every_byte_once(about, columns):
             drawn[piece.packed + i] = grid.first_byte + piece.row * grid.row_bytes + piece.start + i
     told = {s["packed"] + i: s["offset"] + i for s in about["segments"] for i in range(s["length"])}
     assert drawn == told and grid.whole
+    lines, more = grid.lines(10**6)
+    assert more == 0 and sum(max(1, line.untouched) for line in lines) == grid.rows
+    assert {piece.row for piece in grid.pieces} <= {line.row for line in lines if not line.untouched}
     ElementTree.fromstring(svg.draw(grid, about))
 
 

@@ -34,8 +34,9 @@ def explain(
     and which way it takes to a rank of the same node.
 
     Types are written as in the standard, with or without MPI_Type_create_.
-    A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a C program may be pasted as they are, several that
-    build on each other, with the declarations of what they use; the last datatype is explained.
+    A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a program in C, Fortran or Python may be pasted as they
+    are, several that build on each other, with the declarations of what they use; the last datatype is explained.
+    HEDDLE_EXPLAIN=NAME lets a running program say the same of its datatypes.
 
     \b
     heddle explain 'vector(8, 1, 8, contiguous(3, double))'

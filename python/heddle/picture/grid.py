@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 ROWS_OF_PLAIN = 16  # cells a row where the layout has no stride of its own
+FEW = 3  # rows that nothing touches are one line if they are as many
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,14 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Line:
+    """Of a picture: a row, or so many that nothing touches."""
+
+    row: int
+    untouched: int = 0
+
+
+@dataclass(frozen=True)
 class Grid:
     pieces: list[Piece]
     row_bytes: int
@@ -41,6 +50,20 @@ class Grid:
         if self.row_bytes <= most or not self.pieces:
             return 0, self.row_bytes
         return min(piece.start for piece in self.pieces), max(piece.end for piece in self.pieces)
+
+    def lines(self, most: int) -> tuple[list[Line], int]:
+        """The first lines of a picture, and how many rows are left."""
+        found, begin = [], 0
+        ends = [self.rows] if self.whole else []  # of what is not listed nobody knows what it touches
+        for row in [*sorted({piece.row for piece in self.pieces}), *ends]:
+            empty = row - begin
+            found += [Line(begin, empty)] if empty >= FEW else [Line(begin + i) for i in range(empty)]
+            found += [Line(row)] if row < self.rows else []
+            begin = row + 1
+            if len(found) > most:
+                break
+        shown = found[:most]
+        return shown, self.rows - (shown[-1].row + max(1, shown[-1].untouched) if shown else 0)
 
     def by_row(self) -> dict[int, list[Piece]]:
         rows: dict[int, list[Piece]] = {}
@@ -61,14 +84,22 @@ def lay_out(about: dict, columns: int) -> Grid:
     pieces = math.gcd(*(value for segment in segments for value in (segment["offset"], segment["length"])))
     fine = math.gcd(pieces, *(entry["length"] for entry in about["type_map"]["entries"]))
     row = _row(_strides(about), pieces, max(abs(low), high), fine)
-    first = low // row * row
+    first = min(low, _lower_bound(about, low)) // row * row
     cut = list(_cut(segments, row, first))
     touched = max(piece.end for piece in cut) - min(piece.start for piece in cut)
     # Elements as cells if whole rows fit, else whole pieces, else elements of what is touched.
     fits = ((fine, row), (pieces, row), (fine, touched))
     unit = math.gcd(next((unit for unit, span in fits if span // unit <= columns), pieces), row)
-    last = _last_byte(about, high)
+    last = max(_last_byte(about, high), _upper_bound(about, high))
     return Grid(cut, row, first, (last - first + row - 1) // row, unit, size, listed == size)
+
+
+def _lower_bound(about: dict, low: int) -> int:
+    return about.get("lower_bound", low)
+
+
+def _upper_bound(about: dict, high: int) -> int:
+    return about.get("upper_bound", high) + max(0, (about["count"] - 1) * about["extent"])
 
 
 def _last_byte(about: dict, high: int) -> int:

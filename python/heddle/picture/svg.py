@@ -18,7 +18,9 @@ _STYLE = (
 
 
 def draw(grid: Grid, about: dict) -> str:
-    rows = min(grid.rows, MOST_ROWS)
+    lines, more = grid.lines(MOST_ROWS)
+    rows = len(lines)
+    places = {line.row: number for number, line in enumerate(lines) if not line.untouched}
     left, right = grid.window(0)
     left, right = grid.window(max(4 * (right - left), 32 * grid.unit))  # whole rows, unless most of one is empty
     shown = right - left
@@ -33,23 +35,26 @@ def draw(grid: Grid, about: dict) -> str:
         f'<text x="16" y="52">{escape(_facts(about))}</text>',
     ]
     width = shown * scale
-    for row in range(rows):
-        y = TOP + row * (ROW + GAP)
-        label = f"{grid.first_byte + row * grid.row_bytes + left:,}"
+    for number, line in enumerate(lines):
+        y = TOP + number * (ROW + GAP)
+        if line.untouched:
+            parts.append(f'<text class="small" x="{LEFT}" y="{y + 15}">⋮ {line.untouched:,} rows that nothing touches</text>')
+            continue
+        label = f"{grid.first_byte + line.row * grid.row_bytes + left:,}"
         parts.append(f'<text class="small" x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{label}</text>')
         parts.append(f'<rect class="memory" x="{LEFT}" y="{y}" width="{width:.2f}" height="{ROW}" rx="2" fill="#eee"/>')
-    pieces = [piece for piece in grid.pieces if piece.row < rows]
+    pieces = [piece for piece in grid.pieces if piece.row in places]
     if grid.unit * scale >= 14:  # room enough to show elements one by one
         pieces = [part for piece in pieces for part in piece.split(grid.unit)]
-    parts += [_piece(grid, piece, left, scale) for piece in pieces[:MOST_PIECES]]
+    parts += [_piece(grid, piece, TOP + places[piece.row] * (ROW + GAP), left, scale) for piece in pieces[:MOST_PIECES]]
     if (empty := grid.row_bytes - right) > 0:
         parts.append(f'<text class="small" x="{LEFT + width + 8:.0f}" y="{TOP + 15}">⋯ +{empty:,} B</text>')
-    parts.append(_legend(grid, TOP + rows * (ROW + GAP) + 16, len(pieces) <= MOST_PIECES))
+    parts.append(_legend(grid, more, TOP + rows * (ROW + GAP) + 16, len(pieces) <= MOST_PIECES))
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _piece(grid: Grid, piece: Piece, left: int, scale: float) -> str:
-    x, y = LEFT + (piece.start - left) * scale, TOP + piece.row * (ROW + GAP)
+def _piece(grid: Grid, piece: Piece, y: int, left: int, scale: float) -> str:
+    x = LEFT + (piece.start - left) * scale
     width = max(piece.length * scale, 0.6)
     place = piece.packed / max(1, grid.size - 1)
     offset = grid.first_byte + piece.row * grid.row_bytes + piece.start
@@ -73,7 +78,7 @@ def _facts(about: dict) -> str:
     )
 
 
-def _legend(grid: Grid, y: int, complete: bool) -> str:
+def _legend(grid: Grid, more: int, y: int, complete: bool) -> str:
     steps, start = 24, LEFT + 110
     bar = "".join(
         f'<rect x="{start + step * 8}" y="{y}" width="8.5" height="12" fill="{colours.hexadecimal(step / (steps - 1))}"/>'
@@ -83,7 +88,7 @@ def _legend(grid: Grid, y: int, complete: bool) -> str:
         f"a row is {grid.row_bytes:,} bytes of memory, labelled by its offset",
         f"numbers count units of {grid.unit:,} bytes in packed order",
     ]
-    notes += [f"{grid.rows - MOST_ROWS:,} more rows are not drawn"] if grid.rows > MOST_ROWS else []
+    notes += [f"{more:,} more rows are not drawn"] if more else []
     notes += [f"only the first {len(grid.pieces):,} blocks are drawn"] if not (complete and grid.whole) else []
     lines = ["; ".join(notes[:2]), "; ".join(notes[2:])]
     return (

@@ -1,7 +1,6 @@
 """The grid for a terminal: a cell is a unit of bytes, coloured by its place in the packed stream and, where there is room,
 numbered by it."""
 
-from rich.console import Group
 from rich.text import Text
 
 from heddle.picture import colours
@@ -10,7 +9,7 @@ from heddle.picture.grid import Grid, Piece
 MOST_ROWS = 24
 
 
-def draw(grid: Grid, width: int) -> Group:
+def draw(grid: Grid, width: int) -> tuple[Text, Text]:
     ends = (grid.first_byte, grid.first_byte + grid.rows * grid.row_bytes)
     label = max(len(f"{end:,}") for end in ends) + 2
     digits = len(str(max(0, grid.size // grid.unit - 1))) + 1
@@ -24,16 +23,20 @@ def draw(grid: Grid, width: int) -> Group:
     zoom = 1 if numbered else -(-cells * wide // room)  # units to a cell
     text = Text(no_wrap=True)
     rows = grid.by_row()
-    for row in range(min(grid.rows, MOST_ROWS)):
-        text.append(f"{grid.first_byte + row * grid.row_bytes + left:>{label - 2},}  ", style="dim")
+    lines, more = grid.lines(MOST_ROWS)
+    for line in lines:
+        if line.untouched:
+            text.append(f"{'⋮':>{label - 2}}  {line.untouched:,} rows that nothing touches\n", style="dim")
+            continue
+        text.append(f"{grid.first_byte + line.row * grid.row_bytes + left:>{label - 2},}  ", style="dim")
         for cell in range(-(-cells // zoom)):
             low = left + cell * zoom * grid.unit
-            text.append(_cell(grid, rows.get(row, []), low, low + zoom * grid.unit, wide, numbered))
+            text.append(_cell(grid, rows.get(line.row, []), low, low + zoom * grid.unit, wide, numbered))
         text.append(beyond + "\n", style="dim")
-    if grid.rows > MOST_ROWS:
-        text.append(f"{'⋮':>{label - 2}}  {grid.rows - MOST_ROWS:,} more rows\n", style="dim")
+    if more:
+        text.append(f"{'⋮':>{label - 2}}  {more:,} more rows\n", style="dim")
     text.right_crop(1)
-    return Group(text, _legend(grid, zoom, numbered))
+    return text, _legend(grid, zoom, numbered)
 
 
 def _cell(grid: Grid, pieces: list[Piece], low: int, high: int, wide: int, numbered: bool) -> Text:

@@ -12,7 +12,7 @@
 #include "mpi/requests/completion.hpp"
 #include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"
-#include "select/collective/choose.hpp"
+#include "select/collective/decide.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -103,27 +103,14 @@ class Gathered {
   StagingBuffer staging_;
 };
 
-/// Bytes of all blocks from which Heddle chooses. Below, a few messages' latencies are all there is, and hosts do not choose
-/// badly: but for Open MPI where ranks share cores, on 4 and 8 of them 1.75 to 1.95 times as long as what is chosen here (on 17
-/// as long, on 2 with a core each 0.6 of it).
-Bytes worth_choosing(const select::Where& where) {
-  const bool lengthy = traits().slow_to_gather_little && where.crowding > 1 && where.ranks > 2;
-  return lengthy ? 1 : 4 << 10;
-}
-
 /// What is wanted, or what the volumes say. Null algorithm: the host's.
 select::Way choose(ShadowComm& own, Gathered& blocks) {
   const std::string& wanted = own.wanted_allgatherv();
   const Bytes total = blocks.starts()[own.ranks()];
-  if (total == 0 || wanted == "native" || (wanted == "auto" && total < worth_choosing(own.topology().where))) return {};
+  const bool slow = traits().slow_to_gather_little;
+  if (total == 0 || (wanted == "auto" && total < select::worth_gathering(own.topology().where, slow))) return {};
   const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  const select::AllgathervFacts facts{own.topology().where, volumes, traits().gathers_by_sum};
-  select::Way way = select::choose_allgatherv(facts);
-  if (wanted == "auto") return select::sum_will_do(facts, way) ? select::Way{} : way;
-  way.algorithm = schedule::find(schedule::allgatherv(), wanted);
-  constexpr Bytes usual_segment = 32 << 10;
-  way.segment = way.algorithm == &schedule::allgatherv_pipelined_ring ? usual_segment : 0;
-  return way;
+  return select::decide_allgatherv({own.topology().where, volumes, traits().gathers_by_sum, slow}, wanted).way;
 }
 
 /// The blocking MPI_Allgatherv; whether it is Heddle's is said by choose().

@@ -111,7 +111,7 @@ constexpr const char* contained =
   if (!PMPI_Initialized) return;  // a shell, a launcher
   const char* const* const variables = environ ? environ : environment;
   const settings::Settings set = settings::read(variables, settings::files_of(variables));
-  state().taken = take_place(!set.report.empty() || !set.trace.empty());
+  state().taken = take_place(!set.report.empty() || !set.trace.empty() || !set.explain.empty());
   switch (state().taken) {
     case Taken::all:
     case Taken::no_host:

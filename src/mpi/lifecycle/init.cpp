@@ -3,6 +3,7 @@
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/interposition/interposition.hpp"
 #include "mpi/lifecycle/doctor.hpp"
+#include "mpi/lifecycle/explain.hpp"
 #include "mpi/lifecycle/report.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
@@ -45,6 +46,7 @@ void world_ends() {
   if (within_node) Watch::end();
   Network::stop();
   communicators::close();
+  finish_explaining();
   finish_reporting();
   ShadowComm::close();
   if (probes) ProbeQueue::of_process().close();
@@ -103,6 +105,7 @@ void world_started() {
     ShadowComm::allow();
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
+  start_explaining();
   if (!set.doctor) return;
   say_findings({.missed = missed, .wanted = ways, .all = all});
   MPI_Finalize();

@@ -134,6 +134,7 @@ void start_reporting() noexcept {
   if (able) {
     interposition::observer.store(observed.release(), std::memory_order_release);
     report_of_process.store(report.release(), std::memory_order_release);
+    handles_remembered.store(true);
   } else if (own != MPI_COMM_NULL) {
     PMPI_Comm_free(&own);
   }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/touched.hpp"
+#include "explain/way.hpp"
 #include "mpi/node/links.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/process/process.hpp"
@@ -13,28 +14,6 @@ namespace {
 
 /// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
 constexpr Bytes host_waits_from = 128 << 10;
-
-/// HEDDLE_SCHEME, if it names one.
-std::optional<select::Scheme> forced(settings::Scheme wanted) {
-  switch (wanted) {
-    case settings::Scheme::bc_spup:
-      return select::Scheme::bc_spup;
-    case settings::Scheme::rwg_up:
-      return select::Scheme::rwg_up;
-    case settings::Scheme::p_rrs:
-      return select::Scheme::p_rrs;
-    case settings::Scheme::multi_w:
-      return select::Scheme::multi_w;
-    case settings::Scheme::direct:
-      return select::Scheme::direct;
-    case settings::Scheme::both:
-      return select::Scheme::both;
-    case settings::Scheme::automatic:
-    case settings::Scheme::native:
-      break;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -71,7 +50,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
                             .line = static_cast<double>(node->distances().line(peer)),
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
-  const std::optional<select::Scheme> scheme = forced(set.scheme);
+  const std::optional<select::Scheme> scheme = explain::forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
   if (piece && !select::beats(facts, choice, links_of_job().node)) return;
 

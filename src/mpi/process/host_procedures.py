@@ -185,9 +185,20 @@ def positions_of(name: str, parameters: Parameters) -> dict[str, int | str]:
         number = at - 2 if several else at - 1
         if number > 0 and COUNT.fullmatch(name_of(parameters[number])):
             found["buffer"] = number - 1
+            if not several:
+                found["elements"] = number
             if not name.removesuffix("_c").endswith("_init") and not (several and "eighbor" in name):
                 found["counts" if several else "count"] = number
         found["type"] = at
+        if len(types) > 1:
+            other = found["other"] = sum(types[:2]) - at
+            if COUNT.fullmatch(name_of(parameters[other - 1])):
+                found["other_count"] = other - 1
+    lists = [i for i, each in enumerate(parameters) if re.fullmatch(r"const MPI_Datatype \*?\w+(\[\])?", each)]
+    if lists:
+        found |= {"buffer": 0, **dict(zip(("types", "other_types"), lists))}
+    if "other" in found and any(name_of(each) == "root" for each in parameters):
+        found["rooted"] = "true"
     for i, each in enumerate(parameters):
         if re.fullmatch(r"int dest", each) and "count" in found:
             found["peer"] = i
@@ -195,7 +206,8 @@ def positions_of(name: str, parameters: Parameters) -> dict[str, int | str]:
             found.setdefault("communicator", i)
     if re.fullmatch(r"MPI_I?alltoall(_c)?", name, re.IGNORECASE):
         found["to_all"] = "true"
-    order = ("buffer", "count", "counts", "type", "peer", "communicator", "to_all")
+    order = ("buffer", "elements", "count", "counts", "type", "other", "other_count", "types", "other_types")
+    order += ("peer", "communicator", "to_all", "rooted")
     return {what: found[what] for what in order if what in found}
 
 

@@ -59,10 +59,12 @@ inline void tell_of_algorithm(std::string_view algorithm) noexcept {
   if (!algorithm.empty()) carried(report::caller_of_thread);
 }
 
+/// Somebody who looks on remembers what handles mean.
+inline constinit std::atomic<bool> handles_remembered{false};
 /// Handles may mean others from here on: names that were asked for are asked for again.
 inline constinit std::atomic<unsigned> handles_changed{0};
 inline void tell_of_new_handle() noexcept {
-  if (report_of_process.load(std::memory_order_relaxed)) handles_changed.fetch_add(1, std::memory_order_relaxed);
+  if (handles_remembered.load(std::memory_order_relaxed)) handles_changed.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// A call, or one end of a message.

@@ -3,22 +3,10 @@
 
 #include <algorithm>
 
-#include "select/collective/choose.hpp"
+#include "select/collective/decide.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {
-
-/// Schliephake and Laure 2013: 26 partners; a KiB for each.
-select::Way typical(const select::Where& where) {
-  select::AlltoallvFacts facts;
-  static_cast<select::Where&>(facts) = where;
-  facts.most_partners = std::min(where.ranks - 1, 26);
-  facts.partners = facts.most_partners;
-  facts.largest_block = 1 << 10;
-  facts.most_bytes = facts.most_partners * facts.largest_block;
-  facts.bytes = static_cast<double>(facts.most_bytes);
-  return choose_exchange(facts);
-}
 
 std::string_view name_of(settings::Exchange wish, std::string_view otherwise) {
   switch (wish) {
@@ -40,7 +28,7 @@ const SparseWay& way_of(ShadowComm& own) {
   std::optional<SparseWay>& way = own.sparse_way();
   if (way) return *way;
   const Record& record = own.record();
-  const select::Way chosen = typical(own.topology().where);
+  const select::Way chosen = choose_exchange(select::typical_exchange(own.topology().where));
   way = {.name = name_of(record.exchange, chosen.algorithm->name),
          .radix = record.radix > 0 ? record.radix : std::max(2, chosen.radix)};
   return *way;

@@ -101,12 +101,11 @@ std::string about(const AlltoallvFacts& facts) {
                      facts.partners, facts.ranks, facts.most_partners, facts.bytes, facts.most_bytes);
 }
 
-/// Of what could be bundled.
-bool all_in_mailboxes(const AlltoallvFacts& facts) {
+}  // namespace
+
+bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept {
   return facts.nodes == 1 && facts.bytes > 0 && facts.largest_block > 0 && facts.largest_block <= facts.mailboxes;
 }
-
-}  // namespace
 
 Ways ways_alltoallv(const AlltoallvFacts& facts) {
   Ways ways;

@@ -21,7 +21,8 @@ namespace heddle::select {
 
 struct AllgathervFacts : Where {
   Volumes volumes;
-  bool sum_host = false;  ///< The library goes by the sum of the volumes: MPICH.
+  bool sum_host = false;   ///< The library goes by the sum of the volumes: MPICH.
+  bool slow_host = false;  ///< It is slow to gather little: Open MPI (decide.hpp).
 };
 Way choose_allgatherv(const AllgathervFacts& facts);
 Ways ways_allgatherv(const AllgathervFacts& facts);
@@ -48,6 +49,8 @@ struct AlltoallvFacts : Where {
   double hops = 0;  ///< That a byte makes through crystal of radix 2, on average (schedule::crystal_hops); 0: not known.
 };
 Way choose_alltoallv(const AlltoallvFacts& facts);
+/// Of what could be bundled.
+bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept;
 Ways ways_alltoallv(const AlltoallvFacts& facts);
 std::string why_alltoallv(const AlltoallvFacts& facts);
 

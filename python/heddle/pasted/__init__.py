@@ -1,0 +1,25 @@
+"""Datatypes as a program makes them, for `heddle explain`: from its statements to the text that heddle-tool reads.
+
+described("MPI_Type_vector(128, 8, 4096, MPI_INT, &t)")            # "vector(128, 8, 4096, MPI_INT)"
+described('''
+    int n = 64, lengths[2] = {1, 3};
+    MPI_Type_contiguous(3, MPI_DOUBLE, &point);
+    MPI_Type_vector(n, 1, n, point, &column);
+''')                                                               # "vector(64, 1, 64, contiguous(3, MPI_DOUBLE))": the last
+described("call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)")      # Fortran
+described("t = MPI.DOUBLE.Create_vector(3, 1, 8)")                  # mpi4py
+described("vector(8, 1, 8, int)")                                  # None: no statements
+"""
+
+from __future__ import annotations
+
+from heddle.pasted import c, fortran, python
+
+
+def described(text: str) -> str | None:
+    """The datatype that the last constructor makes; None: these are no statements."""
+    if python.is_python(text):
+        return python.described(text)
+    if fortran.is_fortran(text):
+        return c.described(fortran.as_c(text))
+    return c.described(text)

@@ -1,0 +1,27 @@
+// explain/lines.hpp: a datatype in a few lines, "name: value" each: what heddle-tool explain prints, and a running program with
+// HEDDLE_EXPLAIN. May include: way.hpp, layout/.
+//
+//   for (const std::string& line : lines(layout, 1, written(layout), way)) puts(line.c_str());
+//
+//   type: hvector(128, 32, 16384, byte)           which heddle explain takes
+//   size: 4096
+//   blocks: 128, mean 32 B, median 32 B
+//   within a node, any memory: bc-spup: ...
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/way.hpp"
+
+namespace heddle::explain {
+
+/// @param type  A description in the grammar of layout/grammar.hpp.
+std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Way& way);
+
+/// In that grammar; empty: it would be longer than anybody pastes. @param element  The basic type it is made of, if there is
+/// one.
+std::string pasteable(const layout::Layout& layout, std::string_view element = "byte");
+
+}  // namespace heddle::explain

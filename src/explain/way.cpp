@@ -1,0 +1,71 @@
+// explain/way.cpp
+#include "explain/way.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle::explain {
+namespace {
+
+Choice in(const char* memory, const select::Facts& facts, const Circumstances& at) {
+  const std::optional<select::Scheme> scheme = forced(at.scheme);
+  select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
+  std::string why = select::why(facts, choice);
+  if (scheme) why += fmt::format("; by HEDDLE_SCHEME={}, whatever it takes", select::name(*scheme));
+  if (at.segment > 0) choice.segment = at.segment;
+  return {memory, choice, select::costs(facts).of(choice.scheme), why};
+}
+
+}  // namespace
+
+std::string unannounced(const std::optional<bool>& packs) {
+  return packs.value_or(true) ? "packed into what the MPI library sends"
+                              : "sent by the MPI library as the program made it, which is as fast";
+}
+
+std::optional<select::Scheme> forced(settings::Scheme wanted) noexcept {
+  switch (wanted) {
+    case settings::Scheme::bc_spup:
+      return select::Scheme::bc_spup;
+    case settings::Scheme::rwg_up:
+      return select::Scheme::rwg_up;
+    case settings::Scheme::p_rrs:
+      return select::Scheme::p_rrs;
+    case settings::Scheme::multi_w:
+      return select::Scheme::multi_w;
+    case settings::Scheme::direct:
+      return select::Scheme::direct;
+    case settings::Scheme::both:
+      return select::Scheme::both;
+    case settings::Scheme::automatic:
+    case settings::Scheme::native:
+      break;
+  }
+  return std::nullopt;
+}
+
+Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {
+  const layout::Placed whole = layout.repeated(count);
+  select::Facts facts;
+  facts.bytes = whole.node ? whole.node->size : 0;
+  if (facts.bytes == 0) return {"no bytes at all", {}};
+  facts.profile = at.profile;
+  facts.sender = select::Statistics(layout).of(count);
+  facts.receiver = receiver;
+  facts.crowded = at.crowded;
+  if (facts.sender.contiguous && (!receiver.known || receiver.contiguous))
+    return {"without holes: the MPI library's own way", {}};
+  if (at.scheme == settings::Scheme::native) return {"HEDDLE_SCHEME=native: " + unannounced(at.packs), {}};
+  if (facts.bytes < at.rendezvous)
+    return {fmt::format("{} bytes are fewer than HEDDLE_RENDEZVOUS ({}): {}", facts.bytes, at.rendezvous,
+                        at.messages == settings::Messages::native ? "HEDDLE_MESSAGES=native leaves them to the MPI library"
+                                                                  : unannounced(at.packs)),
+            {}};
+  Way way;
+  facts.process_vm = true;
+  way.choices.push_back(in("any memory", facts, at));
+  facts.mapped = true;
+  way.choices.push_back(in("memory of MPI_Alloc_mem", facts, at));
+  return way;
+}
+
+}  // namespace heddle::explain

@@ -1,0 +1,229 @@
+// mpi/lifecycle/explain.cpp
+#include "mpi/lifecycle/explain.hpp"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include "explain/lines.hpp"
+#include "mpi/collectives/peers.hpp"
+#include "mpi/interposition/procedures.hpp"
+#include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/wanted.hpp"
+#include "mpi/network/network.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/p2p/route.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/profile.hpp"
+#include "mpi/process/reporting.hpp"
+#include "mpi/process/say.hpp"
+#include "mpi/types/decode.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+using interposition::Called;
+using interposition::Observer;
+
+std::string name_of(MPI_Datatype type) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+}
+
+/// The basic type that all of a datatype is made of, as the grammar has it.
+std::string element_of(const Signature& signature) { return signature.uniform() ? name_of(signature.first) : "byte"; }
+
+/// As a message from here to a rank of this node.
+explain::Way way_of(MPI_Datatype type, const layout::Layout& layout, Count count) {
+  if (!running()) return {"Heddle is off: the MPI library's own way", {}};
+  Entry* const entry = table.find(type);
+  const settings::Settings& set = settings_of_process();
+  const Node* const node = Node::here();
+  const bool packs = entry && entry->ready(type) && entry->pays_to_pack(count);
+  explain::Circumstances at{.profile = node ? &node->profile() : &profile_of_machine().profile,
+                            .rendezvous = node ? node->threshold() : set.rendezvous,
+                            .scheme = set.scheme,
+                            .messages = set.messages,
+                            .segment = set.segment,
+                            .crowded = node && node->crowded(),
+                            .packs = packs};
+  explain::Way way = explain::way_of(layout, count, at);
+  if (!way.choices.empty() && !node)
+    return {"no message is announced here, one rank a node or as heddle doctor says: " + explain::unannounced(packs), {}};
+  if (way.choices.empty() && node && entry && entry->contiguous(count) && node->moves_pieces(count * layout.size()))
+    way.why = "without holes: announced where that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
+  return way;
+}
+
+/// Empty: there is one node.
+std::string between_nodes(MPI_Datatype type, Count count) {
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const Node* const node = Node::here();
+  const Entry* const entry = table.find(type);
+  if (!running() || !entry || !entry->known() || ranks == (node ? node->size() : 1)) return {};
+  const std::string otherwise = explain::unannounced(entry->pays_to_pack(count));
+  const Network* const network = Network::here();
+  if (network && may_cross(*network, *entry, count)) return "between nodes: by the fabric where that pays, else " + otherwise;
+  return "between nodes: " + otherwise;
+}
+
+bool is_type(MPI_Datatype type) {
+  return type != MPI_DATATYPE_NULL && (!running() || table.find(type) || predefined(type).size > 0);
+}
+
+class Explained final : public Observer {
+ public:
+  Explained(const std::string& names, Observer* next) : wanted_(names), next_(next) {}
+
+  Mark begins(const Called& called) noexcept override {
+    look(called);
+    return next_ ? next_->begins(called) : Mark{};
+  }
+  void ends(const Called& called, const Mark& mark) noexcept override {
+    if (next_) next_->ends(called, mark);
+  }
+  [[nodiscard]] Observer* next() const { return next_; }
+
+  /// One sentence, if names are left.
+  void finish() {
+    const std::lock_guard guard(lock_);
+    const std::vector<std::string> unmet = wanted_.unmet();
+    if (unmet.empty()) return;
+    std::string text = "HEDDLE_EXPLAIN: rank 0 has met nothing called " + listed(unmet) + ". ";
+    if (types_met_.empty())
+      text += "No call of it used a datatype.";
+    else
+      text += "Datatypes used there: " + listed(types_met_) + "; from: " + listed(places_met_) +
+              ". docs/datatypes.md says how functions are found.";
+    say(text.c_str());
+  }
+
+ private:
+  static constexpr std::size_t most_told = 100;
+  static constexpr std::size_t most_listed = 12;
+  static constexpr std::size_t most_seen = std::size_t{1} << 16;
+
+  template <class Names>
+  static std::string listed(const Names& names) {
+    std::string text;
+    std::size_t number = 0;
+    for (const std::string& name : names) {
+      if (number++ == most_listed) return text + " and " + std::to_string(names.size() - most_listed) + " more";
+      text += (text.empty() ? "" : ", ") + (name.empty() ? std::string("one without a name") : name);
+    }
+    return text;
+  }
+
+  /// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
+  void look(const Called& called) noexcept try {
+    const std::lock_guard guard(lock_);
+    if (called.typed && called.buffer != MPI_IN_PLACE && is_type(called.type))
+      look(called, called.type, called.elements >= 0 ? called.elements : 1);
+    if (called.rooted ? table.find(called.other) != nullptr : is_type(called.other))
+      look(called, called.other, called.other_count >= 0 ? called.other_count : 1);
+    if (called.types || called.other_types) look_at_lists(called);
+  } catch (const std::exception&) {
+    return;  // no memory: the program goes on
+  }
+
+  void look_at_lists(const Called& called) {
+    const bool neighbours = std::string_view(procedure(called)).find("eighbor") != std::string_view::npos;
+    int out = 0;
+    int in = 0;
+    if (neighbours) {
+      const Neighbours peers(called.communicator);
+      out = peers.known() ? peers.out() : 0;
+      in = peers.known() ? peers.in() : 0;
+    } else {
+      const Peers peers(called.communicator);
+      out = in = peers.known ? peers.ranks : 0;
+    }
+    const auto look_at = [&](const MPI_Datatype* types, int size) {
+      for (int i = 0; types && i < size; ++i)
+        if (is_type(types[i])) look(called, types[i], 1);
+    };
+    if (called.buffer != MPI_IN_PLACE) look_at(called.types, out);
+    look_at(called.other_types, in);
+  }
+
+  void look(const Called& called, MPI_Datatype type, Count count) {
+    const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+    if (seen_.size() > most_seen) seen_.clear();
+    unsigned& asked = seen_[{called.from, called.procedure, key_of(type)}];
+    if (asked == now) return;
+    asked = now;
+    const report::Place& place = place_of(called.from);
+    const std::string name = name_of(type);
+    types_met_.insert(name);
+    places_met_.insert(shown(place));
+    if (wanted_.has(name, procedure(called), place)) tell(called, place, type, name, count);
+  }
+
+  /// Once for each datatype, whatever its handle: as the first message of it that is met.
+  void tell(const Called& called, const report::Place& place, MPI_Datatype type, const std::string& name, Count count) {
+    const std::string label = name.empty() ? "a datatype without a name" : name;
+    const std::string used = label + ": used by " + procedure(called) + " from " + wanted_.shown(place);
+    try {
+      const Decoded decoded = decode(type);
+      const std::string text = explain::pasteable(decoded.layout, element_of(decoded.signature));
+      if (!told_.emplace(name, text.empty() ? layout::describe(decoded.layout) : text).second) return;
+      if (told_.size() > most_told) {
+        if (told_.size() == most_told + 1) say("HEDDLE_EXPLAIN: more than 100 datatypes; the others are left out.");
+        return;
+      }
+      say(used.c_str());
+      const std::string written = text.empty() ? "too long to be pasted; see canonical" : text;
+      for (const std::string& line : explain::lines(decoded.layout, count, written, way_of(type, decoded.layout, count)))
+        say((label + ": " + line).c_str());
+      if (const std::string line = between_nodes(type, count); !line.empty()) say((label + ": " + line).c_str());
+    } catch (const CannotDecode& error) {
+      if (told_.emplace(name, error.what()).second)
+        say((used + "; Heddle leaves it to the MPI library: " + error.what() + ".").c_str());
+    }
+  }
+
+  const report::Place& place_of(const void* from) {
+    const auto [found, added] = places_.try_emplace(from);
+    if (added) found->second = report::place_of(from);
+    return found->second;
+  }
+  static const char* procedure(const Called& called) {
+    return interposition::procedures()[static_cast<std::size_t>(called.procedure)].name;
+  }
+
+  std::recursive_mutex lock_;  // freeing what the host hands out may call the program
+  Wanted wanted_;
+  Observer* next_;
+  std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
+  std::map<const void*, report::Place> places_;
+  std::set<std::pair<std::string, std::string>> told_;  // name, and what it describes
+  std::set<std::string> types_met_, places_met_;
+};
+
+Explained* explained = nullptr;
+
+}  // namespace
+
+void start_explaining() noexcept try {
+  const settings::Settings& set = settings_of_process();
+  if (set.explain.empty() || set.doctor || !spokesman()) return;
+  explained = new Explained(set.explain, interposition::observer.load());  // freed by nobody, as the report
+  handles_remembered.store(true);
+  interposition::observer.store(explained, std::memory_order_release);
+} catch (const std::exception&) {
+  say("no memory for HEDDLE_EXPLAIN; nothing is explained.");
+}
+
+void finish_explaining() noexcept try {
+  if (!explained) return;
+  interposition::observer.store(explained->next(), std::memory_order_release);
+  explained->finish();
+  explained = nullptr;
+} catch (const std::exception&) {
+  return;
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,182 @@
+"""HEDDLE_EXPLAIN: a running program says what heddle explain says of its datatypes. 2 ranks."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from conftest import clean_environment, compiled, launcher, prefix
+from heddle import native, preload
+from heddle.families import by_name
+from heddle.installations import at_path
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+static MPI_Datatype face, edge;
+static void exchange(double* from, double* to, int other) {
+  MPI_Request request;
+  MPI_Irecv(to, 3, face, other, 0, MPI_COMM_WORLD, &request);
+  MPI_Send(from, 3, face, other, 0, MPI_COMM_WORLD); /* line 7 */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+void __attribute__((noinline)) corner(double* from, double* to, int other) {
+  MPI_Sendrecv(from, 2, edge, other, 1, to, 30, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line 11 */
+}
+static void __attribute__((noinline)) turn(double* from, double* to) {
+  MPI_Datatype types[2] = {face, edge}, plain[2] = {MPI_DOUBLE, MPI_DOUBLE};
+  const int one[2] = {1, 1}, here[2] = {0, 8}, at[2] = {0, 30000};
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int come = rank ? 15 : 256 * 8, mine[2] = {come, come};
+  MPI_Alltoallw(from, one, here, types, to, mine, at, plain, MPI_COMM_WORLD);
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double* data = calloc(8 * 256 * 64, sizeof(double));
+  for (int i = 0; i < 3; ++i) {
+    MPI_Type_vector(256, 8, 64, MPI_DOUBLE, &face);
+    MPI_Type_set_name(face, "face, front");
+    MPI_Type_commit(&face);
+    MPI_Type_create_indexed_block(5, 3, (int[]){0, 9, 4, 40, 33}, MPI_DOUBLE, &edge);
+    MPI_Type_set_name(edge, "edge");
+    MPI_Type_commit(&edge);
+    exchange(data, data + 4 * 256 * 64, 1 - rank);
+    corner(data, data + 4096, 1 - rank);
+    turn(data, data + 4 * 256 * 64);
+    MPI_Type_free(&face);
+    MPI_Type_free(&edge);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+FACE, EDGE = "face, front", "edge"
+
+
+@pytest.fixture(scope="module")
+def program(mpi, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(mpi)
+    (folder / "halo.c").write_text(PROGRAM.strip("\n"))
+    return compiled(mpi, folder / "halo", "-g", "-O2", folder / "halo.c")
+
+
+@pytest.fixture
+def told(heddle, program):
+    """What is said of which datatype, and all lines."""
+
+    def call(names: str, **more: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+        done = heddle("run", "-n", 2, "--", program, HEDDLE_EXPLAIN=names, **more)
+        assert done.returncode == 0, done
+        return parsed(done.stderr)
+
+    return call
+
+
+def parsed(text: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+    lines, about = text.splitlines(), {}
+    for line in lines:
+        assert line.startswith("heddle: "), line
+        for name in (FACE, EDGE, "MPI_DOUBLE"):
+            if line.startswith(f"heddle: {name}: "):
+                what, _, value = line.removeprefix(f"heddle: {name}: ").partition(": ")
+                assert what not in about.setdefault(name, {}), f"said twice: {line}"
+                about[name][what] = value
+    return about, lines
+
+
+def test_a_datatype_by_its_name_once_and_by_one_rank(told):
+    about, _ = told("edge")
+    assert set(about) == {EDGE}
+    (used,) = (what for what in about[EDGE] if what.startswith("used by"))
+    assert used.startswith("used by MPI_Sendrecv from ")
+    assert about[EDGE]["size"] == "120" and about[EDGE]["count"] == "2" and about[EDGE]["blocks"].startswith("10, ")
+
+
+def test_a_name_with_a_comma_and_several_names(told):
+    assert set(told(FACE)[0]) == {FACE}
+    assert set(told("edge,MPI_DOUBLE")[0]) == {EDGE, "MPI_DOUBLE"}
+    assert set(told("all")[0]) == {FACE, EDGE, "MPI_DOUBLE"}
+
+
+@pytest.mark.parametrize("name", [FACE, EDGE])
+def test_what_is_said_is_what_heddle_explain_says(heddle, told, name):
+    said = told(name)[0][name]
+    done = subprocess.run(
+        [native.program("heddle-tool"), "explain", said["type"], "--count", said["count"]],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=True,
+    )
+    lines = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    for what in ("type", "size", "extent", "lower_bound", "true_extent", "canonical", "blocks"):
+        assert said[what] == lines[what], what
+    assert heddle("explain", said["type"]).returncode == 0
+    assert said["size"] == ("16384" if name == FACE else "120") and "double" in said["type"]
+
+
+def test_the_way_of_a_message_is_that_of_its_settings(told):
+    way = "within a node, any memory"
+    assert "HEDDLE" not in told(FACE)[0][FACE][way]
+    forced = told(FACE, HEDDLE_SCHEME="p-rrs")[0][FACE][way]
+    assert forced.startswith("p-rrs: ") and "by HEDDLE_SCHEME=p-rrs" in forced
+    assert "HEDDLE_SCHEME=native" in told(FACE, HEDDLE_SCHEME="native")[0][FACE]["within a node"]
+    assert "HEDDLE_RENDEZVOUS (1048576)" in told(FACE, HEDDLE_RENDEZVOUS="1M")[0][FACE]["within a node"]
+    assert "Heddle is off" in told(FACE, HEDDLE="off")[0][FACE]["within a node"]
+
+
+def test_datatypes_by_the_function_that_uses_them(told):
+    about, lines = told("exchange")
+    assert set(about) == {FACE}, lines  # though the compiler has put it into main
+    assert any("used by MPI_Irecv from exchange (halo+0x" in line for line in lines)
+    assert set(told("corner")[0]) == {EDGE, "MPI_DOUBLE"}
+    assert {FACE, EDGE} <= set(told("turn")[0])  # in lists, of an MPI_Alltoallw
+    assert set(told("MPI_Send")[0]) == {FACE}
+
+
+def test_datatypes_by_a_line(told):
+    assert set(told("halo.c:7")[0]) == {FACE}
+    about, _ = told("halo.c:11")
+    assert EDGE in about and FACE not in about
+    assert set(told("halo.c:7,halo.c:11")[0]) >= {FACE, EDGE}
+
+
+def test_datatypes_by_module_and_offset_as_it_is_said(told):
+    _, lines = told("MPI_Send")
+    place = re.search(r"halo\+0x[0-9a-f]+", "\n".join(lines))[0]
+    assert set(told(place)[0]) == {FACE}
+
+
+def test_what_nobody_has_is_said_at_the_end(told):
+    about, lines = told("edge,egde")
+    assert set(about) == {EDGE}
+    (line,) = (line for line in lines if "HEDDLE_EXPLAIN" in line)
+    assert "met nothing called egde." in line and FACE in line and "edge" in line and "halo+0x" in line
+    assert line == lines[-1]
+
+
+def test_exported_functions_need_no_heddle_run(mpi, program):
+    exported = compiled(mpi, program.parent / "exported", "-O1", "-rdynamic", program.parent / "halo.c")
+    found = at_path(prefix(mpi))
+    value = preload.value(by_name(mpi), found.library)
+    environment = clean_environment(HEDDLE_EXPLAIN="corner")
+    more = ["-x", "HEDDLE_EXPLAIN", "-x", f"LD_PRELOAD={value}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", value]
+    done = subprocess.run([*launcher(mpi), *more, "-n", "2", exported], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done
+    assert EDGE in parsed(done.stderr)[0]
+    assert "from corner (exported+0x" in done.stderr
+
+
+def test_a_report_is_the_same_beside_it(heddle, program, tmp_path):
+    calls = []
+    for names in ("", "all"):
+        more = {"HEDDLE_EXPLAIN": names} if names else {}
+        file = tmp_path / f"{names or 'none'}.json"
+        done = heddle("run", "-n", 2, "--", program, HEDDLE_REPORT=str(file), **more)
+        assert done.returncode == 0 and bool(done.stderr) == bool(names), done
+        sites = json.loads(file.read_text())["sites"]
+        calls.append(sorted((one["procedure"], one["datatype_name"], one["calls"]) for one in sites))
+    assert calls[0] == calls[1] and calls[0]
