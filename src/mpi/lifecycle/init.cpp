@@ -87,6 +87,7 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
+  if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
