@@ -104,6 +104,10 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
     environment = dict(os.environ)  # LD_PRELOAD is for the ranks, not for the launcher
     value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
     if launcher is None:  # srun and the like hand their environment on
+        if file.name == "srun":
+            from heddle import slurm
+
+            words = [words[0], *slurm.exporting(words[1:], value, environment, program.exists)]
         return Command(file, words, _with(value, environment))
     if launcher.family is OPENMPI:
         return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment)

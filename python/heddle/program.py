@@ -42,6 +42,14 @@ def resolve(word: str) -> Path:
     return Path(found)
 
 
+def exists(word: str) -> bool:
+    """Whether a launcher's argument may be what it starts."""
+    try:
+        return not word.isdigit() and resolve(word) is not None
+    except Problem:
+        return False
+
+
 def _launchers(word: str) -> str:
     """Which there are instead of a launcher that is missing; "": it is none of an MPI."""
     if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
