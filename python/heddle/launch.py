@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import namedtuple
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = Tr
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
     """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    _say_who_drops_preloads(words)
     if report is not None:
         from heddle.reported.afterwards import run
 
@@ -58,6 +60,18 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         os.execve(command.file, command.words, command.environment)
     except OSError as error:
         raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+
+
+def _say_who_drops_preloads(words: list[str]) -> None:
+    """In a program that has more rights than who starts it, or is started by one, there is no Heddle."""
+    for word in words:
+        if word.startswith("-") or not program.exists(word):
+            continue
+        file = program.resolve(word)
+        if right := program.privilege(file):
+            print(f"heddle: {word} ({right}): the loader preloads nothing into it. It runs without Heddle.", file=sys.stderr)
+        if not is_launcher(word):
+            return
 
 
 def is_launcher(word: str) -> bool:

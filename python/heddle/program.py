@@ -125,6 +125,18 @@ def python_of(path: Path) -> list[str] | None:
     return words[:1] if words and re.fullmatch(r"python[\d.]*", Path(words[0]).name) else None
 
 
+def privilege(file: Path) -> str:
+    """Why the loader will not trust its environment (ld.so(8), secure-execution mode); empty: it will."""
+    import stat
+
+    found = file.stat()
+    if found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid():
+        return "set-user-ID"
+    if found.st_mode & stat.S_ISGID and found.st_mode & stat.S_IXGRP and found.st_gid != os.getegid():
+        return "set-group-ID"
+    return "has capabilities of its own" if os.geteuid() != 0 and "security.capability" in os.listxattr(file) else ""
+
+
 # mpi4py decides at import; what it decided is what is mapped then. Nothing is initialized.
 _PROBE = """
 import mpi4py
