@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import namedtuple
 from pathlib import Path
 
@@ -70,6 +71,7 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
     """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    _say_who_drops_preloads(words)
     if report is not None:
         from heddle.reported.afterwards import run
 
@@ -79,6 +81,18 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         os.execve(command.file, command.words, command.environment)
     except OSError as error:
         raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
+
+
+def _say_who_drops_preloads(words: list[str]) -> None:
+    """In a program that has more rights than who starts it, or is started by one, there is no Heddle."""
+    for word in words:
+        if word.startswith("-") or not program.exists(word):
+            continue
+        file = program.resolve(word)
+        if right := program.privilege(file):
+            print(f"heddle: {word} ({right}): the loader preloads nothing into it. It runs without Heddle.", file=sys.stderr)
+        if not is_launcher(word):
+            return
 
 
 def is_launcher(word: str) -> bool:
@@ -125,6 +139,10 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
     environment = dict(os.environ)  # LD_PRELOAD is for the ranks, not for the launcher
     value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
     if launcher is None:  # srun and the like hand their environment on
+        if file.name == "srun":
+            from heddle import slurm
+
+            words = [words[0], *slurm.exporting(words[1:], value, environment, program.exists)]
         return Command(file, words, _with(value, environment))
     if launcher.family is OPENMPI:
         return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment)

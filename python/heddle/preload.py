@@ -35,9 +35,9 @@ def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str
     """The arguments of mpirun, with -x for each program: other nodes would not get our environment otherwise."""
     if not preload:
         return list(arguments)
-    ours = sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
+    ours = of_heddle(environment)
     result: list[str] = []
-    for part in _programs(arguments):
+    for part in programs(arguments):
         part, theirs = _without_export(part)
         result += [":"] if result else []
         result += ["-x", f"{VARIABLE}={join(theirs, preload)}"]
@@ -64,11 +64,16 @@ def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
     return result if joined else ["-genv", VARIABLE, preload, *result]
 
 
+def of_heddle(environment: Mapping[str, str]) -> list[str]:
+    """The names of the settings that ranks are to get."""
+    return sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
+
+
 def join(first: str, second: str) -> str:
     return f"{first}:{second}" if first else second
 
 
-def _programs(arguments: Sequence[str]) -> list[list[str]]:
+def programs(arguments: Sequence[str]) -> list[list[str]]:
     """`-n 1 ./a : -n 2 ./b` in parts."""
     parts: list[list[str]] = [[]]
     for word in arguments:

@@ -42,6 +42,14 @@ def resolve(word: str) -> Path:
     return Path(found)
 
 
+def exists(word: str) -> bool:
+    """Whether a launcher's argument may be what it starts."""
+    try:
+        return not word.isdigit() and resolve(word) is not None
+    except Problem:
+        return False
+
+
 def _launchers(word: str) -> str:
     """Which there are instead of a launcher that is missing; "": it is none of an MPI."""
     if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
@@ -115,6 +123,18 @@ def python_of(path: Path) -> list[str] | None:
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     return words[:1] if words and re.fullmatch(r"python[\d.]*", Path(words[0]).name) else None
+
+
+def privilege(file: Path) -> str:
+    """Why the loader will not trust its environment (ld.so(8), secure-execution mode); empty: it will."""
+    import stat
+
+    found = file.stat()
+    if found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid():
+        return "set-user-ID"
+    if found.st_mode & stat.S_ISGID and found.st_mode & stat.S_IXGRP and found.st_gid != os.getegid():
+        return "set-group-ID"
+    return "has capabilities of its own" if os.geteuid() != 0 and "security.capability" in os.listxattr(file) else ""
 
 
 # mpi4py decides at import; what it decided is what is mapped then. Nothing is initialized.

@@ -22,7 +22,12 @@ def built(mpi, tmp_path_factory) -> dict[str, Path]:
     sources = {"starts": ["starts.c"], "tool": ["starts.c", "tool.c"], "own": ["starts.c", "own.c"]}
     for name, files in sources.items():
         compiled(mpi, folder / name, *(SOURCES / file for file in files))
-    return {name: folder / name for name in sources}
+    shared = {"libtool.so": "tool.c", "libasks.so": "asks.c"}
+    for name, file in shared.items():
+        compiled(mpi, folder / name, "-shared", "-fPIC", SOURCES / file)
+    behind = ("-Wl,--no-as-needed", "-lmpi", folder / "libtool.so", f"-Wl,-rpath,{folder}")
+    compiled(mpi, folder / "behind", SOURCES / "starts.c", *behind)
+    return {name: folder / name for name in (*sources, *shared, "behind")}
 
 
 @pytest.fixture
@@ -59,6 +64,45 @@ def test_of_a_program(heddle, found, mpi, built, how, tmp_path):
 def test_of_a_program_with_a_tool_linked_in(found, built, tmp_path):
     findings = found("--", built["tool"], "init", tmp_path / "work")
     assert set(verdicts(findings).values()) == {"good"}, findings
+    assert findings["above Heddle"]["seen"] == "the program (MPI_Finalize, MPI_Recv)"
+
+
+def test_of_a_program_alone_nothing_is_above_heddle(found, built, tmp_path):
+    findings = found("--", built["starts"], "init", tmp_path / "work")
+    assert findings["above Heddle"]["seen"].startswith("nothing") and "not called" not in findings, findings
+
+
+def test_of_tools_in_the_order_in_which_they_are_called(found, built, tmp_path):
+    tool, asks = (f"{built[name]}" for name in ("libtool.so", "libasks.so"))
+    words = ("--", built["starts"], "init", tmp_path / "work")
+    one = found(*words, LD_PRELOAD=asks)
+    assert one["above Heddle"]["seen"] == f"{asks} (MPI_Finalize, MPI_Recv)", one
+    assert one["receives"]["verdict"] == "good" and "not called" not in one, one
+    both = found(*words, LD_PRELOAD=f"{tool}:{asks}")
+    assert both["above Heddle"]["seen"] == f"{tool} (MPI_Finalize, MPI_Recv)", both
+    assert both["not called"]["verdict"] == "poor" and both["not called"]["seen"].startswith(asks), both
+    assert f"those of {tool}" in both["not called"]["seen"], both
+    handing_on = found(*words, LD_PRELOAD=f"{asks}:{tool}")  # by dlsym(RTLD_NEXT), to the other tool
+    assert f"{asks} (MPI_Finalize, MPI_Recv), then {tool} (" in handing_on["above Heddle"]["seen"], handing_on
+    assert handing_on["receives"]["verdict"] == "good" and "not called" not in handing_on, handing_on
+
+
+def test_of_a_tool_behind_the_mpi_library(heddle, found, built, tmp_path):
+    words = ("--", built["behind"], "init", tmp_path / "work")
+    hidden = found(*words)["not called"]
+    assert "libtool.so (MPI_Finalize, MPI_Recv)" in hidden["seen"] and "libmpi.so" in hidden["seen"], hidden
+    assert "LD_PRELOAD" in hidden["mend"], hidden
+    mended = found(*words, LD_PRELOAD=str(built["libtool.so"]))
+    assert "libtool.so" in mended["above Heddle"]["seen"] and "not called" not in mended, mended
+
+
+def test_a_run_names_the_tools_when_asked(heddle, built, tmp_path):
+    words = ("run", "-n", 2, "--", built["starts"], "init", tmp_path / "work")
+    said = heddle(*words, HEDDLE_VERBOSE="1", LD_PRELOAD=str(built["libtool.so"])).stderr
+    assert said.count(f"heddle: above Heddle: {built['libtool.so']} (MPI_Finalize, MPI_Recv).") == 1, said
+    assert "above Heddle" not in heddle(*words, HEDDLE_VERBOSE="1").stderr
+    behind = heddle("run", "-n", 2, "--", built["behind"], "init", tmp_path / "work", HEDDLE_VERBOSE="1").stderr
+    assert f"heddle: not called: {built['libtool.so']} (" in behind and "above Heddle" not in behind, behind
 
 
 def test_of_a_program_with_receives_of_its_own(found, built, tmp_path):

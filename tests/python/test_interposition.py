@@ -42,6 +42,8 @@ def built(mpi, tmp_path_factory):
         "later": make("later", SOURCES / "later.c", compiler="gcc"),
         "contains": make("contains", SOURCES / "contains.c", "-rdynamic", compiler="gcc"),
         "plugin": make("plugin.so", "-shared", "-fPIC", SOURCES / "plugin.c"),
+        "asks": make("asks.so", "-shared", "-fPIC", SOURCES / "asks.c"),
+        "asks_late": make("asks_late.so", "-shared", "-fPIC", SOURCES / "asks.c", "-DLATE"),
         "tool": tool,
     }
 
@@ -83,6 +85,25 @@ def test_beneath_a_tool_that_is_preloaded(heddle, mpi, built, how, ranks):
 @pytest.mark.parametrize("program", ["linked", "linked_shared"])
 def test_beneath_a_tool_that_is_linked(heddle, mpi, built, program):
     assert "tool: 5 receives" in announced(heddle, mpi, built[program], "name")
+
+
+@pytest.mark.parametrize("how", ["name", "begun", "dlsym"])
+def test_beneath_a_tool_that_asks_the_loader(heddle, mpi, built, how):
+    words = (LIBRARY[mpi], "MPI_Recv") if how == "dlsym" else ()
+    said = announced(heddle, mpi, built["program"], how, *words, LD_PRELOAD=str(built["asks"]))
+    assert ("tool: 5 receives" in said) == (how == "name"), said
+
+
+def test_beneath_two_tools(heddle, mpi, built):
+    """The first hands on to the second by dlsym."""
+    said = announced(heddle, mpi, built["program"], "name", LD_PRELOAD=f"{built['asks']}:{built['tool']}")
+    assert said.count("tool: 5 receives") == 2, said
+
+
+def test_beneath_a_tool_that_asks_too_late_nothing_is_announced(heddle, mpi, built):
+    """Until its first receive nothing says where that will go."""
+    why = "asks_late.so has receives of its own"
+    packed(heddle, mpi, built["program"], "name", why=why, LD_PRELOAD=str(built["asks_late"]))
 
 
 def packed(heddle, mpi, program, *words, why, mpi_at=None, **environment):

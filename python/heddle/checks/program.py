@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ def before(words: list[str], mpi: str | None) -> Iterator[Finding | Command]:
         yield bad(words[0], seen.rstrip("."), mend)
         return
     for word, found in _programs(words):
-        if right := _privilege(found):
+        if right := program.privilege(found):
             yield bad(word, f"{right}: the loader preloads nothing into it", f"run a copy: cp {found} .")
             return
     yield good("launcher", str(command.file))
@@ -60,16 +59,6 @@ def _programs(words: list[str]) -> Iterator[tuple[str, Path]]:
             continue
 
 
-def _privilege(file: Path) -> str:
-    """Why the loader will not trust its environment (ld.so(8), secure-execution mode); empty: it will."""
-    found = file.stat()
-    if found.st_mode & stat.S_ISUID and found.st_uid != os.geteuid():
-        return "set-user-ID"
-    if found.st_mode & stat.S_ISGID and found.st_mode & stat.S_IXGRP and found.st_gid != os.getegid():
-        return "set-group-ID"
-    return "has capabilities of its own" if os.geteuid() != 0 and "security.capability" in os.listxattr(file) else ""
-
-
 def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     try:
         code, said = _run(command, seconds)
@@ -81,6 +70,9 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     poor_somewhere = {finding.what for finding in reached if finding.verdict is not Verdict.good}
     yield from (one for one in reached if one.verdict is not Verdict.good or one.what not in poor_somewhere)
     plain = dict.fromkeys(found[1] for line in said if not _FINDING.search(line) and (found := _PLAIN.search(line)))
+    nothing = [text for text in plain if "no MPI_Init came to Heddle" in text]  # something on the way may have had no MPI
+    plain = [text for text in plain if text not in nothing]
+    yield from (poor("Heddle says", text, "") for text in ([] if reached else nothing))
     yield from (poor("Heddle says", text, "") for text in plain)
     if reached:
         if code is None:
@@ -92,7 +84,10 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     else:
         last = next((line.strip() for line in reversed(said) if line.strip(" -")), "")
         seen = f"was not reached: the program ended with code {code}" + (f" ({last[-200:]})" if code and last else "")
-        yield bad("MPI_Init", seen, "give the program what it needs to come that far")
+        mend = "give the program what it needs to come that far"
+        if code == 0:  # it came to its end
+            mend = "if it uses MPI: see whether what starts it hands LD_PRELOAD on, and whether it contains its MPI library"
+        yield bad("MPI_Init", seen, mend)
 
 
 # As mpi/doctor.hpp has them. Some launchers put a rank's number before each line.

@@ -101,7 +101,8 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
         if file is None:
             where = "" if kept else " on another node (--report=FILE names a place that all see)"
             raise Problem(
-                f"no report has come back: the program did not reach MPI_Finalize, or rank 0 ran{where or ' elsewhere'}."
+                "no report has come back: the program did not reach MPI_Finalize, Heddle did not reach it (ask heddle doctor, "
+                f"with the same line), or rank 0 ran{where or ' elsewhere'}."
             )
         said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept)
     except Problem as problem:

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "mpi/interposition/procedures.hpp"
 #include "mpi/interposition/state.hpp"
 #include "mpi/process/host.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/files.hpp"
 
@@ -133,8 +136,27 @@ constexpr const char* contained =
   say("no memory to take the place of the MPI library's procedures. The program runs without Heddle.");
 }
 
-/// An MPI library that came later than this one (a module of Python brings its own) has not been seen.
+/// As launchers number a job's processes: one of them speaks.
+bool first_of_job() {
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"})
+    if (const char* const rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
+  return true;
+}
+
+/// With HEDDLE_VERBOSE=1: a user who waits for Heddle's words is to get some.
+void say_that_nothing_came() {
+  if (has_started() || !first_of_job()) return;
+  const settings::Settings set = settings::read(environ, settings::files_of(environ));
+  if (set.verbose == 0 && !set.doctor) return;
+  const std::string message = std::string(program_invocation_short_name) + ": no MPI_Init came to Heddle, which did nothing " +
+                              "there: a program without MPI, or one that contains its MPI library (linked statically).";
+  say(message.c_str());
+}
+
+/// Says why Heddle was not in effect, if it was not. An MPI library that came later than this one (a module of Python brings
+/// its own) has not been seen.
 [[gnu::destructor]] void at_end() noexcept try {
+  if (state().taken == Taken::all) return say_that_nothing_came();
   if (state().taken != Taken::no_host && state().taken != Taken::in_program) return;
   for (const Object& object : loaded_objects()) {
     const ElfW(Sym)* symbol = object.defined("PMPI_Finalized");
@@ -146,6 +168,7 @@ constexpr const char* contained =
             : "the program loaded its MPI library later than Heddle, and ran without it. `heddle run` preloads both.");
     return;
   }
+  say_that_nothing_came();
 } catch (const std::bad_alloc&) {
   return;
 }

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mpi/interposition/interposition.hpp"
 #include "mpi/interposition/object.hpp"
@@ -49,17 +50,44 @@ std::string unknown_in(const Object& host) {
   return found;
 }
 
-std::string called(const Object& object) { return object.executable() ? "the program" : object.path(); }
+/// Whether a tool has asked the loader, by dlsym, for what stands behind each procedure that it defines, and was given Heddle's
+/// (EZTrace does so when it is loaded), or that of another tool, which is looked at itself. One that asks at its first call
+/// cannot be told from one that receives by itself.
+bool hands_on(const Object& tool, const Object& host, const std::vector<Object>& objects) {
+  if (!tool.defined(receives[0])) return false;
+  std::vector<const void*> held;
+  for (const Object& object : objects)
+    if (object.path() != tool.path()) {
+      const std::vector<const void*> some = tool.addresses_held(object);
+      held.insert(held.end(), some.begin(), some.end());
+    }
+  const auto holds = [&](const void* address) { return std::find(held.begin(), held.end(), address) != held.end(); };
+  const auto of_another = [&](const Object& object, const char* name) {
+    const ElfW(Sym)* const symbol = object.path() == host.path() ? nullptr : object.defined(name);
+    return symbol && holds(object.address_of(*symbol));
+  };
+  for (const Procedure& each : procedures()) {
+    const Place* const place = tool.defined(each.name) ? state().find(each.name) : nullptr;
+    if (!place) continue;
+    if (holds(place->host)) return false;
+    if (!holds(place->ours) && std::none_of(objects.begin(), objects.end(), [&](const Object& object) {
+          return object.path() != tool.path() && of_another(object, each.name);
+        }))
+      return false;
+  }
+  return true;
+}
 
 /// Why this object's receives may go past Heddle; empty: they do not.
-std::string past_us(const Object& object) {
+std::string past_us(const Object& object, const Object& host, const std::vector<Object>& objects) {
   const bool has_own = object.defined(receives[0]) != nullptr;
   const bool binding = std::any_of(fortran.begin(), fortran.end(), [&](const char* name) { return object.defined(name); });
-  if ((has_own || binding) && !object.imports(receives)) return called(object) + " has receives of its own";
+  if ((has_own || binding) && !object.imports(receives) && !hands_on(object, host, objects))
+    return object.called() + " has receives of its own";
   std::string found;
   object.each_import([&](const char* name, Slot slot) {
     const Place* place = found.empty() ? state().find(name) : nullptr;
-    if (place && *slot.address == place->host) found = called(object) + " calls " + name + " of the MPI library itself";
+    if (place && *slot.address == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
   });
   return found;
 }
@@ -75,9 +103,14 @@ std::string look() {
     case Taken::refused:
       return "Heddle has not taken the MPI library's place";
   }
-  for (const Object& object : loaded_objects()) {
-    if (object.defined("heddle_seen_host") || object.defined(marker)) continue;
-    const std::string why = object.path() == state().path ? unknown_in(object) : past_us(object);
+  const std::vector<Object> objects = loaded_objects();
+  const auto ours = [](const Object& object) { return object.defined("heddle_seen_host") != nullptr; };
+  const auto host =
+      std::find_if(objects.begin(), objects.end(), [](const Object& object) { return object.path() == state().path; });
+  if (host == objects.end()) return "the MPI library is not among the loaded objects";
+  for (const Object& object : objects) {
+    if (ours(object) || object.defined(marker)) continue;
+    const std::string why = object.path() == host->path() ? unknown_in(object) : past_us(object, *host, objects);
     if (!why.empty()) return why;
   }
   return {};

@@ -150,6 +150,22 @@ bool Object::imports(std::span<const char* const> wanted) const {
   return found;
 }
 
+// Other variables are looked at, too, with the room that a sanitizer keeps between them.
+[[gnu::no_sanitize("address", "thread")]] std::vector<const void*> Object::addresses_held(const Object& other) const {
+  std::vector<const void*> found;
+  for (const ElfW(Phdr) & part : segments_) {
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_W) || !(part.p_flags & PF_R)) continue;
+    const ElfW(Addr) word = sizeof(void*);
+    const ElfW(Addr) begin = (base_ + part.p_vaddr + word - 1) & ~(word - 1);
+    const ElfW(Addr) end = (base_ + part.p_vaddr + part.p_memsz) & ~(word - 1);
+    for (ElfW(Addr) place = begin; place < end; place += word) {
+      const void* const value = *at<const void* const volatile>(place);
+      if (value && other.contains(value)) found.push_back(value);
+    }
+  }
+  return found;
+}
+
 bool Object::write(const Slot& slot, void* address) const {
   if (*slot.address == address) return true;
   const auto where = reinterpret_cast<ElfW(Addr)>(slot.address);

@@ -31,6 +31,8 @@ class Object {
 
   [[nodiscard]] const std::string& path() const { return path_; }  ///< Empty: the executable.
   [[nodiscard]] bool executable() const { return path_.empty(); }
+  /// As a sentence calls it.
+  [[nodiscard]] std::string called() const { return executable() ? "the program" : path_; }
   [[nodiscard]] ElfW(Addr) base() const { return base_; }
   /// Whether an address lies in one of its segments.
   [[nodiscard]] bool contains(const void* address) const;
@@ -46,6 +48,9 @@ class Object {
   void each_import(const std::function<void(const char* name, Slot slot)>& take) const;
   /// Whether it imports one of these names. What it defines itself it does not import, whatever slots it has for that.
   [[nodiscard]] bool imports(std::span<const char* const> wanted) const;
+
+  /// Addresses within another object that its variables hold: a tool keeps there what dlsym() has told it.
+  [[nodiscard]] std::vector<const void*> addresses_held(const Object& other) const;
 
   /// Writes into a slot, also where the loader has sealed it. False: the system refuses.
   [[nodiscard]] bool write(const Slot& slot, void* address) const;

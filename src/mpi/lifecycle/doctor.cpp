@@ -3,8 +3,10 @@
 
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "mpi/interposition/interposition.hpp"
+#include "mpi/interposition/tools.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"
@@ -29,6 +31,31 @@ void say_who_runs(const char* entry) {
   const bool wanted = settings_of_process().enabled;
   poor("Heddle", std::string(wanted ? "off" : "off (HEDDLE=off)") + ": every call goes straight to the MPI library",
        wanted ? what_heddle_says : "unset HEDDLE");
+}
+
+/// Those that the program's calls come to, the nearest to it first.
+std::string called_tools(const std::vector<interposition::Tool>& tools) {
+  std::string all;
+  for (const interposition::Tool& tool : tools)
+    if (tool.called > 0) all += (all.empty() ? "" : ", then ") + interposition::text(tool);
+  return all;
+}
+
+std::string instead_of(const interposition::Tool& tool) {
+  return interposition::text(tool) + ": the program is given those of " + tool.behind;
+}
+
+constexpr const char* not_called = "not called";
+constexpr const char* above = "above Heddle";
+
+void say_tools() {
+  const auto tools = interposition::tools();
+  const std::string called = called_tools(tools);
+  good(above, called.empty() ? "nothing: the program's calls come to Heddle first" : called);
+  for (const interposition::Tool& tool : tools)
+    if (tool.called == 0)
+      poor(not_called, instead_of(tool),
+           "the first that is named in LD_PRELOAD, or linked, is called: let that be the one you want");
 }
 
 void say_receives(const char* missed) {
@@ -89,12 +116,24 @@ void say_collectives(const Started& started) {
 
 }  // namespace
 
+void say_tools_if_asked() noexcept try {
+  if (!verbose() || !spokesman()) return;
+  const auto tools = interposition::tools();
+  const std::string called = called_tools(tools);
+  if (!called.empty()) say((std::string(above) + ": " + called + ".").c_str());
+  for (const interposition::Tool& tool : tools)
+    if (tool.called == 0) say((std::string(not_called) + ": " + instead_of(tool) + ".").c_str());
+} catch (const std::exception& error) {
+  say(error.what());
+}
+
 void say_findings(const Started& started) noexcept try {
   if (running() && started.missed && !spokesman()) say_receives(started.missed);  // the first rank may have nothing of the kind
   if (!spokesman()) return;
   say_who_runs("MPI_Init");
   if (!running()) return;
   const settings::Settings& set = settings_of_process();
+  say_tools();
   say_receives(started.missed);
   say_messages(set.messages);
   say_node(started, set);
@@ -107,6 +146,7 @@ void say_findings(const Started& started) noexcept try {
 void say_findings_of_session() noexcept try {
   say_who_runs("MPI_Session_init");
   if (!running()) return;
+  say_tools();
   say_messages(settings_of_process().messages);
   good("on a node", "messages go through the MPI library: what ranks share begins in MPI_Init");
   good("collectives", "packed, through the MPI library's");

@@ -15,6 +15,9 @@ struct Started {
   unsigned all;        ///< What every rank wishes.
 };
 
+/// With HEDDLE_VERBOSE=1, in MPI_Init: "heddle: above Heddle: libtool.so (MPI_Recv).", where there is something.
+void say_tools_if_asked() noexcept;
+
 /// At the end of MPI_Init.
 void say_findings(const Started& started) noexcept;
 

@@ -89,10 +89,14 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
+  if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
   const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
+  if (running() && spokesman() && (wishes & ways & ~all))
+    say_once_verbose("messages within the node or collectives go through the MPI library",
+                     "not every rank takes part (HEDDLE=off or another setting there, or something passes Heddle there)");
   within_node = (all & wish_node) != 0;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement;

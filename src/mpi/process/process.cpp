@@ -166,6 +166,8 @@ bool running() noexcept {
   return life.load(std::memory_order_acquire) == Life::awake;
 }
 
+bool has_started() noexcept { return life.load(std::memory_order_acquire) != Life::asleep; }
+
 const HostTraits& traits() noexcept { return *host_traits.load(std::memory_order_relaxed); }
 const settings::Settings& settings_of_process() noexcept { return current(); }
 bool verbose() noexcept { return talkative.load(std::memory_order_relaxed); }

@@ -22,6 +22,9 @@ void host_stops(void (*clean_up)()) noexcept;
 /// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
 bool running() noexcept;
 
+/// MPI_Init or the like has come here, or a datatype.
+bool has_started() noexcept;
+
 /// As read when Heddle woke up.
 const settings::Settings& settings_of_process() noexcept;
 
