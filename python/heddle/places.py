@@ -60,12 +60,13 @@ def _of(name: str, file: Path) -> list[Range]:
 def _symbols(name: str, program) -> Iterator[Range]:
     for table in (program.get_section_by_name(section) for section in (".symtab", ".dynsym")):
         for symbol in table.iter_symbols() if table else ():
-            if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"] and _is(name, symbol.name):
+            if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"] and names(name, symbol.name):
                 yield symbol["st_value"], symbol["st_value"] + symbol["st_size"]
 
 
-def _is(name: str, symbol: str) -> bool:
-    """Compilers add .part.0 and the like; Fortran's an underscore, and C++'s namespaces, parameters and lengths of names."""
+def names(name: str, symbol: str) -> bool:
+    """Whether a function has that symbol: compilers add .part.0 and the like; Fortran's an underscore, or the module; C++'s
+    namespaces, parameters, and how long names are."""
     plain = symbol.split(".")[0]
     if plain in (name, f"{name.lower()}_") or plain.endswith(f"_MOD_{name.lower()}"):
         return True

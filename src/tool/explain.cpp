@@ -49,6 +49,24 @@ Json segments(const Layout& layout, Count count, std::size_t limit) {
   return list;
 }
 
+/// The basic type that all of it is made of; null: several.
+const BasicType* element_of(const grammar::Type& type) {
+  if (type.basic) return type.basic;
+  const BasicType* found = nullptr;
+  for (const grammar::TypePtr& child : type.children) {
+    const BasicType* its = element_of(*child);
+    if (!its || (found && found != its)) return nullptr;
+    found = its;
+  }
+  return found;
+}
+
+/// The canonical program in the grammar; empty: too long.
+std::string written(const grammar::Type& type) {
+  const BasicType* element = element_of(type);
+  return heddle::explain::pasteable(type.layout, element ? element->name : "byte");
+}
+
 /// Bytes that travel when the layout itself is sent; null if it is too deep for that.
 Json wire_bytes(const Layout& layout) {
   try {
@@ -77,7 +95,7 @@ Json explain(const ExplainOptions& options) {
           {"alignment", layout.alignment()},
           {"dense", layout.dense()},
           {"canonical", describe(layout)},
-          {"written", heddle::explain::pasteable(layout)},
+          {"written", written(*type)},
           {"tree", tree(layout)},
           {"wire_bytes", wire_bytes(layout)},
           {"shape", of(shape(layout, options.count))},

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from conftest import clean_environment, compiled, launcher, prefix
-from heddle import native, preload
+from heddle import native, places, preload
 from heddle.families import by_name
 from heddle.installations import at_path
 
@@ -49,6 +49,34 @@ int main(int argc, char** argv) {
     MPI_Type_free(&face);
     MPI_Type_free(&edge);
   }
+  MPI_Finalize();
+  return 0;
+}
+"""
+# What means nothing where it stands is no address.
+IGNORED = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, n[2] = {1, 1}, d[2] = {0, 800}, one[1] = {2}, periodic[1] = {1};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double *a = calloc(1000, 8), *b = calloc(1000, 8);
+  MPI_Datatype column, both[2], nonsense = (MPI_Datatype)(long)0x7fabcd;
+  MPI_Type_vector(10, 2, 5, MPI_DOUBLE, &column);
+  MPI_Type_set_name(column, "edge");
+  MPI_Type_commit(&column);
+  both[0] = both[1] = column;
+  MPI_Gather(rank ? a : MPI_IN_PLACE, 1, rank ? column : nonsense, b, 20, rank ? nonsense : MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Scatter(b, 20, rank ? nonsense : MPI_DOUBLE, a, 1, column, 0, MPI_COMM_WORLD);
+  MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, (MPI_Datatype*)0x10, b, n, d, both, MPI_COMM_WORLD);
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, one, periodic, 0, &ring);
+  MPI_Aint places[2] = {0, 800};
+  MPI_Neighbor_alltoallw(a, n, places, both, b, n, places, both, ring);
+  MPI_Request never;
+  MPI_Send_init(a, 7, column, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &never);
+  MPI_Request_free(&never);
   MPI_Finalize();
   return 0;
 }
@@ -180,3 +208,34 @@ def test_a_report_is_the_same_beside_it(heddle, program, tmp_path):
         sites = json.loads(file.read_text())["sites"]
         calls.append(sorted((one["procedure"], one["datatype_name"], one["calls"]) for one in sites))
     assert calls[0] == calls[1] and calls[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [("MPI_Scatter", "1"), ("MPI_Alltoallw", "1"), ("MPI_Neighbor_alltoallw", "1"), ("MPI_Send_init", "7")],
+)
+def test_what_a_call_ignores_is_not_looked_at(heddle, mpi, tmp_path, call, count):
+    (tmp_path / "ignored.c").write_text(IGNORED)
+    program = compiled(mpi, tmp_path / "ignored", "-w", tmp_path / "ignored.c")
+    done = heddle("run", "-n", 2, "--", program, HEDDLE_EXPLAIN=call)
+    assert done.returncode == 0, done
+    about, lines = parsed(done.stderr)
+    assert about[EDGE]["count"] == count and about[EDGE]["size"] == "160" and f"used by {call} " in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "same"),
+    [
+        ("exchange", "exchange", True),
+        ("exchange", "exchange.part.0", True),
+        ("exchange", "exchange_all", False),
+        ("Exchange", "exchange_", True),  # Fortran
+        ("exchange", "__halo_MOD_exchange", True),
+        ("exchange", "_ZN4halo8exchangeEi", True),
+        ("exchange", "_Z8exchangePdi", True),
+        ("halo", "_ZN4halo8exchangeEi", False),
+        ("exchange", "_ZNK4Halo8exchangeERKSt6vectorIdSaIdEE", True),
+    ],
+)
+def test_symbols_are_functions(name, symbol, same):
+    assert places.names(name, symbol) == same

@@ -51,7 +51,9 @@ explain::Way way_of(MPI_Datatype type, const layout::Layout& layout, Count count
                             .packs = packs};
   explain::Way way = explain::way_of(layout, count, at);
   if (!way.choices.empty() && !node)
-    return {"no message is announced here, one rank a node or as heddle doctor says: " + explain::unannounced(packs), {}};
+    return {"no message is announced here (this rank is alone on its node, or heddle doctor says why): " +
+                explain::unannounced(packs),
+            {}};
   if (way.choices.empty() && node && entry && entry->contiguous(count) && node->moves_pieces(count * layout.size()))
     way.why = "without holes: announced where that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
   return way;
