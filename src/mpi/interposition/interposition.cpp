@@ -21,9 +21,6 @@
 namespace heddle::mpi::interposition {
 namespace {
 
-bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0; }
-bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || profiling(name); }
-
 /// Binds names of MPI that the loader would bind at the first call: by then it would find Heddle's.
 bool bind_now(const Object& object, bool profiling_alone) {
   bool bound = true;

@@ -11,6 +11,7 @@
 #include <link.h>
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
@@ -23,6 +24,10 @@ struct Slot {
   void** address;
   bool by_stub;  ///< Of the linkage table: filled in at the first call, unless the object is bound at once.
 };
+
+/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether.
+inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0; }
+inline bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || profiling(name); }
 
 /// An executable or a library of this process.
 class Object {

@@ -13,8 +13,6 @@
 namespace heddle::mpi::interposition {
 namespace {
 
-bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || std::strncmp(name, "PMPI_", 5) == 0; }
-
 bool is_heddle(const Object& object) { return object.defined("heddle_seen_host") != nullptr; }
 
 /// Who has asked the loader for a procedure of this object, as a tool does that hands on to the next by dlsym.

@@ -21,10 +21,6 @@ Way named(std::string_view name, std::span<const Algorithm* const> table, const 
   return found ? *found : Way{.algorithm = schedule::find(table, name)};
 }
 
-std::string looks(const Way& way) {
-  return std::string(way.algorithm->name) + (way.radix != 2 ? fmt::format(" of radix {}", way.radix) : "");
-}
-
 }  // namespace
 
 const Way& least(const Ways& ways) noexcept { return *std::ranges::min_element(ways, {}, &Way::ns); }
@@ -89,10 +85,10 @@ std::string because(const Decision& decision, const Ways& ways, std::string_view
     case Reason::least:
       return {};
     case Reason::simpler:
-      return fmt::format("{} takes {:.0f} % less by the model, which is not as fine as that: {} is simpler", looks(first),
-                         100 * (1 - first.ns / way.ns), looks(way));
+      return fmt::format("{} takes {:.0f} % less by the model, which is not as fine as that: {} is simpler", title_of(first),
+                         100 * (1 - first.ns / way.ns), title_of(way));
     case Reason::wanted:
-      return fmt::format("{} says so; by the model {} takes least", said.empty() ? "a setting" : said, looks(first));
+      return fmt::format("{} says so; by the model {} takes least", said.empty() ? "a setting" : said, title_of(first));
     case Reason::little:
       return "so few bytes in all are gathered by the MPI library as fast";
     case Reason::by_sum:

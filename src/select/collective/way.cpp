@@ -19,13 +19,6 @@ std::string size(double bytes) {
   return bytes < 10e6 ? fmt::format("{:.0f} kB", bytes / 1e3) : fmt::format("{:.0f} MB", bytes / 1e6);
 }
 
-std::string looks(const Way& way) {
-  std::string text(way.algorithm->name);
-  if (way.radix != 2) text += fmt::format(" of radix {}", way.radix);
-  if (way.segment > 0) text += fmt::format(" in segments of {}", size(static_cast<double>(way.segment)));
-  return text;
-}
-
 std::string parts(const Way& way) {
   std::string text;
   for (const auto& [load, place] : {std::pair{&way.network, "between nodes"}, {&way.node, "on the node"}}) {
@@ -38,6 +31,13 @@ std::string parts(const Way& way) {
 }
 
 }  // namespace
+
+std::string title_of(const Way& way) {
+  std::string told(way.algorithm->name);
+  if (way.radix != 2) told += fmt::format(" of radix {}", way.radix);
+  if (way.segment > 0) told += fmt::format(" in segments of {}", size(static_cast<double>(way.segment)));
+  return told;
+}
 
 Way timed(Way way, const Where& where) noexcept {
   const Links& links = *where.links;
@@ -63,12 +63,12 @@ Way quickest(const Ways& ways) noexcept {
 
 std::string explain(const Ways& ways, const std::string& about, const Where& where) {
   const Way best = quickest(ways);
-  std::string text = fmt::format("{}: {}; {}, {}", looks(best), about, parts(best), duration(best.ns));
+  std::string text = fmt::format("{}: {}; {}, {}", title_of(best), about, parts(best), duration(best.ns));
   if (where.crowding > 1) text += fmt::format(" with {:.1f} ranks a core", where.crowding);
   const Way* next = nullptr;
   for (const Way& way : ways)
     if (way.algorithm != best.algorithm && (next == nullptr || way.ns < next->ns)) next = &way;
-  if (next != nullptr) text += fmt::format("; {} would take {} ({})", looks(*next), duration(next->ns), parts(*next));
+  if (next != nullptr) text += fmt::format("; {} would take {} ({})", title_of(*next), duration(next->ns), parts(*next));
   return text;
 }
 

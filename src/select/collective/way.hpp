@@ -54,6 +54,9 @@ Way timed(Way way, const Where& where) noexcept;
 /// empty.
 Way quickest(const Ways& ways) noexcept;
 
+/// "bruck of radix 4", "pipelined_ring in segments of 32 kB".
+std::string title_of(const Way& way);
+
 /// "ring: 63 rounds of 63 messages, ..." and the quickest of another algorithm. `about` says what was to be moved.
 std::string explain(const Ways& ways, const std::string& about, const Where& where);
 
