@@ -57,7 +57,13 @@ def _banner(path: Path) -> str | None:
 
     try:
         answer = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            stdin=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},  # what is there is for the ranks
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

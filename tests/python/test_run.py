@@ -251,3 +251,21 @@ def test_families_by_file_name():
         assert families.is_mpi(name) and families.of_library(name) is None
     for name in ("libmpi_cxx.so.40", "libmpi_mpifh.so.40", "libmpifort.so.12", "libmpicxx.so.12", "libmpir.so.1"):
         assert not families.is_mpi(name)
+
+
+def test_a_launcher_is_asked_without_what_is_preloaded(heddle, who, mpi, tmp_path):
+    """A tool for the ranks (EZTrace) may end a launcher that it is loaded into before the launcher has said what it is."""
+    source = tmp_path / "ends.c"
+    text = r"""
+        #include <stdlib.h>
+        #include <string.h>
+        #include <errno.h>
+        __attribute__((constructor)) static void end(void) {
+          const char* name = program_invocation_short_name;
+          if (!strncmp(name, "mpi", 3) || !strcmp(name, "prterun")) abort();
+        }
+    """
+    source.write_text("#define _GNU_SOURCE\n" + text)
+    subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", tmp_path / "ends.so"], check=True)
+    done = heddle("run", "--", *launcher(mpi), "-n", 2, who[mpi], LD_PRELOAD=str(tmp_path / "ends.so"))
+    assert done.returncode == 0 and done.stdout.count(f" of 2: libheddle_{mpi}, preload {tmp_path}/ends.so:") == 2, done

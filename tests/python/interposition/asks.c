@@ -1,5 +1,5 @@
-// asks: the tool of tool.c as EZTrace is made: it asks the loader for what stands behind it, when it is loaded (with LATE at its
-// first call), and names no PMPI_ procedure.
+// asks: the tool of tool.c as EZTrace is made: it asks the loader for what stands behind it, when it is loaded (with LATE at
+// its first call), and names no PMPI_ procedure.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,7 +12,8 @@ static int receives;
 #ifndef LATE
 __attribute__((constructor))
 #endif
-static void ask(void) {
+static void
+ask(void) {
   receive = dlsym(RTLD_NEXT, "MPI_Recv");
   finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
 }
