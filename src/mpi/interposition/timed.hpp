@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -17,15 +18,50 @@
 
 namespace heddle::mpi::interposition {
 
+/// Which blocks a collective moves between whom.
+enum class Pattern : std::uint8_t {
+  none,
+  alltoall,   ///< Each rank has a block for each.
+  allgather,  ///< Each rank's block goes to all.
+  gather,     ///< Each rank's block goes to the root.
+  scatter,    ///< The root has a block for each rank.
+  broadcast,  ///< The root's buffer goes to all.
+  neighbor_alltoall,
+  neighbor_allgather,
+};
+
+/// Which parameter of a procedure is what, on the side that sends or that receives; -1: none is.
+struct BlockPositions {
+  int buffer = -1;
+  int count = -1;   ///< Of each block.
+  int counts = -1;  ///< The same for each peer.
+  int type = -1;
+  int types = -1;  ///< The same for each peer.
+};
+
 /// Which parameter of a procedure is what; -1: none is. Made by host_procedures.py.
 struct Positions {
   int buffer = -1;  ///< Of the datatype's data.
-  int count = -1;   ///< Of elements.
-  int counts = -1;  ///< The same for each peer.
+  int count = -1;   ///< Of elements; of requests that are started.
   int type = -1;    ///< Of what is sent, or of the only datatype.
   int peer = -1;    ///< The rank that it is sent to.
   int communicator = -1;
-  bool to_all = false;  ///< `count` elements go to each rank.
+  int root = -1;
+  int request = -1;  ///< One that is made persistent, or those that are started.
+  Pattern pattern = Pattern::none;
+  BlockPositions sent{};
+  BlockPositions received{};
+  bool later = false;  ///< It moves nothing: starts of its request do.
+};
+
+/// What a rank sends to the others, or has room for from them, as the program says it.
+struct Blocks {
+  const void* buffer = nullptr;
+  MPI_Count count = 0;  ///< Of each block, if there are no counts.
+  const int* counts = nullptr;
+  const MPI_Count* wide_counts = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< Of each block, if there are no types.
+  const MPI_Datatype* types = nullptr;
 };
 
 /// A call of the program.
@@ -37,10 +73,13 @@ struct Called {
   MPI_Comm communicator = MPI_COMM_NULL;
   const void* buffer = nullptr;
   MPI_Count count = -1;
-  const int* counts = nullptr;
-  const MPI_Count* wide_counts = nullptr;
   int peer = MPI_PROC_NULL;
-  bool to_all = false;
+  int root = MPI_PROC_NULL;
+  const MPI_Request* requests = nullptr;
+  Pattern pattern = Pattern::none;
+  Blocks sent{};
+  Blocks received{};
+  bool later = false;
 };
 
 /// Who looks on. Any thread.
@@ -53,7 +92,8 @@ class Observer {
     double since = 0;
   };
   virtual Mark begins(const Called& called) noexcept = 0;
-  virtual void ends(const Called& called, const Mark& mark) noexcept = 0;
+  /// @param done  It has returned MPI_SUCCESS: its arguments are what they should be.
+  virtual void ends(const Called& called, const Mark& mark, bool done) noexcept = 0;
 
  protected:
   ~Observer() = default;
@@ -69,13 +109,15 @@ struct Timed<procedure, number, at> {
   static int call(Arguments... arguments) {
     Observer* const looks = observer.load(std::memory_order_acquire);
     if (!looks) return procedure(arguments...);
-    const Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
-    return procedure(arguments...);
+    Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
+    const int result = procedure(arguments...);
+    span.done = result == MPI_SUCCESS;
+    return result;
   }
 
  private:
   static Called called(const void* from, const std::tuple<Arguments...>& given) noexcept {
-    Called call{.procedure = number, .from = from, .to_all = at.to_all};
+    Called call{.procedure = number, .from = from, .pattern = at.pattern, .later = at.later};
     if constexpr (at.type >= 0) {
       call.typed = true;
       call.type = std::get<at.type>(given);
@@ -84,22 +126,37 @@ struct Timed<procedure, number, at> {
     if constexpr (at.buffer >= 0) call.buffer = std::get<at.buffer>(given);
     if constexpr (at.count >= 0) call.count = std::get<at.count>(given);
     if constexpr (at.peer >= 0) call.peer = std::get<at.peer>(given);
-    if constexpr (at.counts >= 0) {
-      if constexpr (std::is_convertible_v<std::tuple_element_t<at.counts, std::tuple<Arguments...>>, const int*>)
-        call.counts = std::get<at.counts>(given);
-      else
-        call.wide_counts = std::get<at.counts>(given);
+    if constexpr (at.root >= 0) call.root = std::get<at.root>(given);
+    if constexpr (at.request >= 0) call.requests = std::get<at.request>(given);
+    if constexpr (at.pattern != Pattern::none) {
+      take<at.sent>(call.sent, given);
+      take<at.received>(call.received, given);
     }
     return call;
+  }
+  template <BlockPositions of>
+  static void take(Blocks& blocks, const std::tuple<Arguments...>& given) noexcept {
+    if constexpr (of.buffer >= 0) blocks.buffer = std::get<of.buffer>(given);
+    if constexpr (of.count >= 0) blocks.count = std::get<of.count>(given);
+    if constexpr (of.type >= 0) blocks.type = std::get<of.type>(given);
+    if constexpr (of.types >= 0) blocks.types = std::get<of.types>(given);
+    if constexpr (of.counts >= 0) {
+      if constexpr (std::is_convertible_v<std::tuple_element_t<of.counts, std::tuple<Arguments...>>, const int*>)
+        blocks.counts = std::get<of.counts>(given);
+      else
+        blocks.wide_counts = std::get<of.counts>(given);
+    }
   }
 
   /// An object, because error handlers of the program may throw.
   class Span {
    public:
     Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}
-    ~Span() { looks_.ends(called_, mark_); }
+    ~Span() { looks_.ends(called_, mark_, done); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
+
+    bool done = false;
 
    private:
     Observer& looks_;
