@@ -2,9 +2,11 @@
 // lines.
 //
 //   heddle run -n 2 -- heddle-bench-links-mpich --case spare         a core for each rank
+//   heddle run -n 2 -- heddle-bench-links-mpich --case holes         the same, datatypes with holes
 //   heddle run -n 16 -- heddle-bench-links-mpich --case shared       ranks that share cores
 //
 // spare: one (8 bytes to and fro: one way of it), burst (`burst` messages each way at once), long (1 MiB, one way).
+// holes: 256 KiB one way, in blocks of "4" to "65536" bytes (an int, then doubles) with holes as long between them.
 // shared: pairs (MPI_Alltoallv of 8 bytes for everybody, message by message), bundles (the same by the crystal router), rounds
 // (MPI_Allgatherv of 8 bytes by dissemination), all under Heddle, by hints on communicators.
 #include <mpi.h>
@@ -12,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "common/give_way.hpp"
@@ -30,6 +33,8 @@ struct Options {
 constexpr int repeats = 50;  // in one sample of what takes less than a microsecond
 constexpr int burst = 16;
 constexpr int long_bytes = 1 << 20;
+constexpr int holed_bytes = 256 << 10;
+constexpr std::array blocks = {4, 16, 64, 256, 1024, 4096, 16384, 65536};  // as select::Curve has them
 constexpr int tag = 3;
 
 /// Two ranks, messages by PMPI_ names.
@@ -59,6 +64,32 @@ class Spare {
 
  private:
   int me_, other_;
+  std::vector<char> out_, in_;
+};
+
+/// Two ranks, messages with holes in them, by PMPI_ names: the library's own way.
+class Holed {
+ public:
+  Holed(int me, int block) : me_(me), other_(1 - me), out_(static_cast<std::size_t>(2) * holed_bytes), in_(out_.size()) {
+    const bool shorter = block < static_cast<int>(sizeof(double));  // libraries move bytes more slowly than numbers
+    const int numbers = block / static_cast<int>(shorter ? sizeof(int) : sizeof(double));
+    PMPI_Type_vector(holed_bytes / block, numbers, 2 * numbers, shorter ? MPI_INT : MPI_DOUBLE, &type_);
+    PMPI_Type_commit(&type_);
+  }
+  Holed(const Holed&) = delete;
+  Holed& operator=(const Holed&) = delete;
+  ~Holed() { PMPI_Type_free(&type_); }
+
+  void to_and_fro() {
+    if (me_ == 0) PMPI_Send(out_.data(), 1, type_, other_, tag, MPI_COMM_WORLD);
+    PMPI_Recv(in_.data(), 1, type_, other_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me_ == 1) PMPI_Send(out_.data(), 1, type_, other_, tag, MPI_COMM_WORLD);
+  }
+  void write(long number) { std::ranges::fill(out_, static_cast<char>(number)); }
+
+ private:
+  int me_, other_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
   std::vector<char> out_, in_;
 };
 
@@ -122,6 +153,11 @@ bool run(const Options& options) {
     measure({{"one", nothing, [&](long) { spare.to_and_fro(8, repeats); }}}, 2.0 * repeats);
     measure({{"burst", nothing, [&](long) { spare.at_once(); }}}, repeats);
     measure({{"long", [&](long number) { spare.write(number); }, [&](long) { spare.to_and_fro(long_bytes, 1); }}}, 2);
+  } else if (options.what == "holes" && ranks == 2) {
+    for (const int block : blocks) {
+      Holed holed(me, block);
+      measure({{std::to_string(block), [&](long number) { holed.write(number); }, [&](long) { holed.to_and_fro(); }}}, 2);
+    }
   } else {
     const Hinted pairs("heddle_alltoallv", "direct"), bundles("heddle_alltoallv", "crystal");
     const Hinted rounds("heddle_allgatherv", "dissemination");
@@ -141,7 +177,8 @@ bool run(const Options& options) {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::links::Options options;
   CLI::App app{"What messages between ranks of a node take; prints JSON lines."};
-  app.add_option("--case", options.what, "spare (2 ranks), shared")->check(CLI::IsMember({"spare", "shared"}));
+  app.add_option("--case", options.what, "spare or holes (2 ranks), shared")
+      ->check(CLI::IsMember({"spare", "holes", "shared"}));
   app.add_option("--budget", options.budget_ms, "Milliseconds for each measurement")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);

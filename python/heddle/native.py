@@ -78,9 +78,7 @@ def stream(*arguments: str) -> Iterator[dict]:
     import json
     import subprocess
 
-    with subprocess.Popen(
-        [program(TOOL), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
+    with subprocess.Popen([program(TOOL), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
             yield json.loads(line)
         complaint = child.stderr.read().rstrip("\n")

@@ -53,14 +53,19 @@ def single(profile: dict, builtin: dict) -> Table:
     return table
 
 
+HOLES = "with_holes_ns_per_byte"
+
+
 def curves(profile: dict) -> Table:
-    names = [name for name, value in profile.items() if name.endswith("_ns_per_byte") and isinstance(value, dict)]
+    by_length = {name: value for name, value in profile.items() if name.endswith("_ns_per_byte") and isinstance(value, dict)}
+    by_length |= {f"messages, {title}": profile[host][HOLES] for host, title in HOSTS.items() if HOLES in profile.get(host, {})}
+    names = list(by_length)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("blocks of", justify="right")
     for name in names:
         table.add_column(NAMES.get(name, name), justify="right")
-    for length in profile[names[0]]:
-        table.add_row(length, *(speed(profile[name][length]) for name in names))
+    for length in by_length[names[0]]:
+        table.add_row(length, *(speed(by_length[name][length]) for name in names))
     return table
 
 

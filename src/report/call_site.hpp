@@ -83,11 +83,17 @@ class CallSite {
   std::array<std::atomic<std::int64_t>, sizes> sizes_{};
 };
 
+/// Calls from there that went by one algorithm.
+struct Chosen {
+  std::atomic<std::int64_t> calls{0}, bytes{0};
+};
+
 /// One call from there.
 struct Caller {
   CallSite* site = nullptr;  ///< Null: nobody wants to know, or Heddle's own.
   std::uint32_t number = 0;
-  bool ended = false;  ///< It has returned; this is done for it in a later call.
+  bool ended = false;        ///< It has returned; this is done for it in a later call.
+  Chosen* chosen = nullptr;  ///< The algorithm that it goes by, if one was chosen.
 };
 
 /// The call of the program that this thread is in.

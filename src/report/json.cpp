@@ -1,8 +1,11 @@
 // report/json.cpp: a report as JSON (docs/report.md has its schema), of one rank, and of all.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "report/report.hpp"
+#include "report/run.hpp"
 #include "report/sums.hpp"
 
 namespace heddle::report {
@@ -65,6 +68,23 @@ Json with_ranks(Json list) {
   return list;
 }
 
+/// Of rows that say what each rank has moved: least, median and most of a rank.
+Json spread(Json list) {
+  for (Json& row : list) {
+    if (!row.contains("bytes_by_rank")) continue;
+    std::vector<std::int64_t> bytes;
+    for (const Json& each : row["bytes_by_rank"])
+      if (each.is_number_integer()) bytes.push_back(each.get<std::int64_t>());
+    row.erase("bytes_by_rank");
+    if (bytes.empty()) continue;
+    std::ranges::sort(bytes);
+    row["bytes_min"] = bytes.front();
+    row["bytes_median"] = bytes[bytes.size() / 2];
+    row["bytes_max"] = bytes.back();
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string Report::to_json() const {
@@ -73,7 +93,12 @@ std::string Report::to_json() const {
   const auto put = [&rows](const Key& key, const Row& row) {
     Json json = {{"call", key.call}, {"datatype", key.datatype}, {"way", key.way},
                  {"ranks", 1},       {"calls", row.calls},       {"bytes", row.bytes}};
-    for (const auto& [what, part] : parts) json[what] = row.times.*part / 1000;
+    json["blocks"] = std::llround(row.blocks);
+    for (const auto& [what, part] : parts) {
+      const double us = json[what] = row.times.*part / 1000;
+      json[std::string(what) + "_min"] = us;
+      json[std::string(what) + (part == &Times::search ? "_rank_max" : "_max")] = us;
+    }
     json["search_us_max"] = row.longest_search / 1000;
     name(json, key.site);
     rows.push_back(std::move(json));
@@ -92,7 +117,7 @@ std::string Report::to_json() const {
                              {"count", number}});
   Sums procedures{"name"};
   Json sites = Json::array();
-  Json mine = {{"rank", rank_}, {"elapsed_us", elapsed_us_}, {"us", 0.0}, {"calls", 0}, {"bytes", 0}};
+  Json mine = {{"rank", rank_}, {"host", this_host()}, {"elapsed_us", elapsed_us_}, {"us", 0.0}, {"calls", 0}, {"bytes", 0}};
   for (const auto& [key, site] : sites_) {
     if (site->calls() == 0) continue;
     Json procedure = {{"name", site->name().procedure}};
@@ -112,8 +137,10 @@ std::string Report::to_json() const {
     if (const std::int64_t bytes = sent_[rank]; bytes > 0) to[std::to_string(rank)] = bytes;
   if (!sent_.empty()) mine["to"] = std::move(to);
   Json algorithms = Json::array();
-  for (const auto& [key, calls] : algorithms_) {
-    Json json = {{"algorithm", key.second}, {"ranks", 1}, {"calls", calls}};
+  for (const auto& [key, chosen] : algorithms_) {
+    const std::int64_t bytes = chosen.bytes;
+    Json json = {{"algorithm", key.second}, {"ranks", 1}, {"calls", chosen.calls.load()}, {"bytes", bytes}};
+    json["bytes_by_rank"] = {{std::to_string(rank_), bytes}};
     name(json, key.first);
     algorithms.push_back(std::move(json));
   }
@@ -175,7 +202,7 @@ std::string merge(std::span<const std::string> reports, const std::string& about
               {"ranks", ranks},           {"heddle", on || !off ? "on" : "off"},
               {"elapsed_us", elapsed_us}, {"by_rank", std::move(by_rank)}};
   if (!all["run"].is_object()) all.erase("run");
-  for (auto& [list, sums] : lists) all[list] = sums.take();
+  for (auto& [list, sums] : lists) all[list] = spread(sums.take());
   all["communicators"] = std::move(communicators);
   return dump(all);
 }

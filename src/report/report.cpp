@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "layout/shape.hpp"
+
 namespace heddle::report {
 namespace {
 
@@ -24,23 +26,34 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-const std::string& Report::describe(const layout::Layout& layout) {
-  Met& met = met_[layout.node()];
-  if (met.description.empty()) met = {layout.root().node, shortened(layout::describe(layout))};
-  return met.description;
+const Report::Met& Report::meet(const layout::Layout& layout) {
+  Met& met = met_[{layout.node(), layout.extent()}];
+  if (met.description.empty()) {
+    met = {layout.root().node, shortened(layout::describe(layout))};
+    met.size = layout.size();
+    met.blocks = static_cast<double>(layout::shape(layout, 1).blocks);
+    met.more = static_cast<double>(layout::shape(layout, 2).blocks) - met.blocks;
+  }
+  return met;
 }
 
 void Report::add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
                  const Caller& caller) noexcept {
   const std::lock_guard guard(lock_);
   Row* row = &others_;
+  double blocks = 0;
   try {
-    if (rows_.size() < most_rows) row = &rows_[{call, describe(layout), way, caller.site}];
+    if (rows_.size() < most_rows) {
+      const Met& met = meet(layout);
+      row = &rows_[{call, met.description, way, caller.site}];
+      blocks = met.blocks_of(bytes);
+    }
   } catch (const std::exception&) {
     row = &others_;
   }
   ++row->calls;
   row->bytes += bytes;
+  row->blocks += blocks;
   row->times += times;
   row->longest_search = std::max(row->longest_search, times.search);
 }
@@ -75,12 +88,14 @@ CallSite* Report::site(CallSite::Name name) noexcept try {
   return nullptr;
 }
 
-void Report::add_algorithm(const Caller& caller, std::string_view algorithm) noexcept {
+Chosen* Report::add_algorithm(const Caller& caller, std::string_view algorithm) noexcept {
   const std::lock_guard guard(lock_);
   try {
-    ++algorithms_[{caller.site, std::string(algorithm)}];
+    Chosen& chosen = algorithms_[{caller.site, std::string(algorithm)}];
+    chosen.calls.fetch_add(1, std::memory_order_relaxed);
+    return &chosen;
   } catch (const std::exception&) {
-    return;  // as above
+    return nullptr;  // as above
   }
 }
 

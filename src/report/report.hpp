@@ -17,7 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "layout/layout.hpp"
@@ -51,8 +51,8 @@ class Report {
   /// of the procedure; null: no memory.
   CallSite* site(CallSite::Name name) noexcept;
 
-  /// Which algorithm a collective has taken.
-  void add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
+  /// Which algorithm a collective has taken. What its calls have moved is added to what is returned; null: no memory.
+  Chosen* add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
 
   /// Whose report this is, among how many. Beyond `most_peers`, nobody counts who sends to whom.
   void of_rank(int rank, int ranks);
@@ -85,6 +85,7 @@ class Report {
     std::int64_t bytes = 0;
     Times times;
     double longest_search = 0;  // ns, of one call: the first one looks at the datatype
+    double blocks = 0;          // contiguous pieces
   };
   /// Layouts that describe the same bytes are one datatype.
   struct Key {
@@ -97,6 +98,13 @@ class Report {
   struct Met {
     std::shared_ptr<const layout::Node> node;  // kept: another one at its address would be taken for it
     std::string description;
+    Bytes size = 0;               // of an element
+    double blocks = 0, more = 0;  // contiguous pieces of the first element, of each further one
+    /// Of so many bytes of this datatype.
+    [[nodiscard]] double blocks_of(Bytes bytes) const {
+      const double elements = size > 0 ? static_cast<double>(bytes) / static_cast<double>(size) : 0;
+      return elements <= 1 ? blocks * elements : blocks + more * (elements - 1);
+    }
   };
 
   /// Communicators of one kind.
@@ -113,15 +121,15 @@ class Report {
     std::atomic<std::int64_t> blocks{0}, bytes{0};
   };
 
-  const std::string& describe(const layout::Layout& layout);
+  const Met& meet(const layout::Layout& layout);
 
   mutable std::mutex lock_;
   std::map<Key, Row> rows_;
-  std::unordered_map<const layout::Node*, Met> met_;
+  std::map<std::pair<const layout::Node*, Bytes>, Met> met_;  // by node and extent
   Row others_;
   std::map<Kind, std::int64_t> communicators_;                           // how many
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // by all of their names
-  std::map<std::pair<const CallSite*, std::string>, std::int64_t> algorithms_;
+  std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
   int rank_ = 0;
   std::array<Blocks, 4> mailed_;  // by Mailed

@@ -21,11 +21,6 @@ Json command() {
   return words;
 }
 
-std::string host() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 std::string date() {
   const std::time_t now = std::time(nullptr);
   std::tm calendar{};
@@ -47,9 +42,15 @@ Json settings() {
 
 }  // namespace
 
-std::string about_run(const std::string& mpi) {
-  const Json about = {{"command", command()},  {"mpi", mpi}, {"host", host()}, {"date", date()}, {"version", HEDDLE_VERSION},
-                      {"settings", settings()}};
+std::string this_host() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string about_run(const Ran& ran) {
+  const Json about = {{"command", command()},       {"mpi", ran.mpi},     {"family", ran.family},
+                      {"host", this_host()},        {"date", date()},     {"version", HEDDLE_VERSION},
+                      {"processor", ran.processor}, {"cores", ran.cores}, {"settings", settings()}};
   return about.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

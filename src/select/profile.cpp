@@ -81,6 +81,9 @@ std::string absurd(const Profile& profile) {
                                     {"move transposed", &profile.move_transposed}})
     for (std::size_t i = 0; i < Curve::points; ++i)
       check(fmt::format("a byte in blocks of {} B ({})", Curve::lengths[i], what).c_str(), curve->ns[i], 1e-4, 1000);
+  for (const auto& [host, curve] : {std::pair{"MPICH", &profile.mpich_holes}, {"Open MPI", &profile.openmpi_holes}})
+    for (std::size_t i = 0; i < Curve::points; ++i)
+      check(fmt::format("a byte of a message in blocks of {} B ({})", Curve::lengths[i], host).c_str(), curve->ns[i], 0, 1e4);
   return wrong;
 }
 

@@ -50,6 +50,10 @@ struct Profile {
   // Messages through the MPI library, by which collectives choose
   Links mpich = mpich_links;
   Links openmpi = openmpi_links;
+  // Messages through it whose blocks have holes of their own length between them, on both sides: by these a report says what
+  // the library would take (python/heddle/reported/estimate.py); nothing is chosen by them. 0: not measured.
+  Curve mpich_holes{};
+  Curve openmpi_holes{};
 
   layout::kernel::Thresholds kernels;  ///< By which packing kernels are chosen.
 };

@@ -47,7 +47,10 @@ struct Named {
   Value Of::*value;
 };
 using NamedCurve = Named<Profile, Curve>;
-using NamedLinks = Named<Profile, Links>;  // messages of a host, each a group of its own
+/// Messages of a host, each a group of its own.
+struct NamedLinks : Named<Profile, Links> {
+  Curve Profile::*holes;
+};
 using LinkNumber = Named<Link, double>;
 using SharedNumber = Named<Links, double>;
 
@@ -61,9 +64,10 @@ constexpr std::array curves = {
 
 /// One that nobody has measured is not there.
 constexpr std::array hosts = {
-    NamedLinks{"messages_of_mpich", &Profile::mpich},
-    NamedLinks{"messages_of_openmpi", &Profile::openmpi},
+    NamedLinks{{"messages_of_mpich", &Profile::mpich}, &Profile::mpich_holes},
+    NamedLinks{{"messages_of_openmpi", &Profile::openmpi}, &Profile::openmpi_holes},
 };
+constexpr const char* with_holes = "with_holes_ns_per_byte";     // of a host; not there: not measured
 constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
 
 constexpr const char* kernels = "packing_kernels";  // its names: layout/kernel/thresholds.hpp
@@ -139,6 +143,9 @@ Profile read(const Json& json, const Machine& here) {
     Links& links = profile.*host.value;
     for (const LinkNumber& n : link_numbers) links.node.*n.value = number(json, host.name, n.name);
     for (const SharedNumber& n : shared_numbers) links.*n.value = number(json, host.name, n.name);
+    if (!json[host.name].contains(with_holes)) continue;
+    for (std::size_t i = 0; i < Curve::points; ++i)
+      (profile.*host.holes).ns[i] = number(json[host.name], with_holes, key(Curve::lengths[i]));
   }
   if (json.contains(between_nodes))
     for (const NamedLinks& host : hosts)
@@ -189,9 +196,13 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
     const Links& links = profile.*host.value;
     Links unmeasured = builtin().*host.value;
     unmeasured.network = links.network;
-    if (links == unmeasured) continue;
+    const Curve& holes = profile.*host.holes;
+    const bool measured = std::ranges::any_of(holes.ns, [](double ns) { return ns > 0; });
+    if (links == unmeasured && !measured) continue;
     for (const LinkNumber& n : link_numbers) json[host.name][n.name] = rounded(links.node.*n.value);
     for (const SharedNumber& n : shared_numbers) json[host.name][n.name] = rounded(links.*n.value);
+    for (std::size_t i = 0; measured && i < Curve::points; ++i)
+      json[host.name][with_holes][key(Curve::lengths[i])] = rounded(holes.ns[i]);
   }
   if (const Link& network = profile.mpich.network; network != builtin().mpich.network)
     for (const LinkNumber& n : link_numbers) json[between_nodes][n.name] = rounded(network.*n.value);

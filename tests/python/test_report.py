@@ -251,7 +251,7 @@ def test_says_what_would_gain_more(heddle, written, change, words):
 
 def test_short_messages_are_worth_what_the_profile_says_that_one_costs(heddle, written, tmp_path):
     """100,000 messages, 1 us each; the largest gain comes first."""
-    (tmp_path / "profile.json").write_text(json.dumps({"announcement_ns": 700, "handover_ns": 300}))
+    (tmp_path / "profile.json").write_text(json.dumps({"mapped_memory": {"announcement_ns": 700, "handover_ns": 300}}))
     file = written(report(row(way="packed", calls=100000), row(call="receive", wait_us=9e4)))
     output = " ".join(heddle("report", file, HEDDLE_PROFILE=str(tmp_path / "profile.json")).stdout.split())
     assert "about 93.8 ms: 100,000 messages of 105 bytes by send" in output

@@ -50,6 +50,9 @@ def test_messages_of_an_mpi(heddle, mpi, tmp_path):
     profile = json.loads(file.read_text())
     assert [name for name in profile if name.startswith("messages")] == [f"messages_of_{mpi}"]
     messages = profile[f"messages_of_{mpi}"]
+    holes = messages.pop("with_holes_ns_per_byte")
+    assert len(holes) == 8 and all(0 < ns < 1000 for ns in holes.values()) and holes["16 B"] > holes["65536 B"]
+    assert f"messages, {'MPICH' if mpi == 'mpich' else 'Open MPI'}" in " ".join(done.stdout.split())
     assert len(messages) == 6 and all(0 <= ns < 1e8 for ns in messages.values()) and messages["one_ns"] > 0
     told = heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE=str(file)).stdout
     assert str(file) in "".join(told.split())

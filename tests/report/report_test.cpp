@@ -41,6 +41,7 @@ TEST(Report, CallsOfOneKindAreOneRow) {
   EXPECT_EQ(row["search_us"], 1.0);
   EXPECT_EQ(row["pack_us"], 2.5);
   EXPECT_EQ(row["wait_us"], 0.25);
+  EXPECT_EQ(row["blocks"], 256);
   EXPECT_EQ(of("receive", "bc-spup")["calls"], 1);
 }
 
@@ -60,6 +61,9 @@ TEST(Report, RanksAreAddedUpAndNonsenseIsLeftOut) {
   EXPECT_EQ(sent["calls"], 2);
   EXPECT_EQ(sent["bytes"], 300);
   EXPECT_EQ(sent["pack_us"], 4.0);
+  EXPECT_EQ(sent["pack_us_min"], 1.0);
+  EXPECT_EQ(sent["pack_us_max"], 3.0);
+  EXPECT_EQ(all["rows"][0]["pack_us_max"], 0.0) << "of the ranks that have such a row";
   const std::vector<std::string> again = {merge(texts), one.to_json()};
   EXPECT_EQ(json::parse(merge(again))["rows"].size(), 2u);
 }
@@ -171,6 +175,48 @@ TEST(Report, RowsSayWhatHasCalled) {
   EXPECT_EQ(found["algorithms"][0]["algorithm"], "ring");
 }
 
+TEST(Report, TheLongestSearchIsOfACallAndTheLongestRankBeside) {
+  Report report;
+  for (int i = 0; i < 2; ++i) report.add("send", column, "packed", 4096, {.search = 1000, .pack = 0, .wait = 0, .copy = 0});
+  const std::vector<std::string> texts = {report.to_json()};
+  const json row = json::parse(merge(texts))["rows"][0];
+  EXPECT_EQ(row["search_us_max"], 1.0);
+  EXPECT_EQ(row["search_us_rank_max"], 2.0);
+  EXPECT_EQ(row["search_us_min"], 2.0);
+}
+
+TEST(Report, ElementsWithoutHolesAreOnePiece) {
+  Report report;
+  report.add("send", basic(8), "direct", 8 << 10, {});
+  report.add("receive", vector(4, 1, 2, basic(8)), "packed", 3 * 32, {});
+  report.add("send", resized(basic(8), 0, 64), "packed", 8 << 10, {});  // the same element, apart
+  const json rows = json::parse(report.to_json())["rows"];
+  EXPECT_EQ(rows[1]["blocks"], 1);
+  EXPECT_EQ(rows[2]["blocks"], 1 << 10);
+  EXPECT_EQ(rows[0]["blocks"], 3 * 4);
+}
+
+TEST(Report, AnAlgorithmHasWhatEachRankHasMoved) {
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < 3; ++rank) {
+    Report report;
+    report.of_rank(rank, 3);
+    const Caller caller{.site = &site(report, "MPI_Allgatherv"), .number = first};
+    Chosen* const chosen = report.add_algorithm(caller, "ring");
+    EXPECT_EQ(report.add_algorithm(caller, "ring"), chosen);
+    chosen->bytes += rank == 1 ? 1000 : 10 * rank;
+    texts.push_back(report.to_json());
+  }
+  const json found = json::parse(merge(texts))["algorithms"];
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["calls"], 6);
+  EXPECT_EQ(found[0]["bytes"], 1020);
+  EXPECT_EQ(found[0]["bytes_min"], 0);
+  EXPECT_EQ(found[0]["bytes_median"], 20);
+  EXPECT_EQ(found[0]["bytes_max"], 1000);
+  EXPECT_FALSE(found[0].contains("bytes_by_rank"));
+}
+
 TEST(Report, BytesToEachRankAreCountedIfThereAreFew) {
   Report report;
   report.add_sent(1, 5);  // nobody has said how many there are
@@ -202,12 +248,14 @@ TEST(Place, ModuleAndOffsetOfAFunction) {
 
 TEST(Run, SaysWhatItWas) {
   setenv("HEDDLE_ISA", "portable", 1);
-  const json run = json::parse(about_run("MPICH 5"));
+  const json run = json::parse(about_run({.mpi = "MPICH 5", .family = "mpich", .processor = "Loom 9000", .cores = 4}));
   EXPECT_EQ(run["mpi"], "MPICH 5");
+  EXPECT_EQ(run["processor"], "Loom 9000");
+  EXPECT_EQ(run["cores"], 4);
   EXPECT_EQ(run["settings"]["HEDDLE_ISA"], "portable");
   EXPECT_FALSE(run["command"].empty());
   const std::vector<std::string> none;
-  EXPECT_EQ(json::parse(merge(none, about_run("x")))["run"]["mpi"], "x");
+  EXPECT_EQ(json::parse(merge(none, about_run({.mpi = "x"})))["run"]["mpi"], "x");
   EXPECT_FALSE(json::parse(merge(none)).contains("run"));
 }
 

@@ -78,6 +78,7 @@ std::string with_messages() {
   profile.mpich.turn = 4100;
   profile.mpich.shared = 900;
   profile.mpich.regroup = 2200;
+  profile.mpich_holes = {{3.5, 1.5, 0.5, 0.25, 0.2, 0.2, 0.1, 0.1}};
   return write(profile, here, "today");
 }
 
@@ -89,6 +90,14 @@ TEST(Profile, MessagesOfAHostAreThereIfTheyWereMeasured) {
   EXPECT_EQ(loaded.profile.mpich.turn, 4100);
   EXPECT_EQ(loaded.profile.mpich.shared, 900);
   EXPECT_EQ(loaded.profile.mpich.regroup, 2200);
+  EXPECT_EQ(loaded.profile.mpich_holes.at(16), 1.5);
+  EXPECT_EQ(loaded.profile.openmpi_holes.at(16), 0);
+  const std::string text = with_messages();
+  const std::size_t holes = text.rfind(",", text.find("with_holes_ns_per_byte")), end = text.find('}', holes);
+  const Loaded older = parse(text.substr(0, holes) + text.substr(end + 1), "p.json", here);
+  EXPECT_EQ(older.complaint, "");
+  EXPECT_EQ(older.profile.mpich, loaded.profile.mpich);
+  EXPECT_EQ(older.profile.mpich_holes.at(16), 0);
   EXPECT_EQ(loaded.profile.mpich.network, builtin_links.network);
   EXPECT_EQ(loaded.profile.openmpi, openmpi_links) << "one that was written before messages were measured stays good";
   EXPECT_EQ(write(loaded.profile, here, "today"), with_messages());
@@ -139,6 +148,8 @@ TEST(Profile, MessagesThatMakeNoSenseAreRefused) {
   refused(replaced(with_messages(), "\"further_ns\": ", "\"further_ns\": -"), "a further message (MPICH) is -77 ns");
   refused(replaced(with_messages(), "\"one_ns\": ", "\"one_ns\": \"many\", \"was\": "), "no number one_ns");
   refused(replaced(with_messages(), "\"byte_ns\": 0.05", "\"byte_ns\": 1e300"), "a byte of a message (MPICH)");
+  refused(replaced(with_messages(), "\"4 B\": 3.5", "\"4 B\": -3.5"), "a byte of a message in blocks of 4 B (MPICH)");
+  refused(replaced(with_messages(), "\"4 B\": 3.5", "\"5 B\": 3.5"), "with_holes_ns_per_byte has no number 4 B");
   refused(replaced(good(), "\"process_vm_readv\"", "\"messages_between_nodes\": [], \"process_vm_readv\""),
           "no messages_between_nodes");
 }

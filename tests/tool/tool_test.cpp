@@ -218,6 +218,16 @@ TEST(Tune, MessagesBecomeTheModelsFigures) {
   EXPECT_EQ(tuned.collective("alltoallv: 15 x 8; 16 ranks")["messages"]["of"], "any");
 }
 
+TEST(Tune, MessagesWithHolesAreToldByTheByte) {
+  const Tuned tuned("100 1150 70000 88000 245000 124000 16 2 524388 262244 100 100 100 100 100 26314");
+  const json& holes = tuned.profile["messages_of_openmpi"]["with_holes_ns_per_byte"];
+  EXPECT_EQ(holes["4 B"], 2);
+  EXPECT_EQ(holes["16 B"], 1);
+  EXPECT_EQ(holes["64 B"], 0.001) << "noise has not made it a gift";
+  EXPECT_EQ(holes["65536 B"], 0.1);
+  EXPECT_NE(run("tune --quick --output /dev/null --openmpi 100 1150 70000 88000").code, 0);
+}
+
 TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
   const std::string what = "alltoallv: 31 x 1024; 32 ranks, openmpi";  // longer than letters
   const auto chosen = [&](const char* messages) {

@@ -17,6 +17,7 @@ from .native import With
 CORES, RANKS = 2, 16
 SPARE = ("one", "burst", "long")
 SHARED = ("pairs", "bundles", "rounds")
+BLOCKS = tuple(str(4 << 2 * i) for i in range(8))  # bytes, of messages with holes
 
 
 def measured(family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None) -> list[float]:
@@ -24,9 +25,12 @@ def measured(family: Family, quick: bool, progress: Callable[[str], None] = lamb
     with _cores(CORES) as cores:
         progress(f"{family.title}, messages between two ranks")
         spare = _times(family, With.nothing, "spare", 2, quick)
+        progress(f"{family.title}, messages with holes")
+        holes = _times(family, With.nothing, "holes", 2, quick)
         progress(f"{family.title}, messages of {RANKS} ranks on {cores} cores")
         shared = _times(family, With.heddle, "shared", RANKS, quick)
-    return [*(spare[name] for name in SPARE), *(shared[name] for name in SHARED), float(RANKS), float(cores)]
+    messages = [*(spare[name] for name in SPARE), *(shared[name] for name in SHARED), float(RANKS), float(cores)]
+    return [*messages, *(holes[block] for block in BLOCKS)]
 
 
 def _times(family: Family, between: With, case: str, ranks: int, quick: bool) -> dict[str, float]:

@@ -17,10 +17,12 @@ from .lines import NOWHERE, Place
 VERSION = 2
 READABLE = (1, 2)
 PARTS = ("search", "pack", "wait", "copy")
+LEAST = {part: f"{part}_us_min" for part in PARTS}
+MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
 BY_NATURE = "by nature"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """All calls of one kind with one datatype that went one way, over all ranks."""
 
@@ -36,6 +38,9 @@ class Row:
     datatype_name: str = ""  # by MPI_Type_set_name
     longest_search: float = 0  # us, of one call
     communicator: str = ""
+    blocks: int = 0  # contiguous pieces, of all calls; 0: nobody has counted
+    least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; none: nobody knows
+    most: dict[str, float] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -115,6 +120,10 @@ class Algorithm:
     algorithm: str
     ranks: int
     calls: int
+    bytes: int = 0  # of all ranks
+    bytes_min: int | None = None  # of the rank that moves least; None: nobody has counted
+    bytes_median: int | None = None
+    bytes_max: int | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,7 @@ class OfRank:
     calls: int
     bytes: int
     to: dict[int, int] | None  # bytes to other ranks; None: nobody has counted
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,9 +180,17 @@ def _row(raw: dict) -> Row:
         **numbers,
         times=times,
         longest_search=float(raw.get("search_us_max", 0)),
+        blocks=int(raw.get("blocks", 0)),
+        least=_of_a_rank(raw, LEAST),
+        most=_of_a_rank(raw, MOST),
         procedure=str(raw.get("procedure", "")),
         **_from(raw),
     )
+
+
+def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
+    known = all(name in raw for name in names.values())
+    return {part: max(0.0, float(raw[name])) for part, name in names.items()} if known else {}
 
 
 def _from(raw: dict) -> dict:
@@ -211,12 +229,15 @@ def _site(raw: dict) -> Site:
 def _algorithm(raw: dict) -> Algorithm:
     numbers = (int(raw[name]) for name in ("ranks", "calls"))
     found = _from(raw)
-    return Algorithm(str(raw.get("procedure", "")), found["place"], found["communicator"], str(raw["algorithm"]), *numbers)
+    spread = {name: int(raw[name]) for name in ("bytes_min", "bytes_median", "bytes_max") if name in raw}
+    named = str(raw.get("procedure", "")), found["place"], found["communicator"], str(raw["algorithm"])
+    return Algorithm(*named, *numbers, bytes=int(raw.get("bytes", 0)), **spread)
 
 
 def _of_rank(raw: dict) -> OfRank:
     to = {int(rank): int(count) for rank, count in raw["to"].items()} if "to" in raw else None
-    return OfRank(int(raw["rank"]), *(float(raw[n]) for n in ("elapsed_us", "us")), int(raw["calls"]), int(raw["bytes"]), to)
+    times = (float(raw[name]) for name in ("elapsed_us", "us"))
+    return OfRank(int(raw["rank"]), *times, int(raw["calls"]), int(raw["bytes"]), to, str(raw.get("host", "")))
 
 
 def _mailed(raw: dict) -> Mailed:

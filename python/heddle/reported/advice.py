@@ -9,12 +9,10 @@ neither says that there is a gain, there is no advice.
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import Found, Row
+from .machine import profile_here
 from .words import duration
 
 LEAST = 0.02  # of the time in MPI calls: less is not worth a change
@@ -39,7 +37,8 @@ class Advice:
 def advice(found: Found, message_ns: float | None = None) -> list[Advice]:
     """@param message_ns: what a message costs, however short; without it what the machine's profile says."""
     if message_ns is None:
-        message_ns = _message_ns()
+        profile = profile_here()
+        message_ns = profile.message_ns if profile else None
     whole = sum(one.us for one in found.procedures) or found.time
     said = [one for row in found.rows for one in _of(row, message_ns) if one.gain_us >= max(LEAST * whole, 1)]
     return sorted(said, key=lambda one: -one.gain_us)[:MOST]
@@ -80,15 +79,3 @@ def _of(row: Row, message_ns: float | None) -> list[Advice]:
             )
         )
     return said
-
-
-def _message_ns() -> float | None:
-    """Of the profile that heddle tune has written, if there is one."""
-    named = os.environ.get("HEDDLE_PROFILE", "auto")
-    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    file = Path(folder).expanduser() / "heddle/profile.json" if named in ("", "auto") else Path(named)
-    try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        return float(raw["announcement_ns"]) + float(raw["handover_ns"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

@@ -26,13 +26,13 @@ from heddle.problem import Problem
 
 from . import Found, Row, rows_of
 from .advice import advice
+from .estimate import estimate
 from .lines import places
 from .words import amount, duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-MOST = 3  # calls and datatypes that are named
-LONGEST = 44  # of a datatype
+MOST = 3  # calls that are named
 
 
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
@@ -113,7 +113,7 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "") -> list[str]:
-    """Five at most."""
+    """Five at most: how long, what was carried, the calls that cost most, the estimated gain, one piece of advice."""
     ranks = max(1, found.ranks)
     spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle stands in for"
     if found.elapsed_us > 0:
@@ -123,9 +123,8 @@ def lines(found: Found, seconds: float, kept: str = "") -> list[str]:
     calls = _calls(found, ranks)
     if calls:
         said.append(f"most of that in {', '.join(calls)}")
-    rows = [f"{row.call} of {_short(row.datatype)} {duration(row.time / ranks)} ({row.way})" for row in found.rows[:MOST]]
-    if rows:
-        said.append(f"most of Heddle's own in {', '.join(rows)}")
+    if found.rows:
+        said.append(estimate(found).gain(ranks))
     said += [f"→ {one.sentence}" for one in advice(found)[:1]]
     return said
 
@@ -140,10 +139,6 @@ def _calls(found: Found, ranks: int) -> list[str]:
         place = f" in {where[one.place]}" if where[one.place] else ""
         said.append(f"{one.name}{place} {duration(one.us / ranks)} ({one.calls:,} calls)")
     return said
-
-
-def _short(datatype: str) -> str:
-    return datatype if len(datatype) <= LONGEST else datatype[: LONGEST - 1] + "…"
 
 
 def _outgoing(row: Row) -> bool:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from . import VERSION, Found
+from . import LEAST, MOST, VERSION, Found
 from .advice import advice
+from .estimate import estimate
 from .table import shown_places
 
 
 def as_json(found: Found) -> dict:
     where = shown_places(found)
+    estimates = estimate(found)
 
     def rows(these) -> list[dict]:
         listed = []
@@ -24,6 +26,9 @@ def as_json(found: Found) -> dict:
             if "times" in raw:
                 raw |= {f"{part}_us": us for part, us in raw.pop("times").items()} | {"us": one.time}
                 raw["search_us_max"] = raw.pop("longest_search")
+                for names, of_a_rank in ((LEAST, raw.pop("least")), (MOST, raw.pop("most"))):
+                    raw |= {names[part]: us for part, us in of_a_rank.items()}
+                raw["host_us_estimated"] = estimates.of(one)
             listed.append(raw)
         return listed
 
@@ -43,6 +48,7 @@ def as_json(found: Found) -> dict:
         "algorithms": rows(found.algorithms),
         "mailboxes": rows(found.mailed),
         "communicators": rows(found.communicators),
+        "estimate": estimates.as_json(),
         "advice": [
             {"gain_us": one.gain_us, "at_most": one.at_most, "what": one.what, "change": one.change} for one in advice(found)
         ],

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Sequence
 from html import escape
 
-from . import PARTS, Found, drawings, table
+from . import PARTS, Found, Row, drawings, table
 from .advice import advice
 from .drawings import COLOURS
+from .estimate import Estimates, estimate
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
@@ -27,7 +28,7 @@ tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-w
 .key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
 .key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto } li { margin: .4em 0 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
-.wide { overflow-x: auto } td.w { white-space: nowrap }
+.wide { overflow-x: auto } td.w { white-space: nowrap } small { color: #666 }
 """
 
 
@@ -49,16 +50,26 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(head: str, cell: str) -> str:
+    if head in PARTS:
+        whole, _, of_a_rank = cell.partition("\n")
+        lines = escape(of_a_rank).replace(" to ", "<br>to ")  # there are many columns
+        return escape(whole) + (f"<br><small>{lines}</small>" if lines else "")
     return f"<code>{escape(cell)}</code>" if head in ("datatype", "from") and cell else escape(cell)
 
 
-def _rows(found: Found, where: dict) -> str:
-    """Times of the parts in full, not as shares."""
+def _rows(found: Found, where: dict, estimates: Estimates) -> str:
+    """Times of the parts in full, not as shares, and those of the ranks that spent least and most."""
+    shown = table.ROWS[:-1]
     lines = [
-        [*cells[:7], *(duration(row.times[part]) for part in PARTS), cells[-1]]
-        for row, cells in zip(found.rows, table.rows(found, where))
+        [*cells[:7], *(_part(row, part) for part in PARTS), *cells[11:-1]]
+        for row, cells in zip(found.rows, table.rows(found, where, estimates))
     ]
-    return _table(table.ROWS, lines)
+    return _table(*table.without_empty(shown, lines, table.ROWS[-2:]))
+
+
+def _part(row: Row, part: str) -> str:
+    """Of all ranks; below it that of the rank that spent least and of the one that spent most."""
+    return f"{duration(row.times[part])}\n{table.part_of_a_rank(row, part)}".strip()
 
 
 def _section(title: str, about: str, *bodies: str) -> str:
@@ -87,13 +98,15 @@ def _run(found: Found) -> str:
 
 
 def draw(found: Found, source: str) -> str:
+    estimates = estimate(found)
     where = shown_places(found)
     key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
     hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found))
     waiting = sum(row.times["wait"] for row in found.rows)
     parts = [
         f"<h2>Data with holes: where Heddle's time went</h2>\n<p>{escape(duration(found.time))} in all, added up over the "
-        f'ranks; without waiting {escape(duration(found.time - waiting))}.</p>\n<p class="key">{key}</p>\n'
+        f"ranks; without waiting {escape(duration(found.time - waiting))}. {escape(estimates.sentence)}</p>\n"
+        f'<p class="key">{key}</p>\n'
         f"<figure>{drawings.by_datatype(found)}</figure>\n",
         f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
@@ -108,15 +121,19 @@ def draw(found: Found, source: str) -> str:
         if len(found.by_rank) > drawings.MOST_RANKS:
             about += f" Of {len(found.by_rank):,} ranks the {drawings.MOST_RANKS} that spend least and most."
         parts.append(_section("By rank", about, _figure(drawings.by_rank(found))))
-        about = "Bytes that sends and alltoalls give to each rank of MPI_COMM_WORLD."
+        about = "Bytes that sends and collectives give to each rank of MPI_COMM_WORLD."
         parts.append(_section("Who sends to whom", about, _figure(drawings.matrix(found))))
     if found.rows:
-        parts.append("<h2>All data with holes</h2>\n" + _rows(found, where))
+        about = (
+            "Times are added up over the ranks; below them those of the rank that spent least and of the one that spent most."
+        )
+        parts.append(_section("All data with holes", about, _rows(found, where, estimates)))
     if found.sites:
         parts.append("<h2>All call sites</h2>\n" + _table(SITES, table.sites(found, where)))
     if found.algorithms:
-        about = "Those that Heddle has looked at, and the algorithm chosen."
-        parts.append(_section("Collectives", about, _table(ALGORITHMS, table.algorithms(found, where))))
+        about = "Those that Heddle has looked at, the algorithm chosen, and what a rank has given to them: least, most, median."
+        lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
+        parts.append(_section("Collectives", about, _table(*lines)))
     if found.mailed:
         about = "Published in memory that both ranks have mapped, or retracted from there where a message was expected."
         parts.append(_section("Short blocks within a node", about, _table(MAILED, table.mailed(found))))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from heddle import listing
 
-from . import PARTS, Communicator, Found, Procedure, Row
+from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
+from .estimate import Estimates, estimate
 from .lines import places
 from .words import amount, duration
 
@@ -22,11 +23,13 @@ def shown_places(found: Found) -> dict:
     return places([one.place for one in (*found.sites, *found.rows, *found.algorithms)])
 
 
-ROWS = ("datatype", "from", "call", "way", "calls", "bytes", "time", *PARTS, "GB/s")
+APART = 2  # times as long in a phase: one rank is far from another
+APART_SHARE = 0.1  # of the row's time
+ROWS = ("datatype", "from", "call", "way", "calls", "bytes", "time", *PARTS, "GB/s", "library alone", "ranks differ")
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
 PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
 SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried")
-ALGORITHMS = ("collective", "from", "communicator", "algorithm", "ranks", "calls")
+ALGORITHMS = ("collective", "from", "communicator", "algorithm", "ranks", "calls", "bytes", "bytes of a rank")
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
 
@@ -37,51 +40,61 @@ def kept(one: Communicator) -> list[str]:
     return [one.call, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
 
 
+def _range(least: float, most: float, shown=duration) -> str:
+    return shown(least) if shown(least) == shown(most) else f"{shown(least)} to {shown(most)}"
+
+
 def of_a_rank(one: Procedure) -> str:
     """From the one that spent least to the one that spent most."""
-    least, most = duration(one.us_min), duration(one.us_max)
-    return least if least == most else f"{least} to {most}"
+    return _range(one.us_min, one.us_max)
+
+
+def _carried(one: Procedure) -> str:
+    return f"{one.carried:,}" if one.carried or one.handed_on else ""
 
 
 def procedures(found: Found) -> list[tuple[str, ...]]:
     """The lines that PROCEDURES heads."""
-    return [
-        (
-            one.name,
-            f"{one.ranks:,}",
-            f"{one.calls:,}",
-            duration(one.us),
-            of_a_rank(one),
-            f"{one.carried:,}" if one.carried or one.handed_on else "",
-            f"{one.handed_on:,}" if one.carried or one.handed_on else "",
-            one.why,
-        )
-        for one in found.procedures
-    ]
+    lines = []
+    for one in found.procedures:
+        handed_on = f"{one.handed_on:,}" if one.carried or one.handed_on else ""
+        spent = duration(one.us), of_a_rank(one)
+        lines.append((one.name, f"{one.ranks:,}", f"{one.calls:,}", *spent, _carried(one), handed_on, one.why))
+    return lines
 
 
 def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
     """The lines that SITES heads."""
-    return [
-        (
-            one.name,
-            where.get(one.place, ""),
-            one.datatype_name,
-            one.communicator,
-            f"{one.calls:,}",
-            amount(one.bytes) if one.bytes else "",
-            duration(one.us),
-            of_a_rank(one),
-            f"{one.carried:,}" if one.carried or one.handed_on else "",
-        )
-        for one in found.sites
-    ]
+    lines = []
+    for one in found.sites:
+        names = one.name, where.get(one.place, ""), one.datatype_name, one.communicator
+        size = amount(one.bytes) if one.bytes else ""
+        lines.append((*names, f"{one.calls:,}", size, duration(one.us), of_a_rank(one), _carried(one)))
+    return lines
+
+
+def bytes_of_a_rank(one: Algorithm) -> str:
+    """Of the rank that moves least, of the one in the middle, of the one that moves most."""
+    if one.bytes_min is None or one.bytes_max is None:
+        return ""
+    shown = _range(one.bytes_min, one.bytes_max, amount)
+    alike = one.bytes_median is None or one.bytes_min == one.bytes_max or one.ranks < 3
+    return shown if alike else f"{shown}, median {amount(one.bytes_median)}"
 
 
 def algorithms(found: Found, where: dict) -> list[tuple[str, ...]]:
     """The lines that ALGORITHMS heads."""
     return [
-        (one.procedure, where.get(one.place, ""), one.communicator, one.algorithm, f"{one.ranks:,}", f"{one.calls:,}")
+        (
+            one.procedure,
+            where.get(one.place, ""),
+            one.communicator,
+            one.algorithm,
+            f"{one.ranks:,}",
+            f"{one.calls:,}",
+            amount(one.bytes) if one.bytes else "",
+            bytes_of_a_rank(one) if one.bytes else "",
+        )
         for one in found.algorithms
     ]
 
@@ -91,7 +104,19 @@ def mailed(found: Found) -> list[tuple[str, ...]]:
     return [(one.name, f"{one.ranks:,}", f"{one.blocks:,}", amount(one.bytes)) for one in found.mailed]
 
 
-def rows(found: Found, where: dict) -> list[tuple[str, ...]]:
+def part_of_a_rank(row: Row, part: str) -> str:
+    """Of the rank that spent least and the one that spent most; empty: one rank, or nobody knows."""
+    return _range(row.least[part], row.most[part]) if row.least and row.ranks > 1 and row.times[part] else ""
+
+
+def ranks_differ(row: Row) -> str:
+    """The phases in which one rank is far from another: "wait 3 us to 40 ms"."""
+    worth = APART_SHARE * row.time / max(1, row.ranks)
+    far = [part for part in row.least if row.most[part] > APART * row.least[part] and row.most[part] > worth]
+    return ", ".join(f"{part} {part_of_a_rank(row, part)}" for part in far if row.ranks > 1)
+
+
+def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...]]:
     """The lines that ROWS heads."""
     return [
         (
@@ -104,18 +129,26 @@ def rows(found: Found, where: dict) -> list[tuple[str, ...]]:
             duration(row.time),
             *(f"{100 * row.times[part] / row.time:.0f} %" if row.time else "" for part in PARTS),
             speed(row),
+            estimated(estimates.of(row)),
+            ranks_differ(row),
         )
         for row in found.rows
     ]
 
 
+def estimated(us: float | None) -> str:
+    return "" if us is None else f"≈ {duration(us)}"
+
+
 def show(found: Found, most: int) -> None:
     where = shown_places(found)
+    estimates = estimate(found)
     if found.rows:
-        _table(ROWS, rows(found, where), most, above=("datatype", "from"))
+        _table(ROWS, rows(found, where, estimates), most, above=("datatype", "from", "ranks differ"), optional=ROWS[-2:])
         left = found.rows[most:]
         more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
         print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
+        print(listing.prose(estimates.sentence))
         for one in advice(found):
             print(listing.prose(f"→ {one.sentence}"))
     else:
@@ -133,19 +166,30 @@ def show(found: Found, most: int) -> None:
         print("\nWhere the calls come from")
         _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator"))
     if found.algorithms:
-        _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from",))
+        _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
         print("\nWho takes part: bytes of one communicator in a process, and of a list")
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
 
 
 TEXTS = {"datatype", "from", "call", "way", "communicators", "kept as", "procedure", "communicator", "collective", "algorithm"}
+TEXTS |= {"why", "ranks differ"}
 
 
-def _table(heads: Sequence[str], lines: list, most: int, gap: bool = False, above: Sequence[str] = ()) -> None:
+def without_empty(heads: Sequence[str], lines: Sequence[Sequence[str]], optional: Sequence[str]) -> tuple[list, list]:
+    """Columns that may be missing are, where no line has something in them."""
+    kept = [i for i, head in enumerate(heads) if head not in optional or any(line[i] for line in lines)]
+    return [heads[i] for i in kept], [tuple(line[i] for i in kept) for line in lines]
+
+
+def _table(
+    heads: Sequence[str], lines: list, most: int, gap: bool = False, above: Sequence[str] = (), optional: Sequence[str] = ()
+) -> None:
     if gap:
         print()
-    right = [head for head in heads[1:] if head not in TEXTS and head != "why"]
+    about_rows = heads is ROWS
+    heads, lines = without_empty(heads, lines, optional)
+    right = [head for head in heads[1:] if head not in TEXTS]
     listing.show(heads, lines[:most], above=above, right=right)
-    if len(lines) > most and heads is not ROWS:
+    if len(lines) > most and not about_rows:
         print(f"… {len(lines) - most} more rows")

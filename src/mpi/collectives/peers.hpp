@@ -5,6 +5,7 @@
 #pragma once
 
 #include <bitset>
+#include <vector>
 
 #include "mpi/process/host.hpp"
 
@@ -32,6 +33,10 @@ struct Rooted {
   int ranks = 0;
   int me = 0;
 };
+
+/// Whom a rank receives from and sends to in a topology, in the order of the blocks, MPI_PROC_NULL beyond an edge. False: there
+/// is no topology, or the host does not say. Throws std::bad_alloc.
+bool neighbour_ranks(MPI_Comm comm, int me, std::vector<int>& from, std::vector<int>& to);
 
 /// The neighbours of a rank in a topology, in the order of the blocks.
 class Neighbours {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layout/lasting.hpp"
+#include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
@@ -45,6 +46,22 @@ std::vector<Edge> edges_to(const std::vector<int>& ranks) {
   for (const int rank : ranks) edges.push_back({rank, 0});
   number(edges);
   return edges;
+}
+
+/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could not be told apart.
+bool meets_one_neighbour_twice(MPI_Comm comm) {
+  int topology = MPI_UNDEFINED;
+  int dimensions = 0;
+  if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return true;
+  if (topology != MPI_CART) return false;
+  if (PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return true;
+  std::vector<int> sizes(static_cast<std::size_t>(dimensions) + 1);
+  std::vector<int> periodic(sizes.size());
+  std::vector<int> place(sizes.size());
+  if (PMPI_Cart_get(comm, dimensions, sizes.data(), periodic.data(), place.data()) != MPI_SUCCESS) return true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i)
+    if (periodic[i] && sizes[i] <= 2) return true;
+  return false;
 }
 
 }  // namespace
@@ -245,45 +262,9 @@ void ShadowComm::close() noexcept {
 }
 
 bool ShadowComm::look_at_topology(MPI_Comm comm) {
-  int topology = MPI_UNDEFINED;
-  if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return false;
   std::vector<int> from;
   std::vector<int> to;
-  if (topology == MPI_CART) {
-    int dimensions = 0;
-    if (PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return false;
-    std::vector<int> sizes(static_cast<std::size_t>(dimensions) + 1);
-    std::vector<int> periodic(sizes.size());
-    std::vector<int> place(sizes.size());
-    if (PMPI_Cart_get(comm, dimensions, sizes.data(), periodic.data(), place.data()) != MPI_SUCCESS) return false;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
-      int below = MPI_PROC_NULL;
-      int above = MPI_PROC_NULL;
-      if (periodic[i] && sizes[i] <= 2) return false;
-      if (PMPI_Cart_shift(comm, static_cast<int>(i), 1, &below, &above) != MPI_SUCCESS) return false;
-      from.insert(from.end(), {below, above});
-    }
-    to = from;
-  } else if (topology == MPI_GRAPH) {
-    int degree = 0;
-    if (PMPI_Graph_neighbors_count(comm, me_, &degree) != MPI_SUCCESS) return false;
-    from.resize(static_cast<std::size_t>(degree));
-    if (PMPI_Graph_neighbors(comm, me_, degree, from.data()) != MPI_SUCCESS) return false;
-    to = from;
-  } else if (topology == MPI_DIST_GRAPH) {
-    int in = 0;
-    int out = 0;
-    int weighted = 0;
-    if (PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) != MPI_SUCCESS) return false;
-    from.resize(static_cast<std::size_t>(in));
-    to.resize(static_cast<std::size_t>(out));
-    std::vector<int> weights_in(from.size() + 1);  // left alone where there are none
-    std::vector<int> weights_out(to.size() + 1);
-    if (PMPI_Dist_graph_neighbors(comm, in, from.data(), weights_in.data(), out, to.data(), weights_out.data()) != MPI_SUCCESS)
-      return false;
-  } else {
-    return false;
-  }
+  if (meets_one_neighbour_twice(comm) || !neighbour_ranks(comm, me_, from, to)) return false;
   in_ = edges_to(from);
   out_ = edges_to(to);
   return true;

@@ -5,10 +5,11 @@
 // instead of the procedure itself: otherwise nobody pays for it, not even by a branch. It sees calls with HEDDLE=off, too, so
 // that before and after can be compared.
 //
-//   Timed<&MPI_Send, 17, Positions{.buffer = 0, .elements = 1, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
+//   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -17,20 +18,50 @@
 
 namespace heddle::mpi::interposition {
 
+/// Which blocks a collective moves between whom.
+enum class Pattern : std::uint8_t {
+  none,
+  alltoall,   ///< Each rank has a block for each.
+  allgather,  ///< Each rank's block goes to all.
+  gather,     ///< Each rank's block goes to the root.
+  scatter,    ///< The root has a block for each rank.
+  broadcast,  ///< The root's buffer goes to all.
+  neighbor_alltoall,
+  neighbor_allgather,
+};
+
+/// Which parameter of a procedure is what, on the side that sends or that receives; -1: none is.
+struct BlockPositions {
+  int buffer = -1;
+  int count = -1;   ///< Of each block.
+  int counts = -1;  ///< The same for each peer.
+  int type = -1;
+  int types = -1;  ///< The same for each peer.
+};
+
 /// Which parameter of a procedure is what; -1: none is. Made by host_procedures.py.
 struct Positions {
-  int buffer = -1;                   ///< Of the datatype's data.
-  int elements = -1;                 ///< Of one message.
-  int count = -1;                    ///< The same, if the call itself sends or receives it.
-  int counts = -1;                   ///< The same for each peer.
-  int type = -1;                     ///< Of what is sent, or of the only datatype.
-  int other = -1;                    ///< The datatype of the other side,
-  int other_count = -1;              ///< and how many go into one message.
-  int types = -1, other_types = -1;  ///< Those for each peer.
-  int peer = -1;                     ///< The rank that it is sent to.
+  int buffer = -1;  ///< Of the datatype's data.
+  int count = -1;   ///< Of elements; of requests that are started.
+  int type = -1;    ///< Of what is sent, or of the only datatype.
+  int peer = -1;    ///< The rank that it is sent to.
   int communicator = -1;
-  bool to_all = false;  ///< `count` elements go to each rank.
-  bool rooted = false;  ///< The other side's datatype means something at the root alone.
+  int root = -1;
+  int request = -1;  ///< One that is made persistent, or those that are started.
+  Pattern pattern = Pattern::none;
+  BlockPositions sent{};
+  BlockPositions received{};
+  bool later = false;  ///< It moves nothing: starts of its request do.
+};
+
+/// What a rank sends to the others, or has room for from them, as the program says it.
+struct Blocks {
+  const void* buffer = nullptr;
+  MPI_Count count = 0;  ///< Of each block, if there are no counts.
+  const int* counts = nullptr;
+  const MPI_Count* wide_counts = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< Of each block, if there are no types.
+  const MPI_Datatype* types = nullptr;
 };
 
 /// A call of the program.
@@ -39,19 +70,16 @@ struct Called {
   const void* from;  ///< The address that it returns to.
   bool typed = false;
   MPI_Datatype type{};
-  MPI_Datatype other = MPI_DATATYPE_NULL;  ///< Where it means nothing, it may be anything.
-  MPI_Count other_count = -1;
-  const MPI_Datatype* types = nullptr;
-  const MPI_Datatype* other_types = nullptr;
   MPI_Comm communicator = MPI_COMM_NULL;
   const void* buffer = nullptr;
-  MPI_Count elements = -1;
   MPI_Count count = -1;
-  const int* counts = nullptr;
-  const MPI_Count* wide_counts = nullptr;
   int peer = MPI_PROC_NULL;
-  bool to_all = false;
-  bool rooted = false;
+  int root = MPI_PROC_NULL;
+  const MPI_Request* requests = nullptr;
+  Pattern pattern = Pattern::none;
+  Blocks sent{};
+  Blocks received{};
+  bool later = false;
 };
 
 /// Who looks on. Any thread.
@@ -64,7 +92,8 @@ class Observer {
     double since = 0;
   };
   virtual Mark begins(const Called& called) noexcept = 0;
-  virtual void ends(const Called& called, const Mark& mark) noexcept = 0;
+  /// @param done  It has returned MPI_SUCCESS: its arguments are what they should be.
+  virtual void ends(const Called& called, const Mark& mark, bool done) noexcept = 0;
 
  protected:
   ~Observer() = default;
@@ -80,42 +109,52 @@ struct Timed<procedure, number, at> {
   static int call(Arguments... arguments) {
     Observer* const looks = observer.load(std::memory_order_acquire);
     if (!looks) return procedure(arguments...);
-    const Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
-    return procedure(arguments...);
+    Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
+    const int result = procedure(arguments...);
+    span.done = result == MPI_SUCCESS;
+    return result;
   }
 
  private:
   static Called called(const void* from, const std::tuple<Arguments...>& given) noexcept {
-    Called call{.procedure = number, .from = from, .to_all = at.to_all, .rooted = at.rooted};
+    Called call{.procedure = number, .from = from, .pattern = at.pattern, .later = at.later};
     if constexpr (at.type >= 0) {
       call.typed = true;
       call.type = std::get<at.type>(given);
     }
-    if constexpr (at.other >= 0) call.other = std::get<at.other>(given);
-    if constexpr (at.other_count >= 0) call.other_count = std::get<at.other_count>(given);
-    if constexpr (at.types >= 0) call.types = std::get<at.types>(given);
-    if constexpr (at.other_types >= 0) call.other_types = std::get<at.other_types>(given);
     if constexpr (at.communicator >= 0) call.communicator = std::get<at.communicator>(given);
     if constexpr (at.buffer >= 0) call.buffer = std::get<at.buffer>(given);
-    if constexpr (at.elements >= 0) call.elements = std::get<at.elements>(given);
     if constexpr (at.count >= 0) call.count = std::get<at.count>(given);
     if constexpr (at.peer >= 0) call.peer = std::get<at.peer>(given);
-    if constexpr (at.counts >= 0) {
-      if constexpr (std::is_convertible_v<std::tuple_element_t<at.counts, std::tuple<Arguments...>>, const int*>)
-        call.counts = std::get<at.counts>(given);
-      else
-        call.wide_counts = std::get<at.counts>(given);
-    }
+    if constexpr (at.root >= 0) call.root = std::get<at.root>(given);
+    if constexpr (at.request >= 0) call.requests = std::get<at.request>(given);
+    take<at.sent>(call.sent, given);
+    take<at.received>(call.received, given);
     return call;
+  }
+  template <BlockPositions of>
+  static void take(Blocks& blocks, const std::tuple<Arguments...>& given) noexcept {
+    if constexpr (of.buffer >= 0) blocks.buffer = std::get<of.buffer>(given);
+    if constexpr (of.count >= 0) blocks.count = std::get<of.count>(given);
+    if constexpr (of.type >= 0) blocks.type = std::get<of.type>(given);
+    if constexpr (of.types >= 0) blocks.types = std::get<of.types>(given);
+    if constexpr (of.counts >= 0) {
+      if constexpr (std::is_convertible_v<std::tuple_element_t<of.counts, std::tuple<Arguments...>>, const int*>)
+        blocks.counts = std::get<of.counts>(given);
+      else
+        blocks.wide_counts = std::get<of.counts>(given);
+    }
   }
 
   /// An object, because error handlers of the program may throw.
   class Span {
    public:
     Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}
-    ~Span() { looks_.ends(called_, mark_); }
+    ~Span() { looks_.ends(called_, mark_, done); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
+
+    bool done = false;
 
    private:
     Observer& looks_;

@@ -84,8 +84,8 @@ class Explained final : public Observer {
     look(called);
     return next_ ? next_->begins(called) : Mark{};
   }
-  void ends(const Called& called, const Mark& mark) noexcept override {
-    if (next_) next_->ends(called, mark);
+  void ends(const Called& called, const Mark& mark, bool done) noexcept override {
+    if (next_) next_->ends(called, mark, done);
   }
   [[nodiscard]] Observer* next() const { return next_; }
 
@@ -121,21 +121,28 @@ class Explained final : public Observer {
 
   /// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
   void look(const Called& called) noexcept try {
+    using interposition::Pattern;
     const std::lock_guard guard(lock_);
     if (called.typed && called.buffer != MPI_IN_PLACE && is_type(called.type))
-      look(called, called.type, called.elements >= 0 ? called.elements : 1);
-    if (called.rooted ? table.find(called.other) != nullptr : is_type(called.other))
-      look(called, called.other, called.other_count >= 0 ? called.other_count : 1);
-    if (called.types || called.other_types) look_at_lists(called);
+      look(called, called.type, called.count >= 0 ? called.count : 1);
+    look_at(called, called.sent, called.pattern == Pattern::scatter);
+    look_at(called, called.received, called.pattern == Pattern::gather);
+    if (called.sent.types || called.received.types) look_at_lists(called);
   } catch (const std::exception&) {
     return;  // no memory: the program goes on
   }
 
+  /// @param rooted  They mean something at the root alone.
+  void look_at(const Called& called, const interposition::Blocks& blocks, bool rooted) {
+    if (blocks.buffer == MPI_IN_PLACE || blocks.type == MPI_DATATYPE_NULL) return;
+    if (rooted ? table.find(blocks.type) != nullptr : is_type(blocks.type))
+      look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
+  }
+
   void look_at_lists(const Called& called) {
-    const bool neighbours = std::string_view(procedure(called)).find("eighbor") != std::string_view::npos;
     int out = 0;
     int in = 0;
-    if (neighbours) {
+    if (called.pattern == interposition::Pattern::neighbor_alltoall) {
       const Neighbours peers(called.communicator);
       out = peers.known() ? peers.out() : 0;
       in = peers.known() ? peers.in() : 0;
@@ -147,8 +154,8 @@ class Explained final : public Observer {
       for (int i = 0; types && i < size; ++i)
         if (is_type(types[i])) look(called, types[i], 1);
     };
-    if (called.buffer != MPI_IN_PLACE) look_at(called.types, out);
-    look_at(called.other_types, in);
+    if (called.sent.buffer != MPI_IN_PLACE) look_at(called.sent.types, out);
+    look_at(called.received.types, in);
   }
 
   void look(const Called& called, MPI_Datatype type, Count count) {

@@ -64,21 +64,22 @@ Observed::Mark Observed::begins(const Called& called) noexcept {
   return {met, before, report::now()};
 }
 
-void Observed::ends(const Called& called, const Mark& mark) noexcept {
+void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept {
   if (!mark.met) return;
   const double now = report::now();
   const double ns = now - mark.since;
   const Met& met = *static_cast<const Met*>(mark.met);
-  const std::int64_t bytes = moved(called, met);
   const report::Caller caller = report::caller_of_thread;
+  const std::int64_t planned = done ? moved(called, met) : -1;
+  const std::int64_t bytes = called.later ? -1 : planned;
   if (caller.site) caller.site->ends(caller.number, ns, bytes, why(called));
+  if (caller.chosen && planned > 0) caller.chosen->bytes.fetch_add(planned, std::memory_order_relaxed);
   if (caller.site && trace_) {
-    const Ranks* const world = met.world.load(std::memory_order_acquire);
+    const Partners* const partners = met.partners.load(std::memory_order_acquire);
     const auto to = static_cast<std::size_t>(called.peer);
-    const int peer = called.peer < 0 ? -1 : world && to < world->size() ? (*world)[to] : called.peer;
+    const int peer = called.peer < 0 ? -1 : partners && to < partners->world.size() ? partners->world[to] : called.peer;
     trace_->add({caller.site, mark.since, now, bytes, peer, report::thread_number()});
   }
-  if (bytes > 0) count_peers(called, met);
   report::caller_of_thread = mark.before;
 }
 
@@ -143,67 +144,61 @@ void Observed::ask(Met& met, const Called& called) {
   }
   if (called.communicator != MPI_COMM_NULL) {
     name.communicator = name_of_communicator(called.communicator);
-    if (report_.counts_peers() && (called.peer != MPI_PROC_NULL || called.to_all || called.counts || called.wide_counts))
-      met.world.store(ranks_of(called.communicator), std::memory_order_release);
+    if (called.pattern != interposition::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
+      met.partners.store(partners_on(called.communicator), std::memory_order_release);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);
   met.asked.store(now, std::memory_order_release);
 }
 
-/// In MPI_COMM_WORLD. The peers' are those of the other group, if there are two.
-const Observed::Ranks* Observed::ranks_of(MPI_Comm comm) {
+const Partners* Observed::partners_on(MPI_Comm comm) {
   const unsigned now = handles_changed.load(std::memory_order_relaxed);
-  auto& [asked, ranks] = worlds_[key_of(comm)];
-  if (ranks && asked == now) return ranks.get();
-  int two = 0;
-  PMPI_Comm_test_inter(comm, &two);
-  MPI_Group peers = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  if ((two ? PMPI_Comm_remote_group(comm, &peers) : PMPI_Comm_group(comm, &peers)) != MPI_SUCCESS) return nullptr;
-  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return nullptr;
-  int size = 0;
-  PMPI_Group_size(peers, &size);
-  Ranks own(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) own[static_cast<std::size_t>(i)] = i;
-  auto found = std::make_unique<Ranks>(own.size(), -1);
-  PMPI_Group_translate_ranks(peers, size, own.data(), world, found->data());
-  PMPI_Group_free(&peers);
-  PMPI_Group_free(&world);
-  if (ranks && *ranks == *found) {
-    asked = now;
-    return ranks.get();
-  }
-  if (ranks) former_.push_back(std::move(ranks));
-  ranks = std::move(found);
+  auto& [asked, partners] = partners_[key_of(comm)];
+  if (partners && asked == now) return partners.get();
+  auto found = std::make_unique<Partners>(comm);
   asked = now;
-  return ranks.get();
+  if (partners && *partners == *found) return partners.get();
+  if (partners) former_.push_back(std::move(partners));
+  partners = std::move(found);
+  return partners.get();
 }
 
-std::int64_t Observed::moved(const Called& called, const Met& met) const noexcept {
-  const std::int64_t size = met.size.load(std::memory_order_relaxed);
-  const Ranks* const world = met.world.load(std::memory_order_acquire);
-  if (size < 0 || called.buffer == MPI_IN_PLACE) return -1;
-  std::int64_t bytes = 0;
-  if (called.counts || called.wide_counts) {
-    if (!world) return -1;
-    for (std::size_t i = 0; i < world->size(); ++i) bytes += size * (called.counts ? called.counts[i] : called.wide_counts[i]);
-    return bytes;
+std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try {
+  const Partners nobody;
+  if (called.requests && !called.later) return start(called);
+  const Partners* const partners = met.partners.load(std::memory_order_acquire);
+  const Volume volume(called, partners ? *partners : nobody, met.size.load(std::memory_order_relaxed));
+  const std::int64_t bytes = volume.bytes();
+  if (called.later) {
+    Planned planned{.bytes = bytes, .to = {}};
+    if (report_.counts_peers()) volume.each([&](int rank, std::int64_t sent) { planned.to.emplace_back(rank, sent); });
+    plan(*called.requests, std::move(planned));
+  } else if (bytes > 0 && report_.counts_peers()) {
+    volume.each([this](int rank, std::int64_t sent) { report_.add_sent(rank, sent); });
   }
-  if (called.count < 0 || __builtin_mul_overflow(called.count, size, &bytes)) return -1;
-  return called.to_all && world ? bytes * static_cast<std::int64_t>(world->size()) : bytes;
+  return bytes;
+} catch (const std::exception&) {
+  return -1;
 }
 
-void Observed::count_peers(const Called& called, const Met& met) noexcept {
-  const Ranks* const world = met.world.load(std::memory_order_acquire);
-  const std::int64_t size = met.size.load(std::memory_order_relaxed);
-  if (!world) return;
-  if (called.peer >= 0 && static_cast<std::size_t>(called.peer) < world->size())
-    report_.add_sent((*world)[static_cast<std::size_t>(called.peer)], called.count * size);
-  if (!called.to_all && !called.counts && !called.wide_counts) return;
-  for (std::size_t i = 0; i < world->size(); ++i) {
-    const std::int64_t count = called.to_all ? called.count : called.counts ? called.counts[i] : called.wide_counts[i];
-    report_.add_sent((*world)[i], count * size);
+void Observed::plan(MPI_Request request, Planned planned) {
+  if (request == MPI_REQUEST_NULL) return;
+  const std::lock_guard guard(lock_);
+  if (planned_.size() < most_met || planned_.contains(key_of(request))) planned_[key_of(request)] = std::move(planned);
+}
+
+/// Requests keep their handles until they are freed; a new one of the same handle is planned anew.
+std::int64_t Observed::start(const Called& called) noexcept {
+  const std::lock_guard guard(lock_);
+  std::int64_t bytes = -1;
+  const MPI_Count requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
+  for (MPI_Count i = 0; i < requests; ++i) {
+    const auto found = planned_.find(key_of(called.requests[i]));
+    if (found == planned_.end() || found->second.bytes < 0) continue;
+    bytes = std::max<std::int64_t>(bytes, 0) + found->second.bytes;
+    for (const auto& [rank, sent] : found->second.to) report_.add_sent(rank, sent);
   }
+  return bytes;
 }
 
 }  // namespace heddle::mpi

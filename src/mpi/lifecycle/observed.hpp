@@ -11,9 +11,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/volume.hpp"
 #include "report/report.hpp"
 #include "report/trace.hpp"
 
@@ -25,11 +28,10 @@ class Observed final : public interposition::Observer {
   Observed(report::Report& report, report::Trace* trace) noexcept : report_(report), trace_(trace) {}
 
   Mark begins(const interposition::Called& called) noexcept override;
-  void ends(const interposition::Called& called, const Mark& mark) noexcept override;
+  void ends(const interposition::Called& called, const Mark& mark, bool done) noexcept override;
 
  private:
   using Called = interposition::Called;
-  using Ranks = std::vector<int>;
 
   /// What is known of calls from one place with one datatype on one communicator. Names and sizes are asked for when it is
   /// first met, and again when handles may have come to mean others.
@@ -40,25 +42,33 @@ class Observed final : public interposition::Observer {
     MPI_Comm communicator;
     std::atomic<unsigned> asked{0};  // handles_changed, when it was
     std::atomic<report::CallSite*> site{nullptr};
-    std::atomic<std::int64_t> size{-1};        // of the datatype, bytes
-    std::atomic<const Ranks*> world{nullptr};  // of the communicator's peers, if anybody counts who sends to whom
+    std::atomic<std::int64_t> size{-1};              // of the datatype, bytes
+    std::atomic<const Partners*> partners{nullptr};  // on the communicator, if what the call moves depends on it
+  };
+  /// What starts of a persistent request move.
+  struct Planned {
+    std::int64_t bytes = 0;
+    std::vector<std::pair<int, std::int64_t>> to;  // ranks of MPI_COMM_WORLD
   };
   static constexpr int slot_bits = 12;
   static constexpr std::size_t most_met = std::size_t{1} << 16;
 
   Met* meet(const Called& called) noexcept;
   void ask(Met& met, const Called& called);
-  const Ranks* ranks_of(MPI_Comm comm);
-  [[nodiscard]] std::int64_t moved(const Called& called, const Met& met) const noexcept;
-  void count_peers(const Called& called, const Met& met) noexcept;
+  const Partners* partners_on(MPI_Comm comm);
+  /// Bytes of a call that is over; negative: nobody knows. Counts who gets them.
+  std::int64_t moved(const Called& called, const Met& met) noexcept;
+  void plan(MPI_Request request, Planned planned);
+  std::int64_t start(const Called& called) noexcept;
 
   report::Report& report_;
   report::Trace* trace_;
   std::mutex lock_;
   std::deque<Met> met_;
   std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock
-  std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Ranks>>> worlds_;
-  std::deque<std::unique_ptr<Ranks>> former_;  // other threads may be reading them
+  std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Partners>>> partners_;
+  std::deque<std::unique_ptr<Partners>> former_;        // other threads may be reading them
+  std::unordered_map<std::uint64_t, Planned> planned_;  // by request
 };
 
 }  // namespace heddle::mpi

@@ -19,6 +19,7 @@
 #include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
 #include "report/run.hpp"
+#include "select/profile_file.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -120,6 +121,14 @@ std::string timeline(int me) noexcept try {
   return {};
 }
 
+std::string about_run() {
+  const select::Machine machine = select::this_machine();
+  return report::about_run({.mpi = host_name(),
+                            .family = traits().host == Host::openmpi ? "openmpi" : "mpich",
+                            .processor = machine.processor,
+                            .cores = machine.cores});
+}
+
 }  // namespace
 
 void start_reporting() noexcept {
@@ -172,7 +181,7 @@ void finish_reporting() noexcept try {
   if (file) tell_of_trace(file->end());
   const std::string path = path_of(settings_of_process().report, me);
   if (path.empty()) return;
-  if (const std::string wrong = report::write(path, report::merge(texts, report::about_run(host_name()))); !wrong.empty())
+  if (const std::string wrong = report::write(path, report::merge(texts, about_run())); !wrong.empty())
     say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
 } catch (const std::exception& error) {
   say_once_verbose("there is no report", error.what());

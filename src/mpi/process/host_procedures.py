@@ -22,6 +22,7 @@ entry_points.hpp      For each accelerated procedure a macro that defines it, an
 positions.csv         Which parameter of a procedure is what, for who looks on (interposition/timed.hpp):
 
     MPI_Send,.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
+    MPI_Gather,... .root = 6, .pattern = Pattern::gather, .sent = {.buffer = 0, .count = 1, .type = 2}, .received = {...}
 """
 
 import argparse
@@ -34,6 +35,7 @@ PROTOTYPE = re.compile(r"\bint\s+P(MPI_\w+)\s*\(([^()]*)\)")
 HANDLE = re.compile(r"\bextern\s+struct\s+ompi_predefined_\w+\s+(ompi_\w+)\s*;")  # Open MPI's predefined handles are data
 COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
 PLACES = re.compile(r"[sr]?displs")
+NAME = re.compile(r"(\w+)\s*(\[\w*\])*$")
 
 # Of MPI-4.0 and later, with other parameters than those that they are derived from.
 LATER = """
@@ -58,7 +60,7 @@ Parameters = list[str]
 
 
 def name_of(parameter: str) -> str:
-    return re.search(r"(\w+)\s*(\[\w*\])*$", parameter).group(1)
+    return NAME.search(parameter).group(1)
 
 
 def with_large_counts(parameters: Parameters) -> Parameters:
@@ -175,9 +177,13 @@ def entry_header(known: dict[str, Parameters], names: list[str]) -> str:
     return "\n".join(parts) + "\n"
 
 
+COLLECTIVE = re.compile(r"MPI_I?(neighbor_)?(alltoall|allgather|gather|scatter|bcast)[vw]?(_init)?(_c)?", re.IGNORECASE)
+
+
 def positions_of(name: str, parameters: Parameters) -> dict[str, int | str]:
     """Of what it sends, or of its only datatype. A scatter's sending datatype means something at the root alone."""
     types = [i for i, each in enumerate(parameters) if re.fullmatch(r"MPI_Datatype \w+", each)]
+    named = {match[1]: i for i, each in enumerate(parameters) if (match := NAME.search(each))}
     found: dict[str, int | str] = {}
     if types:
         at = types[-1] if "catter" in name else types[0]
@@ -186,29 +192,40 @@ def positions_of(name: str, parameters: Parameters) -> dict[str, int | str]:
         if number > 0 and COUNT.fullmatch(name_of(parameters[number])):
             found["buffer"] = number - 1
             if not several:
-                found["elements"] = number
-            if not name.removesuffix("_c").endswith("_init") and not (several and "eighbor" in name):
-                found["counts" if several else "count"] = number
+                found["count"] = number
         found["type"] = at
-        if len(types) > 1:
-            other = found["other"] = sum(types[:2]) - at
-            if COUNT.fullmatch(name_of(parameters[other - 1])):
-                found["other_count"] = other - 1
-    lists = [i for i, each in enumerate(parameters) if re.fullmatch(r"const MPI_Datatype \*?\w+(\[\])?", each)]
-    if lists:
-        found |= {"buffer": 0, **dict(zip(("types", "other_types"), lists))}
-    if "other" in found and any(name_of(each) == "root" for each in parameters):
-        found["rooted"] = "true"
     for i, each in enumerate(parameters):
         if re.fullmatch(r"int dest", each) and "count" in found:
             found["peer"] = i
         if re.fullmatch(r"MPI_Comm \w+", each):
             found.setdefault("communicator", i)
-    if re.fullmatch(r"MPI_I?alltoall(_c)?", name, re.IGNORECASE):
-        found["to_all"] = "true"
-    order = ("buffer", "elements", "count", "counts", "type", "other", "other_count", "types", "other_types")
-    order += ("peer", "communicator", "to_all", "rooted")
-    return {what: found[what] for what in order if what in found}
+    persistent = name.removesuffix("_c").endswith("_init") and "request" in named
+    started = re.fullmatch(r"MPI_Start(all)?", name)
+    if started:
+        found |= {"count": named["count"]} if "count" in named else {}
+    if persistent or started:
+        found["request"] = next(i for i, each in enumerate(parameters) if each.startswith("MPI_Request"))
+    collective = COLLECTIVE.fullmatch(name)
+    if collective:
+        neighbours, what = collective[1] or "", collective[2].lower()
+        found |= {"root": named["root"]} if "root" in named else {}
+        found["pattern"] = f"Pattern::{neighbours.lower()}{'broadcast' if what == 'bcast' else what}"
+    if collective or "sendtype" in named:  # or MPI_Sendrecv
+        found |= {side: blocks for side, prefix in SIDES.items() if (blocks := blocks_of(named, prefix))}
+    if persistent:
+        found["later"] = "true"
+    return {what: found[what] for what in POSITIONS if what in found}
+
+
+POSITIONS = ("buffer", "count", "type", "peer", "communicator", "root", "request", "pattern", "sent", "received", "later")
+SIDES = {"sent": "send", "received": "recv"}
+
+
+def blocks_of(named: dict[str, int], prefix: str) -> str:
+    """What a collective sends, or receives."""
+    parts = {"buf": "buffer", "count": "count", "counts": "counts", "type": "type", "types": "types"}
+    found = {part: named[prefix + word] for word, part in parts.items() if prefix + word in named}
+    return f"{{{', '.join(f'.{part} = {at}' for part, at in found.items())}}}" if found else ""
 
 
 def positions(known: dict[str, Parameters]) -> str:

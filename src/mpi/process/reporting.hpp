@@ -55,7 +55,8 @@ inline void tell_of_mailed(report::Mailed what, layout::Bytes bytes) noexcept {
 inline void tell_of_algorithm(std::string_view algorithm) noexcept {
   report::Report* const report = report_of_process.load(std::memory_order_relaxed);
   if (!report || !report::caller_of_thread.site) return;
-  report->add_algorithm(report::caller_of_thread, algorithm.empty() ? "the library's" : algorithm);
+  report::caller_of_thread.chosen =
+      report->add_algorithm(report::caller_of_thread, algorithm.empty() ? "the library's" : algorithm);
   if (!algorithm.empty()) carried(report::caller_of_thread);
 }
 

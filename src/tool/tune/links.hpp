@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "select/collective/links.hpp"
+#include "select/profile.hpp"
 
 namespace heddle::tool {
 
@@ -21,13 +21,21 @@ struct Taken {
   double rounds = 0;   ///< Allgatherv by dissemination.
   double ranks = 0;
   double cores = 0;
+
+  /// A message of `holed_bytes` in blocks of Curve::lengths, with holes as long; none: not measured.
+  std::vector<double> holes{};
 };
 
-/// The numbers in the order of the fields: the first three, or all eight. std::invalid_argument.
+constexpr double holed_bytes = 256 << 10;
+
+/// The numbers in the order of the fields: the first three, or eight, or all sixteen. std::invalid_argument.
 Taken taken(const std::vector<double>& numbers);
 
 /// Links whose model (select/collective/way.hpp) takes as long for these calls. What has not been measured is that of
 /// `otherwise`.
 select::Links fitted(const Taken& taken, const select::Links& otherwise);
+
+/// ns of each byte beside what a message takes however short; not measured: zero.
+select::Curve fitted_holes(const Taken& taken);
 
 }  // namespace heddle::tool

@@ -71,6 +71,8 @@ Json tune(const TuneOptions& options) {
   measured.profile.kernels = thresholds;
   if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
   if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi);
+  if (mpich) measured.profile.mpich_holes = fitted_holes(*mpich);
+  if (openmpi) measured.profile.openmpi_holes = fitted_holes(*openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
     throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? Nothing was written.");
   const select::Machine machine = select::this_machine();

@@ -1,0 +1,81 @@
+"""The profile that heddle tune has written, as far as a report asks it: what messages take on this machine.
+
+profile = profile_here()            # None: there is none that can be read
+profile.message_ns                  # to announce a message and hand it over
+profile.library("mpich").byte_ns    # None: its messages were not measured
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+LENGTHS = tuple(4 << 2 * i for i in range(8))  # of blocks, bytes: select::Curve (src/select/profile.hpp)
+OF_SITE = Path("/etc/heddle/profile.json")
+
+
+@dataclass(frozen=True)
+class Library:
+    """Messages of an MPI library between two ranks of a node, ns."""
+
+    one_ns: float
+    byte_ns: float  # of a long one in one piece
+    holes_ns: tuple[float, ...] = ()  # each byte of one with holes, by LENGTHS; empty: not measured
+
+    def holed_byte_ns(self, block: float) -> float:
+        """Between the lengths linear in the logarithm, as src/select/profile.cpp has it."""
+        place = min(max(math.log2(max(block, 1) / LENGTHS[0]) / 2, 0), len(LENGTHS) - 1)
+        below = min(int(place), len(LENGTHS) - 2)
+        return self.holes_ns[below] + (place - below) * (self.holes_ns[below + 1] - self.holes_ns[below])
+
+
+@dataclass(frozen=True)
+class Profile:
+    processor: str
+    cores: int
+    message_ns: float
+    libraries: dict[str, Library]
+
+
+def profile_here() -> Profile | None:
+    for file in _files():
+        try:
+            return _profile(json.loads(file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+    return None
+
+
+def _files() -> list[Path]:
+    named = os.environ.get("HEDDLE_PROFILE", "auto")
+    if named == "builtin":
+        return []
+    if named not in ("", "auto"):
+        return [Path(named)]
+    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    try:
+        return [Path(folder).expanduser() / "heddle/profile.json", OF_SITE]
+    except RuntimeError:  # no home
+        return [OF_SITE]
+
+
+def _profile(raw: dict) -> Profile:
+    memory, machine = raw["mapped_memory"], raw.get("machine", {})
+    libraries = {family: _library(raw[name]) for family in ("mpich", "openmpi") if (name := f"messages_of_{family}") in raw}
+    return Profile(
+        str(machine.get("processor", "")),
+        int(machine.get("cores", 0)),
+        float(memory["announcement_ns"]) + float(memory["handover_ns"]),
+        libraries,
+    )
+
+
+def _library(raw: dict) -> Library:
+    holes = raw.get("with_holes_ns_per_byte", {})
+    curve = tuple(float(holes[f"{length} B"]) for length in LENGTHS) if holes else ()
+    return Library(float(raw["one_ns"]), float(raw["byte_ns"]), curve)

@@ -1,0 +1,138 @@
+"""What a report says that the MPI library alone would take, by the profile of a machine; and where it says nothing."""
+
+import json
+
+import pytest
+from heddle.reported import rows_of, table
+from heddle.reported.afterwards import lines
+from heddle.reported.estimate import estimate
+from heddle.reported.machine import LENGTHS, Library, Profile, profile_here
+
+# A message of MPICH takes 1 us and 0.1 ns a byte; with holes 8 ns a byte in blocks of 4, 2 ns in blocks of 16, then 0.5 ns.
+HOLES = (8.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
+PROFILE = Profile("Loom 9000", 4, 1000, {"mpich": Library(1000, 0.1, HOLES), "openmpi": Library(300, 0.1)})
+RUN = {"family": "mpich", "processor": "Loom 9000", "cores": 4}
+
+
+def row(**more) -> dict:
+    plain = {"call": "send", "datatype": "x", "way": "bc-spup", "ranks": 2, "calls": 10, "bytes": 16000, "blocks": 1000}
+    return plain | {"search_us": 0, "pack_us": 20.0, "wait_us": 5.0, "copy_us": 0} | more
+
+
+@pytest.fixture
+def found(tmp_path):
+    def read(*rows, ranks=2, run=None, hosts=("node7",), **more):
+        by_rank = [
+            {"rank": rank, "elapsed_us": 1e3, "us": 500.0, "calls": 1, "bytes": 1, "host": hosts[rank % len(hosts)]}
+            for rank in range(ranks)
+        ]
+        raw = {
+            "heddle_report": 2,
+            "ranks": ranks,
+            "rows": list(rows),
+            "run": run if run is not None else RUN,
+            "by_rank": by_rank,
+        }
+        (tmp_path / "r.json").write_text(json.dumps(raw | more))
+        return rows_of(tmp_path / "r.json")
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("change", "us"),
+    [
+        ({}, 10 + 16000 * 2 / 1e3),  # from rank to rank
+        ({"call": "receive", "way": "direct"}, 42),
+        ({"blocks": 2000}, 10 + 16000 * 5 / 1e3),  # of 8 bytes: in the middle between 4 and 16
+        ({"blocks": 16000}, 10 + 16000 * 8 / 1e3),  # shorter than anything that was measured
+        ({"blocks": 10}, 10 + 16000 * 0.1 / 1e3),  # each message in one piece
+        ({"way": "packed"}, 16000 * 1.9 / 2 / 1e3),  # packing alone
+        ({"way": "unpacked", "call": "gather"}, 15.2),
+        ({"way": "packed", "blocks": 10}, 0),
+        ({"way": "by pigeon"}, None),
+        ({"blocks": 0}, None),  # by an older build
+    ],
+)
+def test_a_row(found, change, us):
+    one = found(row(**change))
+    assert estimate(one, PROFILE).of(one.rows[0]) == (None if us is None else pytest.approx(us))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"ranks": 5}, "more ranks than cores"),
+        ({"hosts": ("node7", "node8")}, "between nodes"),
+        ({"hosts": ("",)}, "does not say on what machine"),
+        ({"run": {}}, "does not say on what machine"),
+        ({"run": RUN | {"processor": "Loom 9001"}}, "of another machine"),
+        ({"run": RUN | {"family": "openmpi"}}, "lacks messages of Open MPI with holes: run heddle tune"),
+    ],
+)
+def test_where_nothing_is_known_nothing_is_said(found, change, words):
+    one = found(row(), **change)
+    about = estimate(one, PROFILE)
+    assert words in about.why_not and about.of(one.rows[0]) is None
+    assert words in about.sentence and words in about.gain(2) and about.as_json() == {"why_not": about.why_not}
+
+
+def write_profile(tmp_path, monkeypatch) -> None:
+    messages = {"one_ns": 1000, "byte_ns": 0.1}
+    messages["with_holes_ns_per_byte"] = {f"{length} B": ns for length, ns in zip(LENGTHS, HOLES, strict=True)}
+    raw = {"mapped_memory": {"announcement_ns": 700, "handover_ns": 300}, "messages_of_mpich": messages}
+    raw |= {"messages_of_openmpi": {"one_ns": 300, "byte_ns": 0.1}, "machine": {"processor": "Loom 9000", "cores": 4}}
+    (tmp_path / "p.json").write_text(json.dumps(raw))
+    monkeypatch.setenv("HEDDLE_PROFILE", str(tmp_path / "p.json"))
+
+
+def test_the_profile_is_that_of_heddle_tune(tmp_path, monkeypatch):
+    write_profile(tmp_path, monkeypatch)
+    assert profile_here() == PROFILE
+    for text in ("", "{", "[]", '{"mapped_memory": 3}', '{"mapped_memory": {}}'):
+        (tmp_path / "p.json").write_text(text)
+        assert profile_here() is None
+    monkeypatch.setenv("HEDDLE_PROFILE", "builtin")
+    assert profile_here() is None
+
+
+def test_it_is_shown_beside_what_was_measured(found, heddle, tmp_path, monkeypatch):
+    write_profile(tmp_path, monkeypatch)
+    procedures = [{"name": "MPI_Send", "ranks": 2, "calls": 10, "us": 60.0}]
+    one = found(row(), row(call="receive", way="by pigeon"), procedures=procedures)
+    file, page = tmp_path / "r.json", tmp_path / "r.html"
+    named = {"HEDDLE_PROFILE": str(tmp_path / "p.json")}
+    output = heddle("report", file, "--html", page, **named).stdout
+    sentence = "Estimate: the MPI library alone would have taken about 42 us. Heddle took 25 us, 5 us of it waiting."
+    assert "≈ 42 us" in output and sentence in output and "library alone" in output
+    assert "≈ 42 us" in page.read_text() and sentence in page.read_text()
+    exported = json.loads(heddle("report", file, "--json", **named).stdout)
+    assert [each["host_us_estimated"] for each in exported["rows"]] == [42, None]
+    assert exported["estimate"] == {"host_us_estimated": 42, "us": 25, "wait_us": 5}
+    text = "\n".join(lines(one, 1.0))
+    assert "estimated gain: about 8.5 us a rank (what Heddle carried took 12.5 us, 2.5 us of it waiting; the MPI" in text
+    without = heddle("report", file, HEDDLE_PROFILE="builtin").stdout
+    assert "No estimate" in without and "run heddle tune" in without and "library alone  " not in without
+
+
+def test_a_loss_is_called_no_gain(found):
+    one = found(row(pack_us=500.0))
+    assert estimate(one, PROFILE).gain(2).startswith("no gain is estimated (what Heddle carried took 252 us")
+
+
+def test_ranks_that_are_far_from_each_other_are_named(found, heddle, tmp_path):
+    spread = {f"{part}_us_{end}": 0.0 for part in ("search", "pack", "wait", "copy") for end in ("min", "max")}
+    spread |= {"search_us_rank_max": 0.0, "pack_us_min": 9.0, "pack_us_max": 11.0, "wait_us_min": 0.5, "wait_us_max": 4.5}
+    far, near = found(row(**spread), row(**spread | {"wait_us_min": 2.0, "wait_us_max": 3.0}, call="receive")).rows
+    assert table.ranks_differ(far) == "wait 0.5 us to 4.5 us" and table.ranks_differ(near) == ""
+    assert table.ranks_differ(found(row()).rows[0]) == ""  # by an older build
+    found(row(**spread))
+    output = heddle("report", tmp_path / "r.json", "--html", tmp_path / "r.html").stdout
+    assert "ranks differ" in output and "wait 0.5 us to 4.5 us" in output
+    assert "20 us<br><small>9 us<br>to 11 us</small>" in (tmp_path / "r.html").read_text()
+    exported = json.loads(heddle("report", tmp_path / "r.json", "--json").stdout)["rows"][0]
+    assert {name: exported[name] for name in spread if name != "search_us_max"} == {
+        name: us for name, us in spread.items() if name != "search_us_max"
+    }
+    found(row())
+    assert "ranks differ" not in heddle("report", tmp_path / "r.json").stdout
