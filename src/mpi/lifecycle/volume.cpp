@@ -18,10 +18,10 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
   int size = 0;
   PMPI_Group_size(peers, &size);
-  std::vector<int> own(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) own[static_cast<std::size_t>(i)] = i;
-  std::vector<int> found(own.size(), -1);
-  PMPI_Group_translate_ranks(peers, size, own.data(), world, found.data());
+  std::vector<int> mine(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) mine[static_cast<std::size_t>(i)] = i;
+  std::vector<int> found(mine.size(), -1);
+  PMPI_Group_translate_ranks(peers, size, mine.data(), world, found.data());
   PMPI_Group_free(&peers);
   PMPI_Group_free(&world);
   return found;
