@@ -14,8 +14,6 @@ constexpr double heading = 16;             // of each packet
 constexpr double first_room = 8 << 10;     // of the first message
 constexpr double by_reference = 32 << 10;  // longer packets are sent from where they lie
 
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
-
 /// Blocks of one length; whom for is all there is to know of them.
 class Walk {
  public:

@@ -10,9 +10,7 @@ namespace heddle::sim {
 namespace {
 
 /// Messages. Beyond, rounds at the beginning are walked, and go on alike: those of a ring do.
-constexpr double most_walked = 6e8;
-
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+constexpr double most_in_rounds = 6e8;
 
 class Gather {
  public:
@@ -34,7 +32,7 @@ class Gather {
 
   Estimate run(const Plan& plan, const Progress& progress) {
     Estimate about{.plan = plan, .rounds = algorithm_.rounds(place_)};
-    const auto affordable = static_cast<Count>(most_walked / task_.ranks);
+    const auto affordable = static_cast<Count>(most_in_rounds / task_.ranks);
     about.walked = std::min(about.rounds, std::max<Count>(affordable, 64));
     now_.assign(index(task_.ranks), 0);
     last_ = now_;

@@ -14,8 +14,6 @@ using schedule::around;
 constexpr Count most_walked = 512;
 constexpr Count most_messages = 1 << 25;
 
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
-
 /// All ranks exchange with those at one distance, and wait for them.
 void one_round(const Task& task, Traffic& traffic, Rank away, double bytes, std::vector<double>& now,
                std::vector<double>& next) {

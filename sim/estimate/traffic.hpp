@@ -16,6 +16,9 @@
 
 namespace heddle::sim {
 
+/// Of what is kept for each rank.
+inline std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+
 class Traffic {
  public:
   explicit Traffic(const Machine& machine) : machine_(machine), links_(machine.joined.links()) {}

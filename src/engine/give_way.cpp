@@ -11,7 +11,7 @@ namespace {
 bool grouped_by_session() noexcept {
   const int file = open("/proc/sys/kernel/sched_autogroup_enabled", O_RDONLY | O_CLOEXEC);
   char grouped = '0';
-  const bool known = file >= 0 && read(file, &grouped, 1) == 1;
+  const bool known = file >= 0 && ::read(file, &grouped, 1) == 1;
   if (file >= 0) close(file);
   return known && grouped == '1';
 }

@@ -31,11 +31,11 @@ template <class Each>
 void cut_rest(Bytes bytes, int channels, Bytes segment, Each each) {
   const Bytes rest = bytes - first_room;
   if (rest <= 0) return;
-  const Bytes step = segment > 0 ? std::min(segment, most_in_one) : most_in_one;
+  const Bytes longest = segment > 0 ? std::min(segment, most_in_one) : most_in_one;
   for (int channel = 0; channel < channels; ++channel) {
     const schedule::Window window = schedule::window({channel, channels}, rest);
-    for (Bytes begin = window.begin; begin < window.end; begin += step)
-      each(first_room + begin, first_room + std::min(begin + step, window.end));
+    for (Bytes begin = window.begin; begin < window.end; begin += longest)
+      each(first_room + begin, first_room + std::min(begin + longest, window.end));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Wide = std::int64_t;
 
-bool fits(Wide value) { return std::abs(value) <= std::numeric_limits<Rank>::max(); }
+bool fits_rank(Wide value) { return std::abs(value) <= std::numeric_limits<Rank>::max(); }
 
 /// A second row makes a nest of a run. The first may be the rest of a row: then the nest begins within it.
 bool second_row(Piece& first, const Piece& row) {
@@ -22,7 +22,7 @@ bool second_row(Piece& first, const Piece& row) {
   if ((row.size > 1 && row.step() != step) || row.size < first.size) return false;
   const Wide start = Wide{first.last()} - Wide{row.size - 1} * step;  // where the whole row would have begun
   const Wide apart = row.first - start;
-  if (!fits(start) || !fits(apart) || apart == 0) return false;
+  if (!fits_rank(start) || !fits_rank(apart) || apart == 0) return false;
   first.first = static_cast<Rank>(start);
   first.skip = row.size - first.size;
   first.size += row.size;
@@ -42,7 +42,8 @@ bool next_row(Piece& nest, const Piece& row) {
     return true;
   }
   const Wide inner = nest.inner(), blocks = places / inner, apart = Wide{row.first} - nest.first;
-  if (nest.dims == Piece::most_dims || row.size != length || places % inner != 0 || blocks < 2 || !fits(apart) || apart == 0) {
+  if (nest.dims == Piece::most_dims || row.size != length || places % inner != 0 || blocks < 2 || !fits_rank(apart) ||
+      apart == 0) {
     return false;
   }
   nest.dim[nest.dims - 1].count = static_cast<Rank>(blocks);
@@ -57,7 +58,7 @@ bool first_row(Piece& run, const Piece& nest) {
   const Wide start = Wide{run.last()} - Wide{nest.dim[0].count - 1} * nest.step();
   // The row before the first is where the next-to-innermost dimension has one step less: with two dimensions, a place of the
   // nest.
-  if (nest.dims != 2 || nest.first - start != nest.dim[1].step || !fits(start)) return false;
+  if (nest.dims != 2 || nest.first - start != nest.dim[1].step || !fits_rank(start)) return false;
   Piece whole = nest;
   whole.first = static_cast<Rank>(start);
   whole.skip = nest.dim[0].count - run.size;

@@ -15,9 +15,9 @@
 namespace heddle::layout {
 namespace {
 
-constexpr Bytes stage_bytes = 16 << 10;  // a part of the first-level cache; on the stack: warm, and each thread's own
-constexpr Bytes long_piece = 8 << 10;    // from here on memcpy itself copies so
-constexpr Bytes line = 64;
+constexpr Bytes stage_bytes = 16 << 10;        // a part of the first-level cache; on the stack: warm, and each thread's own
+constexpr Bytes non_temporal_piece = 8 << 10;  // from here on memcpy itself copies so
+constexpr Bytes cache_line = 64;
 
 void copy(std::byte* to, const std::byte* from, Bytes bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
 
@@ -28,11 +28,11 @@ void copy_lines(std::byte* to, const std::byte* from, Bytes bytes) {
 
 /// A store past the caches is quick if it fills a line.
 void stream_lines(std::byte* to, const std::byte* from, Bytes bytes) {
-  const Bytes lead = std::min(bytes, static_cast<Bytes>(-reinterpret_cast<std::uintptr_t>(to) % line));
+  const Bytes lead = std::min(bytes, static_cast<Bytes>(-reinterpret_cast<std::uintptr_t>(to) % cache_line));
   copy(to, from, lead);
   Bytes at = lead;
-  for (; at + line <= bytes; at += line)
-    for (Bytes i = at; i < at + line; i += 16)
+  for (; at + cache_line <= bytes; at += cache_line)
+    for (Bytes i = at; i < at + cache_line; i += 16)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
   copy(to + at, from + at, bytes - at);
 }
@@ -75,7 +75,7 @@ struct Away {
     Bytes done = 0;
     for (Bytes seen = 0; seen < length;) {
       const Segment piece = look.next(length - seen);
-      if (piece.length >= long_piece) {
+      if (piece.length >= non_temporal_piece) {
         in_stages(from + done, seen - done, to + done);
         const std::byte* const begin = static_cast<const std::byte*>(base) + piece.offset;
         (stores == Stores::streamed ? stream_lines : copy)(to + seen, begin, piece.length);
@@ -100,7 +100,7 @@ void pack_away(const Layout& layout, Count count, const void* base, Bytes from, 
   const Node* node = layout.node();
   auto* to = static_cast<std::byte*>(out);
   if (!node || length < 1024) return pack_range(layout, count, base, from, length, to);
-  const bool long_pieces = node->size >= long_piece * node->blocks;
+  const bool long_pieces = node->size >= non_temporal_piece * node->blocks;
   const Away away{layout, count, base, stores};
   if (stores == Stores::cached && long_pieces) return pack_range(layout, count, base, from, length, to);
   if (long_pieces || of_different_lengths(*node))

@@ -11,20 +11,20 @@ using grammar::Combiner;
 using grammar::Type;
 
 /// base + i·stride modulo 2^64: a step on the way may leave the address space where the sum does not.
-Bytes step(Bytes base, Count i, Bytes stride) {
+Bytes after(Bytes base, Count i, Bytes stride) {
   return static_cast<Bytes>(static_cast<std::uint64_t>(base) +
                             static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(stride));
 }
 
-class Walk {
+class Listing {
  public:
-  Walk(std::vector<Entry>& out, std::size_t limit) : out_(out), limit_(limit) {}
+  Listing(std::vector<Entry>& out, std::size_t limit) : out_(out), limit_(limit) {}
 
   /// `count` elements of `type`, `stride` apart. False: the limit is reached.
   bool repeat(const Type& type, Bytes at, Count count, Bytes stride) {
     if (type.elements == 0) return true;  // or a loop over nothing could last for ever
     for (Count i = 0; i < count; ++i)
-      if (!element(type, step(at, i, stride))) return false;
+      if (!element(type, after(at, i, stride))) return false;
     return true;
   }
 
@@ -46,7 +46,7 @@ class Walk {
       case Combiner::contiguous:
         return repeat(child, at, t.numbers[0], extent);
       case Combiner::vector:
-        return blocks(child, at, t.numbers[0], t.numbers[1], step(0, t.numbers[2], extent));
+        return blocks(child, at, t.numbers[0], t.numbers[1], after(0, t.numbers[2], extent));
       case Combiner::hvector:
         return blocks(child, at, t.numbers[0], t.numbers[1], t.numbers[2]);
       case Combiner::indexed:
@@ -67,24 +67,24 @@ class Walk {
 
   bool blocks(const Type& child, Bytes at, Count count, Count length, Bytes stride) {
     for (Count i = 0; i < count; ++i)
-      if (!repeat(child, step(at, i, stride), length, child.layout.extent())) return false;
+      if (!repeat(child, after(at, i, stride), length, child.layout.extent())) return false;
     return true;
   }
   bool listed(const Type& child, Bytes at, const std::vector<Count>& lengths, const std::vector<Count>& displacements,
               Bytes unit) {
     for (std::size_t i = 0; i < lengths.size(); ++i)
-      if (lengths[i] && !repeat(child, step(at, displacements[i], unit), lengths[i], child.layout.extent())) return false;
+      if (lengths[i] && !repeat(child, after(at, displacements[i], unit), lengths[i], child.layout.extent())) return false;
     return true;
   }
   bool listed(const Type& child, Bytes at, Count length, const std::vector<Count>& displacements, Bytes unit) {
     for (const Count displacement : displacements)
-      if (!repeat(child, step(at, displacement, unit), length, child.layout.extent())) return false;
+      if (!repeat(child, after(at, displacement, unit), length, child.layout.extent())) return false;
     return true;
   }
   bool members(const Type& t, Bytes at) {
     for (std::size_t i = 0; i < t.children.size(); ++i) {
       const Type& child = *t.children[i];
-      if (!repeat(child, step(at, t.lists[1][i], 1), t.lists[0][i], child.layout.extent())) return false;
+      if (!repeat(child, after(at, t.lists[1][i], 1), t.lists[0][i], child.layout.extent())) return false;
     }
     return true;
   }
@@ -96,17 +96,17 @@ class Walk {
     const std::size_t d = t.order == Order::c ? level : sizes.size() - 1 - level;
     Bytes stride = t.children.front()->layout.extent();
     for (std::size_t faster = 0; faster < sizes.size(); ++faster)
-      if (t.order == Order::c ? faster > d : faster < d) stride = step(0, sizes[faster], stride);
+      if (t.order == Order::c ? faster > d : faster < d) stride = after(0, sizes[faster], stride);
 
     if (t.combiner == Combiner::subarray) {
       for (Count i = 0; i < t.lists[1][d]; ++i)
-        if (!dimension(t, step(at, t.lists[2][d] + i, stride), level + 1)) return false;
+        if (!dimension(t, after(at, t.lists[2][d] + i, stride), level + 1)) return false;
       return true;
     }
     const Slice own = slice(t, d);
     for (Count first = own.first; first < sizes[d]; first += own.period) {
       for (Count i = 0; i < std::min(own.length, sizes[d] - first); ++i)
-        if (!dimension(t, step(at, first + i, stride), level + 1)) return false;
+        if (!dimension(t, after(at, first + i, stride), level + 1)) return false;
       if (sizes[d] - first <= own.period) break;
     }
     return true;
@@ -136,7 +136,7 @@ class Walk {
 
 TypeMap type_map(const Type& type, Count count, std::size_t limit) {
   TypeMap map{times(type.elements, count), {}};
-  Walk(map.entries, limit).repeat(type, 0, count, type.layout.extent());
+  Listing(map.entries, limit).repeat(type, 0, count, type.layout.extent());
   return map;
 }
 

@@ -25,12 +25,12 @@ Json told(kernel::Choice choice, const std::string& why) {
 }
 
 /// Loops around a block, outermost first; none if there is something else in the middle.
-struct Nest {
+struct LoopNest {
   std::vector<Loop> loops;
   Bytes block = 0;
 };
-std::optional<Nest> nest_of(const Node& node) {
-  Nest nest;
+std::optional<LoopNest> loop_nest_of(const Node& node) {
+  LoopNest nest;
   const Node* leaf = &node;
   while (const auto* loop = std::get_if<Loop>(&leaf->form)) {
     if (nest.loops.size() == kernel::max_dims) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Nest> nest_of(const Node& node) {
   return nest;
 }
 
-Json of_nest(const Nest& nest, Direction direction) {
+Json of_nest(const LoopNest& nest, Direction direction) {
   std::vector<kernel::Dim> dims;
   for (const Loop& loop : nest.loops) {
     const Bytes packed = loop.child->size;
@@ -86,7 +86,7 @@ class Parts {
       more_ = true;
       return;
     }
-    if (const auto nest = nest_of(node)) return add("blocks", [&](Direction way) { return of_nest(*nest, way); });
+    if (const auto nest = loop_nest_of(node)) return add("blocks", [&](Direction way) { return of_nest(*nest, way); });
     std::visit([&](const auto& form) { look(node, form); }, node.form);
   }
   Json take() { return {{"parts", std::move(parts_)}, {"more", more_}}; }
