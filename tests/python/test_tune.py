@@ -68,10 +68,10 @@ os.environ["HEDDLE_PROFILE"] = sys.argv[1 if me == 1 else 2]
 import numpy as np
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
-counts = [9000] + [1] * (comm.size - 1)
+counts = [900_000] + [1] * (comm.size - 1)
 got = np.empty(sum(counts))
 comm.Allgatherv(np.full(counts[me], float(me)), [got, counts])
-assert [got[0], *got[9000:]] == list(range(comm.size))
+assert [got[0], *got[900_000:]] == list(range(comm.size))
 ones, places = [1] * comm.size, list(range(comm.size))
 for call in range(80):
     sent, got = np.full(comm.size, float(me)), np.empty(comm.size)
@@ -90,7 +90,7 @@ def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
     for name, numbers in UNLIKE.items():
         files.append(tmp_path / f"{name}.json")
         files[-1].write_text(json.dumps(measured | {f"messages_of_{mpi}": base | numbers}))
-        what = f"allgatherv: 72000, 7 x 8; 4 ranks a core, {mpi}"
+        what = f"allgatherv: 7200000, 7 x 8; 4 ranks a core, {mpi}"
         about = json.loads(heddle("explain", "--collective", what, "--json", HEDDLE_PROFILE=str(files[-1])).stdout)
         ways.append([(way["name"], way["radix"]) for way in about["ways"] if way["chosen"]])
     assert ways[0] != ways[1]
