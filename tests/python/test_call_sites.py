@@ -96,7 +96,10 @@ def test_what_the_run_was_and_who_sent_to_whom(files, program):
     assert [one.rank for one in found.by_rank] == [0, 1]
     messages = 5 * 256 * (64 + 32) + 3 * 50 * 4 + 5 * 4
     gathered = 5 * 4  # in place: nothing from oneself
-    assert [one.to for one in found.by_rank] == [{0: 800, 1: messages + 2400 + gathered}, {0: messages + 800 + gathered, 1: 2400}]
+    assert [one.to for one in found.by_rank] == [
+        {0: 800, 1: messages + 2400 + gathered},
+        {0: messages + 800 + gathered, 1: 2400},
+    ]
 
 
 def test_off_is_told_to_be_why(files):

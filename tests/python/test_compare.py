@@ -247,6 +247,12 @@ def test_problems(heddle, words, code, said, tmp_path):
     assert done.returncode == code and said in done.stderr and not list(tmp_path.iterdir()), done
 
 
+def test_heddle_off_in_a_file_compares_nothing(heddle, tmp_path):
+    (tmp_path / "off.conf").write_text("HEDDLE=off\n")
+    done = heddle("compare", "-n", 1, "--", "true", HEDDLE_CONFIG=str(tmp_path / "off.conf"))
+    assert done.returncode == 2 and f"{tmp_path}/off.conf:1" in done.stderr.replace("\n", ""), done
+
+
 def test_heddle_off_compares_nothing(heddle):
     done = heddle("compare", "-n", 1, "--", "true", HEDDLE="off")
     assert done.returncode == 2 and "nothing to compare" in done.stderr

@@ -60,7 +60,7 @@ def test_without_a_report_that_is_said_and_an_old_one_is_not_shown(heddle, mpi, 
 
 def test_off_has_nothing_to_carry(heddle, mpi, program):
     done = heddle("run", "--report", "-n", 2, "--", program, HEDDLE="off")
-    assert done.returncode == 0 and "nothing to carry" in done.stderr and "MPI_Send" in done.stderr, done
+    assert done.returncode == 0 and "Heddle was off" in done.stderr and "MPI_Send" in done.stderr, done
 
 
 def test_without_it_there_is_no_line(heddle, mpi, program):

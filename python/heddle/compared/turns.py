@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import heddle
-from heddle import installations, launch, reported
+from heddle import installations, launch, native, reported
 from heddle.launch import Command
 from heddle.problem import Problem
 
@@ -47,8 +47,10 @@ class Stopped(Exception):
 
 
 def compare(asked: Asked) -> Compared:
-    if os.environ.get("HEDDLE") == "off":
-        raise Problem("HEDDLE=off is set: there would be nothing to compare. Unset it.", code=2)
+    (switch,) = (one for one in native.tool("settings", "--json") if one["name"] == "HEDDLE")
+    if switch["value"] == "off":
+        where = f" ({switch['from']})" if switch["from"] else ""
+        raise Problem(f"HEDDLE=off is set{where}: there would be nothing to compare. Unset it.", code=2)
     if not asked.stdin.exists():
         raise Problem(f"there is no {asked.stdin} (--input).", code=2)
     with _environment(HEDDLE_REPORT=None), _terminated_as_interrupted(), Written(asked.files, asked.ignore) as written:

@@ -150,6 +150,8 @@ def _carried(found: Found) -> str:
     short = [one for one in found.mailed if not one.name.startswith("retracted")]
     without = f"{sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"
     if not ours:
+        if found.heddle == "off":
+            return "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
         if short:
             return f"carried: {without}, on {found.ranks} ranks; no message with holes"
         return f"nothing to carry: no message with holes on {found.ranks} ranks"

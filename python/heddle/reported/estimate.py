@@ -14,6 +14,7 @@ side.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from . import Found, Row
 from .machine import Library, Profile, profile_here
@@ -84,7 +85,7 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
 
 def _why_not(found: Found, profile: Profile | None) -> str:
     if profile is None:
-        return "there is no profile of this machine: run heddle tune"
+        return f"there is no profile of this machine: {_mend()}"
     if not all(name in found.run for name in ("family", "processor", "cores")) or not all(one.host for one in found.by_rank):
         return "the report does not say on what machine: run the program again"
     if (profile.processor, profile.cores) != (found.run["processor"], found.run["cores"]):
@@ -95,8 +96,15 @@ def _why_not(found: Found, profile: Profile | None) -> str:
         return "there are more ranks than cores"
     library = profile.libraries.get(found.run["family"])
     if library is None or not library.holes_ns:
-        return f"the profile lacks messages of {NAMES.get(found.run['family'], 'this MPI')} with holes: run heddle tune"
+        return f"the profile lacks messages of {NAMES.get(found.run['family'], 'this MPI')} with holes: {_mend()}"
     return ""
+
+
+def _mend() -> str:
+    """Messages are measured by programs that an installation does not have."""
+    return (
+        "run heddle tune" if find_spec("heddle.bench") else "only a checkout can measure them; heddle compare measures the gain"
+    )
 
 
 def _of(row: Row, library: Library) -> float | None:
