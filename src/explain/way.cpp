@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "select/forced.hpp"
+
 namespace heddle::explain {
 namespace {
 
 Choice in(const char* memory, const select::Facts& facts, const Circumstances& at) {
-  const std::optional<select::Scheme> scheme = forced(at.scheme);
+  const std::optional<select::Scheme> scheme = select::forced(at.scheme);
   select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
   std::string why = select::why(facts, choice);
   if (scheme) why += fmt::format("; by HEDDLE_SCHEME={}, whatever it takes", select::name(*scheme));
@@ -20,27 +22,6 @@ Choice in(const char* memory, const select::Facts& facts, const Circumstances& a
 std::string unannounced(const std::optional<bool>& packs) {
   return packs.value_or(true) ? "packed into what the MPI library sends"
                               : "sent by the MPI library as the program made it, which is as fast";
-}
-
-std::optional<select::Scheme> forced(settings::Scheme wanted) noexcept {
-  switch (wanted) {
-    case settings::Scheme::bc_spup:
-      return select::Scheme::bc_spup;
-    case settings::Scheme::rwg_up:
-      return select::Scheme::rwg_up;
-    case settings::Scheme::p_rrs:
-      return select::Scheme::p_rrs;
-    case settings::Scheme::multi_w:
-      return select::Scheme::multi_w;
-    case settings::Scheme::direct:
-      return select::Scheme::direct;
-    case settings::Scheme::both:
-      return select::Scheme::both;
-    case settings::Scheme::automatic:
-    case settings::Scheme::native:
-      break;
-  }
-  return std::nullopt;
 }
 
 Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {

@@ -49,7 +49,4 @@ Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, c
 /// What becomes of a message that is not announced.
 std::string unannounced(const std::optional<bool>& packs);
 
-/// HEDDLE_SCHEME, if it names one.
-std::optional<select::Scheme> forced(settings::Scheme wanted) noexcept;
-
 }  // namespace heddle::explain

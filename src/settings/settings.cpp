@@ -213,10 +213,8 @@ Parsed<Collectives> collectives(std::string_view text) {
 
 Parsed<Exchange> exchange(std::string_view text) {
   const std::string word = lower(text);
-  if (word == "auto") return {Exchange::automatic, {}};
-  if (word == "consensus") return {Exchange::consensus, {}};
-  if (word == "crystal") return {Exchange::crystal, {}};
-  if (word == "counts") return {Exchange::counts, {}};
+  for (const Exchange one : {Exchange::automatic, Exchange::consensus, Exchange::crystal, Exchange::counts})
+    if (word == name(one)) return {one, {}};
   return {Exchange::automatic, "is no way to exchange"};
 }
 

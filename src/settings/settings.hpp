@@ -38,6 +38,21 @@ enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
 enum class Exchange { automatic, consensus, crystal, counts };
 
+/// As HEDDLE_EXCHANGE has it: "consensus".
+constexpr const char* name(Exchange exchange) noexcept {
+  switch (exchange) {
+    case Exchange::automatic:
+      return "auto";
+    case Exchange::consensus:
+      return "consensus";
+    case Exchange::crystal:
+      return "crystal";
+    case Exchange::counts:
+      return "counts";
+  }
+  return "?";
+}
+
 /// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
 struct Transports {
   bool self = true;

@@ -9,9 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <iostream>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -141,9 +139,7 @@ struct Messages {
 };
 Messages messages_of(std::string_view host) {
   if (host.empty()) return {};
-  const settings::Settings set = settings::from_environment();
-  const Loaded loaded = load(profile_path(set.profile), this_machine());
-  if (!loaded.complaint.empty()) std::cerr << "heddle: " << loaded.complaint << "\n";
+  const Loaded& loaded = tool::profile();
   const auto host_of = [&](const Profile& profile) { return host == "mpich" ? profile.mpich : profile.openmpi; };
   const Links links = host_of(loaded.profile);
   return {links, links == host_of(builtin()) ? "built in" : loaded.source};
@@ -182,9 +178,8 @@ struct Wanted {
 Wanted wanted(std::string_view collective) {
   const settings::Settings set = settings::from_environment();
   if (collective == "exchange") {
-    constexpr std::array<const char*, 4> names = {"auto", "consensus", "crystal", "counts"};
-    const std::string name = names[static_cast<std::size_t>(set.exchange)];
-    return {name, "HEDDLE_EXCHANGE=" + name};
+    const std::string algorithm = name(set.exchange);
+    return {algorithm, "HEDDLE_EXCHANGE=" + algorithm};
   }
   if (set.collectives == settings::Collectives::native) return {"native", "HEDDLE_COLLECTIVES=native"};
   if (collective == "allgatherv") return {set.allgatherv, "HEDDLE_ALLGATHERV=" + set.allgatherv};

@@ -41,6 +41,8 @@ Json kernels(const layout::Layout& layout, layout::Count count);
 
 /// The profile of this machine, as the library would use it; read once. What is wrong with it is said then.
 const select::Loaded& profile();
+/// Where it is looked for, and what is used: {"file", null if there is none, "source", the file's name or "built in"}.
+Json profile_file();
 
 /// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
 /// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).

@@ -6,6 +6,7 @@
 //   heddle-tool algorithms [--json]
 //   heddle-tool estimate TASKS.json
 //   heddle-tool settings [--json]
+//   heddle-tool profile [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--mpich NS ...] [--openmpi NS ...] [--progress] [--json]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
 //
@@ -115,6 +116,9 @@ int run(int argc, char** argv) {
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
+  CLI::App* finding = app.add_subcommand("profile", "Which profile of the machine is used: heddle tune writes one");
+  finding->add_flag("--json", json, "print JSON");
+
   CLI::App* telling = app.add_subcommand("build", "How this copy of Heddle was built");
   telling->add_flag("--json", json, "print JSON");
 
@@ -139,8 +143,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "what shall be done? explain, group, collective, algorithms, estimate, settings, build, tune or "
-                              "seek; --help tells more"
+    return complain(nothing ? "what shall be done? explain, group, collective, algorithms, estimate, settings, profile, "
+                              "build, tune or seek; --help tells more"
                             : one_line(error.what()));
   }
 
@@ -156,6 +160,7 @@ int run(int argc, char** argv) {
     if (collecting->parsed()) answer = explain_collective(volumes);
     if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
+    if (finding->parsed()) answer = profile_file();
     if (telling->parsed()) answer = build();
     if (searching->parsed()) answer = seek(seeking);
     if (measuring->parsed()) answer = tune(tuning);
@@ -173,6 +178,8 @@ int run(int argc, char** argv) {
       print_tables(answer);
     } else if (listing->parsed()) {
       print_settings(answer);
+    } else if (finding->parsed()) {
+      std::cout << shown(answer["source"]) << "\n";
     } else if (telling->parsed()) {
       std::cout << answer.dump(2) << "\n";
     } else if (measuring->parsed()) {

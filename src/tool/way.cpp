@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <stdexcept>
 
 #include "layout/grammar.hpp"
-#include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 #include "tool/commands.hpp"
 
@@ -28,15 +26,6 @@ select::Side receiver(const std::string& description, Bytes bytes) {
 }
 
 }  // namespace
-
-const select::Loaded& profile() {
-  static const select::Loaded loaded = [] {
-    select::Loaded here = select::load(select::profile_path(settings::from_environment().profile), select::this_machine());
-    if (!here.complaint.empty()) std::cerr << "heddle: " << here.complaint << "\n";
-    return here;
-  }();
-  return loaded;
-}
 
 explain::Way way(const layout::Layout& layout, Count count, const std::string& to) {
   const settings::Settings set = settings::from_environment();

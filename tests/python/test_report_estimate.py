@@ -96,6 +96,14 @@ def test_the_profile_is_that_of_heddle_tune(tmp_path, monkeypatch):
     assert profile_here() is None
 
 
+def test_a_settings_file_names_the_profile(tmp_path, monkeypatch):
+    write_profile(tmp_path, monkeypatch)
+    monkeypatch.delenv("HEDDLE_PROFILE")
+    (tmp_path / "heddle.conf").write_text(f"HEDDLE_PROFILE={tmp_path / 'p.json'}\n")
+    monkeypatch.setenv("HEDDLE_CONFIG", str(tmp_path / "heddle.conf"))
+    assert profile_here() == PROFILE
+
+
 def test_it_is_shown_beside_what_was_measured(found, heddle, tmp_path, monkeypatch):
     write_profile(tmp_path, monkeypatch)
     procedures = [{"name": "MPI_Send", "ranks": 2, "calls": 10, "us": 60.0}]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from heddle import native
+
 LENGTHS = tuple(4 << 2 * i for i in range(8))  # of blocks, bytes: select::Curve (src/select/profile.hpp)
-OF_SITE = Path("/etc/heddle/profile.json")
 
 
 @dataclass(frozen=True)
@@ -41,27 +41,12 @@ class Profile:
 
 
 def profile_here() -> Profile | None:
-    for file in _files():
-        try:
-            return _profile(json.loads(file.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
-    return None
-
-
-def _files() -> list[Path]:
-    named = os.environ.get("HEDDLE_PROFILE", "auto")
-    if named == "builtin":
-        return []
-    if named not in ("", "auto"):
-        return [Path(named)]
-    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    """Of whatever machine: whose it is estimate() looks at, since a report may be read elsewhere than where it was written."""
     try:
-        return [Path(folder).expanduser() / "heddle/profile.json", OF_SITE]
-    except RuntimeError:  # no home
-        return [OF_SITE]
+        answer, _ = native.ask("profile", "--json")  # what the library would say of it is not the report's
+        return _profile(json.loads(Path(answer["file"]).read_text(encoding="utf-8"))) if answer["file"] else None
+    except (native.Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _profile(raw: dict) -> Profile:

@@ -243,6 +243,7 @@ bool Exchange::finish_receives(bool wait) noexcept {
     ++in_.tracked_over;
     finish(in_.first + i, status, error);
   };
+  engine::Patience patience(crosses_ && Network::here()->crowded());
   while (in_.tracked_over < in_.tracked) {
     const int before = in_.tracked_over;
     for (int i = 0; i < in_.tracked; ++i) {
@@ -253,10 +254,14 @@ bool Exchange::finish_receives(bool wait) noexcept {
       const int error = PMPI_Test(&requests[i], &done, &status);
       if (done || error != MPI_SUCCESS) over(i, status, error);
     }
-    if (in_.tracked_over > before) continue;
+    if (in_.tracked_over > before) {
+      patience.renew();
+      continue;
+    }
     if (!wait) return false;
     if (crosses_) {
       Network::here()->advance();
+      patience.pause();
       continue;
     }
     int index = MPI_UNDEFINED;

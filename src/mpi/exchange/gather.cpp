@@ -108,7 +108,9 @@ select::Way choose(ShadowComm& own, Gathered& blocks) {
   const std::string& wanted = own.wanted_allgatherv();
   const Bytes total = blocks.starts()[own.ranks()];
   const bool slow = traits().slow_to_gather_little;
-  if (total == 0 || (wanted == "auto" && total < select::worth_gathering(own.topology().where, slow))) return {};
+  // What needs no look at the volumes first: they are added up and sorted, which takes longer than a small gather.
+  if (wanted == "native" || total == 0 || (wanted == "auto" && total < select::worth_gathering(own.topology().where, slow)))
+    return {};
   const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
   return select::decide_allgatherv({own.topology().where, volumes, traits().gathers_by_sum, slow}, wanted).way;
 }

@@ -10,6 +10,7 @@
 #include "mpi/collectives/peers.hpp"
 #include "mpi/interposition/procedures.hpp"
 #include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/names.hpp"
 #include "mpi/lifecycle/wanted.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
@@ -26,14 +27,8 @@ namespace {
 using interposition::Called;
 using interposition::Observer;
 
-std::string name_of(MPI_Datatype type) {
-  std::array<char, MPI_MAX_OBJECT_NAME> name{};
-  int length = 0;
-  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
-}
-
 /// The basic type that all of a datatype is made of, as the grammar has it.
-std::string element_of(const Signature& signature) { return signature.uniform() ? name_of(signature.first) : "byte"; }
+std::string element_of(const Signature& signature) { return signature.uniform() ? name_of_datatype(signature.first) : "byte"; }
 
 /// As a message from here to a rank of this node.
 explain::Way way_of(MPI_Datatype type, const layout::Layout& layout, Count count) {
@@ -70,10 +65,6 @@ std::string between_nodes(MPI_Datatype type, Count count) {
   const Network* const network = Network::here();
   if (network && may_cross(*network, *entry, count)) return "between nodes: by the fabric where that pays, else " + otherwise;
   return "between nodes: " + otherwise;
-}
-
-bool is_type(MPI_Datatype type) {
-  return type != MPI_DATATYPE_NULL && (!running() || table.find(type) || predefined(type).size > 0);
 }
 
 class Explained final : public Observer {
@@ -123,7 +114,7 @@ class Explained final : public Observer {
   void look(const Called& called) noexcept try {
     using interposition::Pattern;
     const std::lock_guard guard(lock_);
-    if (called.typed && called.buffer != MPI_IN_PLACE && is_type(called.type))
+    if (called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type))
       look(called, called.type, called.count >= 0 ? called.count : 1);
     look_at(called, called.sent, called.pattern == Pattern::scatter);
     look_at(called, called.received, called.pattern == Pattern::gather);
@@ -135,7 +126,7 @@ class Explained final : public Observer {
   /// @param rooted  They mean something at the root alone.
   void look_at(const Called& called, const interposition::Blocks& blocks, bool rooted) {
     if (blocks.buffer == MPI_IN_PLACE || blocks.type == MPI_DATATYPE_NULL) return;
-    if (rooted ? table.find(blocks.type) != nullptr : is_type(blocks.type))
+    if (rooted ? table.find(blocks.type) != nullptr : means_datatype(blocks.type))
       look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
   }
 
@@ -152,7 +143,7 @@ class Explained final : public Observer {
     }
     const auto look_at = [&](const MPI_Datatype* types, int size) {
       for (int i = 0; types && i < size; ++i)
-        if (is_type(types[i])) look(called, types[i], 1);
+        if (means_datatype(types[i])) look(called, types[i], 1);
     };
     if (called.sent.buffer != MPI_IN_PLACE) look_at(called.sent.types, out);
     look_at(called.received.types, in);
@@ -165,7 +156,7 @@ class Explained final : public Observer {
     if (asked == now) return;
     asked = now;
     const report::Place& place = place_of(called.from);
-    const std::string name = name_of(type);
+    const std::string name = name_of_datatype(type);
     types_met_.insert(name);
     places_met_.insert(shown(place));
     if (wanted_.has(name, procedure(called), place)) tell(called, place, type, name, count);

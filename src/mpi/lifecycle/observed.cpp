@@ -6,6 +6,7 @@
 
 #include "mpi/handles/table.hpp"
 #include "mpi/interposition/procedures.hpp"
+#include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/reporting.hpp"
 #include "mpi/types/entry.hpp"
@@ -18,23 +19,9 @@ using report::Passed;
 
 thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
 
-/// The program's argument means a datatype here, as far as can be seen: in place, and on ranks that a collective asks nothing
-/// of, it may be anything.
+/// In place, the argument means nothing.
 bool means_type(const interposition::Called& called) noexcept {
-  if (!called.typed || called.buffer == MPI_IN_PLACE || called.type == MPI_DATATYPE_NULL) return false;
-  return !running() || table.find(called.type) || predefined(called.type).size > 0;
-}
-
-std::string name_of_type(MPI_Datatype type) {
-  std::array<char, MPI_MAX_OBJECT_NAME> name{};
-  int length = 0;
-  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
-}
-
-std::string name_of_communicator(MPI_Comm comm) {
-  std::array<char, MPI_MAX_OBJECT_NAME> name{};
-  int length = 0;
-  return PMPI_Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+  return called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type);
 }
 
 /// Why Heddle hands a call on that it has not carried out.
@@ -138,7 +125,7 @@ void Observed::ask(Met& met, const Called& called) {
                               .datatype = {},
                               .communicator = {}};
   if (means_type(called)) {
-    name.datatype = name_of_type(called.type);
+    name.datatype = name_of_datatype(called.type);
     MPI_Count size = -1;
     if (PMPI_Type_size_x(called.type, &size) == MPI_SUCCESS) met.size.store(size, std::memory_order_relaxed);
   }

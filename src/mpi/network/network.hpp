@@ -98,6 +98,8 @@ class Network {
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
   [[nodiscard]] const engine::Nonce& nonce() const noexcept { return nonce_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  /// There are more of them than cores.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   /// Of this process, in MPI_COMM_WORLD.
   [[nodiscard]] int me() const noexcept { return me_; }
   /// Heddle's own communicator, of all ranks.

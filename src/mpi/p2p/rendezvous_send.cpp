@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "engine/touched.hpp"
-#include "explain/way.hpp"
 #include "mpi/node/links.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/process/process.hpp"
 #include "select/choose.hpp"
+#include "select/forced.hpp"
 
 namespace heddle::mpi {
 
@@ -50,7 +50,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
                             .line = static_cast<double>(node->distances().line(peer)),
                             .profile = &node->profile()};
   const settings::Settings& set = settings_of_process();
-  const std::optional<select::Scheme> scheme = explain::forced(set.scheme);
+  const std::optional<select::Scheme> scheme = select::forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
   if (piece && !select::beats(facts, choice, links_of_job().node)) return;
 

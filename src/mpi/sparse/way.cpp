@@ -6,30 +6,13 @@
 #include "select/collective/decide.hpp"
 
 namespace heddle::mpi::sparse {
-namespace {
-
-std::string_view name_of(settings::Exchange wish, std::string_view otherwise) {
-  switch (wish) {
-    case settings::Exchange::automatic:
-      break;
-    case settings::Exchange::consensus:
-      return "consensus";
-    case settings::Exchange::crystal:
-      return "crystal";
-    case settings::Exchange::counts:
-      return "counts";
-  }
-  return otherwise;
-}
-
-}  // namespace
 
 const SparseWay& way_of(ShadowComm& own) {
   std::optional<SparseWay>& way = own.sparse_way();
   if (way) return *way;
   const Record& record = own.record();
   const select::Way chosen = choose_exchange(select::typical_exchange(own.topology().where));
-  way = {.name = name_of(record.exchange, chosen.algorithm->name),
+  way = {.name = record.exchange == settings::Exchange::automatic ? chosen.algorithm->name : name(record.exchange),
          .radix = record.radix > 0 ? record.radix : std::max(2, chosen.radix)};
   return *way;
 }

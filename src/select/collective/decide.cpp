@@ -53,7 +53,7 @@ Decision decide_alltoallv(const AlltoallvFacts& facts, std::string_view wanted) 
   };
   if (facts.ranks < Cadence::least_ranks) return unless_least(Reason::few_ranks);
   if (all_in_mailboxes(facts)) return unless_least(Reason::mailboxes);
-  const Way way = quickest(ways);
+  const Way way = choose_alltoallv(facts);
   return {way, by_model(way, ways)};
 }
 

@@ -44,7 +44,8 @@ Decision decide_alltoallv(const AlltoallvFacts& facts, std::string_view wanted);
 /// Of what such exchanges are like: who sends to whom is nobody's knowledge. Schliephake and Laure 2013: 26 partners; a KiB for
 /// each.
 AlltoallvFacts typical_exchange(const Where& where) noexcept;
-/// Of `facts` only where they are counts.
+/// The choice is that of typical_exchange(), since Heddle does not know the volumes when it chooses. `facts` say what each
+/// candidate costs.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
 /// Why it is not the first of `ways` by their times; empty: it is, or takes as long.
