@@ -27,6 +27,9 @@ class Distances {
   /// ns for a line between this rank and that; 0: not known yet. The less of the last two: an interrupt makes one of them long.
   [[nodiscard]] std::uint32_t line(int rank) const noexcept { return of_[rank].line.load(std::memory_order_relaxed); }
 
+  /// Of messages that do not go by a control block, every sixteenth should: else nobody sees that the cores have moved apart.
+  [[nodiscard]] bool due(int rank) noexcept { return of_[rank].unseen.fetch_add(1, std::memory_order_relaxed) % 16 == 15; }
+
   /// The generation of a control block that `rank` has just written, and how long it took to come.
   std::uint64_t fetch(int rank, Control& control) noexcept;
 
@@ -39,6 +42,7 @@ class Distances {
   struct Rank {
     std::atomic<std::uint32_t> line{0};
     std::atomic<std::uint32_t> last{0};
+    std::atomic<std::uint32_t> unseen{0};  // messages
   };
   std::unique_ptr<Rank[]> of_;
   Clock clock_;

@@ -61,5 +61,17 @@ TEST(Distances, WhatItHasSeenItselfMeanwhileStays) {
   EXPECT_EQ(both.line(1), 170U);
 }
 
+TEST(Distances, EverySixteenthMessageIsDue) {
+  Distances all = distances(2);
+  int due = 0;
+  for (int i = 0; i < 64; ++i) {
+    const bool now = all.due(1);
+    EXPECT_EQ(now, i % 16 == 15) << i;
+    due += now;
+  }
+  EXPECT_EQ(due, 4);
+  EXPECT_FALSE(all.due(0)) << "each rank is counted by itself";
+}
+
 }  // namespace
 }  // namespace heddle::engine

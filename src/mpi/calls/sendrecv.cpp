@@ -14,7 +14,9 @@ int pass_through(const Host& host, const Half& in, MPI_Status* status) {
   if (in.route.way == Way::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
   const StatusOf arrived(status);
   const int result = host(arrived.get());
-  return Watch::noted(raise_new(complete_receive(result, in.data, arrived.get()), result, in.peer.comm));
+  const int completed =
+      in.route.type ? complete_by_handle(result, in.data, arrived.get()) : complete_receive(result, in.data, arrived.get());
+  return Watch::noted(raise_new(completed, result, in.peer.comm));
 }
 
 template <class Host>

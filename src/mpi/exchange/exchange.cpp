@@ -79,10 +79,7 @@ void Exchange::post_receive(const Block& block) noexcept {
                                                tag(block.edge), shadow_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
-    Route route = route_of_receive(block.data);
-    if (straight_ && route.type && route.type->ready(block.data.type) && takes_descriptor(*route.type, block.data.count))
-      route.way = Way::rendezvous;
-    begun = begin_receive(block.data, route, {block.edge.rank, tag(block.edge), shadow_.comm()});
+    begun = begin_receive(block.data, route_of_receive(block.data), {block.edge.rank, tag(block.edge), shadow_.comm()});
   }
   note(*begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);

@@ -10,6 +10,8 @@
 #include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
+#include "mpi/process/traits.hpp"
+#include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -130,6 +132,16 @@ engine::Reach Node::reach(int peer) noexcept {
           .desks = &desks_,
           .distances = &distances_,
           .crowded = crowded()};
+}
+
+bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
+  if (!traits().packs_while_it_sends || settings_of_process().scheme != settings::Scheme::automatic) return false;
+  const select::Nearby message{.bytes = bytes,
+                               .own = peer == me(),
+                               .blocking = blocking,
+                               .crowded = crowded(),
+                               .line = static_cast<double>(distances_.line(peer))};
+  return select::left_to_host(message) && (message.own || bytes < engine::Distances::worthwhile || !distances_.due(peer));
 }
 
 void Node::has_sent(Bytes bytes) noexcept {

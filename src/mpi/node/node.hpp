@@ -67,6 +67,8 @@ class Node {
   [[nodiscard]] engine::Loans& loans() noexcept { return loans_; }
   /// How far the cores of this node's ranks are.
   [[nodiscard]] const engine::Distances& distances() const noexcept { return distances_; }
+  /// Whether a host that packs while it sends had rather have a message with holes for that peer (select/left_to_host.hpp).
+  [[nodiscard]] bool leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept;
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
   /// More ranks than cores.

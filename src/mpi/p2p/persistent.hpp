@@ -58,6 +58,8 @@ class PersistentReceive final : public Persistent {
 
  private:
   int start_own(const Begun& begun);
+  /// For a start that makes a receive anew, when the handle of the datatype may be gone.
+  [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Way::packed : route_.way, route_.type}; }
 
   Buffer data_;
   Route route_;               // its entry lives as long as the operation

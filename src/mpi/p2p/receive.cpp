@@ -44,6 +44,7 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   if (origin_) set_origin(&status, *origin_);
   if (staged_)
     return in_call_ != MPI_COMM_NULL ? staged_->unpack(error, in_call_, &status) : staged_->unpack(error, comm_, &status);
+  if (type_) return complete_receive(error, data_, type_, &status);
   if (straight_) return complete_by_handle(error, data_, &status);
   return complete_receive(error, data_, &status);
 }

@@ -25,6 +25,7 @@ class ReceiveOperation final : public Pending {
   /// Beyond the call that begins it. `comm` empty: of a matched message, whose communicator is not known.
   ReceiveOperation(const Buffer& data, Route route, communicators::Hold comm) noexcept : data_(data), comm_(std::move(comm)) {
     set(route);
+    if (straight_) type_ = Derived::use(*route.type);
   }
 
   /// There is no memory for what it must go through: the receive cannot be made.
@@ -64,7 +65,8 @@ class ReceiveOperation final : public Pending {
   [[nodiscard]] bool staged() const { return staged_ && staged_->ours(); }
 
   Buffer data_;
-  bool straight_ = false;  ///< Of a derived type, into the program's buffer, by its handle.
+  bool straight_ = false;  ///< Of a derived type, into the program's buffer.
+  Derived type_;           ///< Of those beyond the call, whose handle may be gone before their end.
   MPI_Comm in_call_ = MPI_COMM_NULL;
   communicators::Hold comm_;
   report::Caller caller_ = caller();  ///< Who has begun it.

@@ -101,11 +101,17 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 }
 
 /// Where messages may be a rendezvous, any receive that has room for a descriptor may bring one. A derived type goes through a
-/// staging buffer then, since a descriptor would end within an element, which hosts refuse; so do pairs, of 12 bytes or so.
+/// staging buffer then, unless the host unpacks it as well: a descriptor may end within an element, which hosts refuse; so do
+/// pairs, of 12 bytes or so.
 inline Route route_of_receive(const Buffer& data) {
   const bool come = descriptors_come();
-  if (Entry* type = table.find(data.type))
+  if (Entry* type = table.find(data.type)) {
+    if (come && traits().packs_while_it_sends && type->ready(data.type) && takes_descriptor(*type, data.count)) {
+      const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;
+      return {room || ProbeQueue::any() ? Way::rendezvous : Way::passthrough, type};
+    }
     return {come || (type->ready(data.type) && type->pays_to_pack(data.count)) ? Way::packed : Way::passthrough, type};
+  }
   if (!come) return {};
   if (data.count >= descriptor_bytes / largest_element) {
     const Predefined type = predefined(data.type);

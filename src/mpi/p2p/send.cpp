@@ -32,6 +32,15 @@ Done host_send(Mode mode, const void* address, Number count, MPI_Datatype type, 
   return {};
 }
 
+/// The host moves it better than a rendezvous would.
+bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool blocking) noexcept {
+  if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || route.type->contiguous(data.count))
+    return false;
+  Node* node = Node::here();
+  const int peer = node ? node->peer(to.comm, to.rank) : -1;
+  return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
+}
+
 }  // namespace
 
 Done SendOperation::begin(MPI_Request* request) {
@@ -93,6 +102,7 @@ int SendOperation::finish(MPI_Status& status, int error) noexcept {
 
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes) {
   Begun begun;
+  if (ends == Ends::with_request && left_to_host(data, route, to, false)) return begun;
   if (route.way == Way::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::with_request(crossing, to);
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
@@ -105,6 +115,7 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode) {
   if (!to.is_somebody()) return {};
   Watch::look();
+  if (left_to_host(data, route, to, true)) return {};
   Derived type = held(data, route);
   if (route.way == Way::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::in_call(crossing, to);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include "layout/cursor.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/process/process.hpp"
@@ -61,7 +62,11 @@ void Entry::choose_wire() {
   const layout::Layout& form = decoded_.layout;
   const Signature& signature = decoded_.signature;
   size_ = form.size();
-  first_byte_ = form.root().node ? form.root().offset : 0;
+  if (size_ > 0) {
+    const layout::Segment first = layout::Cursor(form, 1).peek();
+    first_byte_ = first.offset;
+    first_piece_ = first.length;
+  }
 
   const bool even = !signature.mixed && signature.elements > 0 && signature.elements % 2 == 0;
   const Pair* two = even && !signature.uniform() ? pair_of(signature.first, signature.second) : nullptr;

@@ -60,7 +60,9 @@ class Entry {
   [[nodiscard]] bool contiguous(Count count) const {
     return decoded_.layout.dense() || (count <= 1 && (size_ == 0 || decoded_.layout.node()->contiguous()));
   }
+  /// Where the first byte of the packed stream lies, and how many of it lie there in one piece.
   [[nodiscard]] Bytes first_byte() const { return first_byte_; }
+  [[nodiscard]] Bytes first_piece() const { return first_piece_; }
   /// Whether packing `count` elements for a point-to-point call pays (packing.hpp).
   [[nodiscard]] bool pays_to_pack(Count count) const {
     Bytes bytes = 0;
@@ -86,6 +88,7 @@ class Entry {
   Bytes packs_from_[2] = {never, never};  // one element, several
   Bytes size_ = 0;
   Bytes first_byte_ = 0;
+  Bytes first_piece_ = 0;
   Decoded decoded_;
   Wire wire_;
   mutable std::atomic<engine::DatatypeCache*> datatype_cache_{nullptr};

@@ -134,17 +134,23 @@ TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
 }
 
 TEST_RANKS(2, Exchange, TooLongABlockIsTruncated) {
-  if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they call it, Open MPI 5.0.11 writes beyond the block";
+  if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they call it";
   const ReturningErrors returning(team.comm);
+  // Of ints in one piece, which Heddle may leave to the library, Open MPI 5.0.11 writes too many, beyond the block.
+  MPI_Datatype every_other = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &every_other);
+  MPI_Type_commit(&every_other);
   std::vector<int> sent(40'000, 7), got(40'000, -1);
   const int more[] = {0, 20'000};
   const int less[] = {0, 10'000};
   const int none[] = {0, 0};
   const int* sends = team.rank == 0 ? more : none;
   const int receives[] = {team.rank == 1 ? less[1] : 0, 0};
-  const int result = MPI_Alltoallv(sent.data(), sends, none, MPI_INT, got.data(), receives, none, MPI_INT, team.comm);
+  const int result =
+      MPI_Alltoallv(sent.data(), sends, none, every_other, got.data(), receives, none, every_other, team.comm);
   EXPECT_EQ(error_class(result), team.rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
-  EXPECT_EQ(got[10'000], -1);
+  EXPECT_EQ(got[20'000], -1);
+  MPI_Type_free(&every_other);
 }
 
 // Ring: rank 3 enters when ranks 0 and 1, which exchange nothing with it, have left. The standard allows it to be waited for;
