@@ -20,6 +20,7 @@
 #include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
+#include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -52,6 +53,17 @@ explain::Way way_of(MPI_Datatype type, const layout::Layout& layout, Count count
   if (way.choices.empty() && node && entry && entry->contiguous(count) && node->moves_pieces(count * layout.size()))
     way.why = "without holes: announced where that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
   return way;
+}
+
+/// Empty: no message of it is left to the host.
+std::string left_to_host(MPI_Datatype type, Count count) {
+  const Node* const node = Node::here();
+  const Entry* const entry = table.find(type);
+  if (!node || !entry || !entry->known() || !traits().packs_while_it_sends || entry->pays_to_pack(count) ||
+      entry->contiguous(count) || settings_of_process().scheme != settings::Scheme::automatic)
+    return {};
+  return "to this rank itself, and non-blocking to a core less than " + std::to_string(static_cast<int>(select::near_line)) +
+         " ns a line away: the MPI library's own way, which packs while it sends";
 }
 
 /// Empty: there is one node.
@@ -90,7 +102,8 @@ class Explained final : public Observer {
       text += "No call of it used a datatype.";
     else
       text += "Datatypes used there: " + listed(types_met_) + "; from: " + listed(places_met_) +
-              ". docs/datatypes.md says how functions are found.";
+              ". HEDDLE_EXPLAIN=all explains every one. Functions and lines are found by `heddle run`, in programs with "
+              "symbols and debug information (-g).";
     say(text.c_str());
   }
 
@@ -164,7 +177,8 @@ class Explained final : public Observer {
 
   /// Once for each datatype, whatever its handle: as the first message of it that is met.
   void tell(const Called& called, const report::Place& place, MPI_Datatype type, const std::string& name, Count count) {
-    const std::string label = name.empty() ? "a datatype without a name" : name;
+    // Those without a name are told apart by numbers.
+    const std::string label = name.empty() ? "datatype " + std::to_string(told_.size() + 1) : name;
     const std::string used = label + ": used by " + procedure(called) + " from " + wanted_.shown(place);
     try {
       const Decoded decoded = decode(type);
@@ -178,7 +192,8 @@ class Explained final : public Observer {
       const std::string written = text.empty() ? "too long to be pasted; see canonical" : text;
       for (const std::string& line : explain::lines(decoded.layout, count, written, way_of(type, decoded.layout, count)))
         say((label + ": " + line).c_str());
-      if (const std::string line = between_nodes(type, count); !line.empty()) say((label + ": " + line).c_str());
+      for (const std::string& line : {left_to_host(type, count), between_nodes(type, count)})
+        if (!line.empty()) say((label + ": " + line).c_str());
     } catch (const CannotDecode& error) {
       if (told_.emplace(name, error.what()).second)
         say((used + "; Heddle leaves it to the MPI library: " + error.what() + ".").c_str());
