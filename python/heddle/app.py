@@ -1,8 +1,10 @@
 """The commands of `heddle`. One command, one file in heddle/commands; this one ties them together."""
 
 import importlib
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -44,22 +46,23 @@ def about(
     \b
     heddle run -n 4 -- ./app                     your program, with Heddle in it
     heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
-    heddle compare -n 4 -- ./app                 the same with Heddle and without: what it gains
+    heddle compare -n 4 -- ./app                 with and without: the gain
     heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
-    heddle doctor                                what works on this machine, or with one program: heddle doctor -- ./app
+    heddle doctor                                what works on this machine
+    heddle doctor -- ./app                       what works with one program
     """
 
 
-app.command(context_settings=starting.SETTINGS)(run.run)
-app.command(context_settings=starting.SETTINGS)(compare.compare)
-app.command()(explain.explain)
-app.command()(algorithms.algorithms)
-app.command()(mpi.mpi)
-app.command(context_settings=starting.SETTINGS)(doctor.doctor)
-app.command()(tune.tune)
-app.command()(simulate.simulate)
-app.command()(report.report)
-app.command()(env.env)
+def _flowing(function: Callable) -> str:
+    """Its docstring without line breaks inside of paragraphs: they are those of the source. What \\b begins stays as it is."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(text if text.startswith("\b") else " ".join(text.split()) for text in paragraphs)
+
+
+for command in (run.run, compare.compare, doctor.doctor):
+    app.command(help=_flowing(command), context_settings=starting.SETTINGS)(command)
+for command in (explain.explain, algorithms.algorithms, mpi.mpi, tune.tune, simulate.simulate, report.report, env.env):
+    app.command(help=_flowing(command))(command)
 
 
 def _add_bench() -> None:

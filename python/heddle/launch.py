@@ -71,6 +71,8 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
     """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    if report == "" and words[0].endswith((".json", ".html")) and not program.exists(words[0]):
+        raise Problem(f"{words[0]} is no program. The report's file comes after an equals sign: --report={words[0]}", code=2)
     _say_who_drops_preloads(words)
     if report is not None:
         from heddle.reported.afterwards import run

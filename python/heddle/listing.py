@@ -4,7 +4,7 @@
     listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
 
 Where a row does not fit, the columns of `above`, as many as it takes, go into a line of their own: above the others if the
-first column is among them, else below. Then those of `wraps` go below.
+first column is among them, else below. Then those of `wraps` go below. The heads stand as the cells of a row do.
 """
 
 from __future__ import annotations
@@ -34,10 +34,16 @@ def listing(
     above: Sequence[str] = (),
     right: Sequence[str] = (),
 ) -> list[str]:
-    """The first line is that of `heads`; none, no lines. `right`: columns of numbers."""
+    """No rows, no lines. `right`: columns of numbers."""
+    first, others = _parts(heads, rows, width, wraps, above, right)
+    return first + others
+
+
+def _parts(heads, rows, width, wraps, above, right) -> tuple[list[str], list[str]]:
+    """The lines of the heads, and those of the rows."""
     table = [[str(cell) for cell in row] for row in (heads, *rows)]
     if not rows:
-        return []
+        return [], []
     if width is None:
         return _lines(table, _widest(table), heads, right)
     for apart in [*(above[:some] for some in range(len(above) + 1)), (*above, *wraps)]:
@@ -48,11 +54,13 @@ def listing(
     return _lines(table, _widest(table), heads, right)
 
 
-def show(heads, rows, indent: str = "", **more) -> None:
+def show(heads, rows, indent: str = "", wraps=(), above=(), right=()) -> None:
     width = width_of()
-    lines = listing(heads, rows, width and width - len(indent), **more)
-    for number, line in enumerate(lines):
-        print(indent + (f"\033[1m{line}\033[0m" if number == 0 and _coloured() else line))
+    first, others = _parts(heads, rows, width and width - len(indent), wraps, above, right)
+    for line in first:
+        print(indent + (f"\033[1m{line}\033[0m" if _coloured() else line))
+    for line in others:
+        print(indent + line)
 
 
 def prose(text: str, indent: str = "") -> str:
@@ -101,17 +109,18 @@ def _joined(cells: Sequence[str], widths: list[int], heads: Sequence[str], right
     return GAP.join(shown).rstrip()
 
 
-def _lines(table, widths, heads, right) -> list[str]:
-    return [_joined(row, widths, heads, right) for row in table]
+def _lines(table, widths, heads, right) -> tuple[list[str], list[str]]:
+    lines = [_joined(row, widths, heads, right) for row in table]
+    return lines[:1], lines[1:]
 
 
-def _stacked(table, part, widths, heads, inner, width, wraps, right) -> list[str]:
+def _stacked(table, part, widths, heads, inner, width, wraps, right) -> tuple[list[str], list[str]]:
     outer = [i for i in range(len(heads)) if i not in inner]
     first = 0 in outer
     names = [heads[i] for i in inner]
-    lines = []
+    lines, of_heads = [], 0
     for number, (row, cells) in enumerate(zip(table, part)):
-        shown = [i for i in outer if row[i]] if number else []
+        shown = [i for i in outer if row[i]]
         apart = GAP.join(row[i] for i in shown if heads[i] not in wraps)
         if first and apart:
             lines += _wrapped(apart, width)
@@ -122,4 +131,5 @@ def _stacked(table, part, widths, heads, inner, width, wraps, right) -> list[str
         if not first and apart:
             lines += _wrapped(apart, width, INDENT)
         lines += [line for i in shown if heads[i] in wraps for line in _wrapped(row[i], width, INDENT)]
-    return lines
+        of_heads = len(lines) if number == 0 else of_heads
+    return lines[:of_heads], lines[of_heads:]

@@ -3,7 +3,7 @@
 from rich.table import Table
 from rich.text import Text
 
-from heddle.console import console
+from heddle.console import say, table_console
 
 NAMES = {
     "call_ns": "process_vm_readv: a call",
@@ -93,7 +93,7 @@ def time(ns: float) -> str:
 
 
 def show(answer: dict) -> None:
-    out = console()
+    out = table_console()
     machine = answer["profile"]["machine"]
     out.print(Text(f"{machine['processor']}, {machine['cores']} cores", style="bold"))
     out.print()
@@ -105,9 +105,9 @@ def show(answer: dict) -> None:
         out.print(links(answer["profile"], messages))
     if text := thresholds(answer["profile"], answer["builtin"]):
         out.print()
-        out.print(Text(text))
+        say(Text(text))
     for what in answer["without"]:
         out.print()
-        out.print(Text(f"{what}.", style="yellow"))
+        say(Text(f"{what}.", style="yellow"))
     out.print()
-    out.print(Text(f"Written to {answer['path']}."))
+    say(Text(f"Written to {answer['path']}."))

@@ -124,7 +124,7 @@ Files files_of(const char* const* environment) {
 std::optional<Source> source(const char* const* environment, const Files& files, std::string_view name) {
   if (const auto text = find(environment, name)) {
     if (text->empty()) return std::nullopt;
-    return Source{std::string(*text), "environment"};
+    return Source{std::string(*text), std::string(environment_itself)};
   }
   const auto line = std::ranges::find(files.lines, name, &Line::name);
   if (line == files.lines.end() || line->value.empty()) return std::nullopt;

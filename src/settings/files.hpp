@@ -51,7 +51,9 @@ Files files_of(const char* const* environment);
 /// read() of both.
 Settings read(const char* const* environment, const Files& files);
 
-/// What a variable is set to, and by whom: "environment", or file and line. None: its default holds.
+constexpr std::string_view environment_itself = "environment";
+
+/// What a variable is set to, and by whom: environment_itself, or file and line. None: its default holds.
 struct Source {
   std::string value;
   std::string from;

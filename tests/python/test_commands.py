@@ -83,8 +83,7 @@ def test_on_80_columns_no_word_is_split(heddle):
         plain = heddle(command).stdout
         lines = on_terminal(command)
         assert max(map(len, lines)) <= 80, [line for line in lines if len(line) > 80]
-        heads = {"values", "meaning", "description", "when", "bytes"}
-        assert set(" ".join(lines).split()) | heads == set(plain.split()) | heads
+        assert set(" ".join(lines).split()) == set(plain.split())
     words = set(" ".join(on_terminal("mpi")).split())
     assert all(mpi["mpiexec"] in words for mpi in json.loads(heddle("mpi", "--json").stdout))
 
@@ -94,6 +93,24 @@ def test_elsewhere_each_row_is_a_line(heddle):
     names = [row["name"] for row in json.loads(heddle("env", "--json").stdout)]
     assert [line.split()[0] for line in lines[1:]] == names
     assert len({line.index("off: every call") for line in lines if line.startswith("HEDDLE ")}) == 1
+
+
+def test_heads_stand_as_the_cells_below_them(heddle):
+    lines = on_terminal("env")
+    variable = next(number for number, line in enumerate(lines) if line.startswith("HEDDLE "))
+    assert [line.strip().split("  ")[0] for line in lines[:variable]] == ["variable", "values", "meaning"]
+    assert [len(line) - len(line.lstrip()) for line in lines[1:variable]] == [4, 4] and lines[variable + 1].startswith("    on")
+
+
+def test_env_of_some(heddle):
+    def names(*words):
+        return [row["name"] for row in json.loads(heddle("env", "--json", *words).stdout)]
+
+    assert names("heddle") == ["HEDDLE"] and names("HEDDLE_ISA") == ["HEDDLE_ISA"]
+    both = names("report", "HEDDLE_TRACE")
+    assert "HEDDLE_REPORT" in both and both[-1] == "HEDDLE_TRACE" and len(both) == len(set(both))
+    done = heddle("env", "reprot")
+    assert done.returncode == 2 and "no HEDDLE_ variable called reprot" in done.stderr
 
 
 def test_without_a_launcher_those_that_there_are_are_named(heddle):
@@ -161,6 +178,16 @@ def test_doctor_says_what_to_do(heddle, tmp_path):
     broken.chmod(0o755)
     done = heddle("doctor", PATH=f"{tmp_path}/bin:{os.environ['PATH']}", timeout=300)
     assert done.returncode == 0 and "mpich-1.2.3" in done.stdout and "→" in done.stdout and "✓" in done.stdout, done.stdout
+
+
+def test_doctor_says_what_turns_heddle_off(heddle, tmp_path):
+    """Also where a file does, and the environment has nothing to unset."""
+    file = tmp_path / "off.conf"
+    file.write_text("HEDDLE=off\n")
+    for asked, where in (({"HEDDLE": "off"}, "unset HEDDLE"), ({"HEDDLE_CONFIG": str(file)}, f"{file}:1")):
+        findings = json.loads(heddle("doctor", "--json", timeout=300, **asked).stdout)
+        off = next(finding for finding in findings if finding["what"] == "Heddle")
+        assert off["verdict"] == "poor" and where in off["seen"] + off["mend"] and "HEDDLE=off" in off["seen"], off
 
 
 def test_version(heddle):

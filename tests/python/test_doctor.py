@@ -128,6 +128,10 @@ def test_of_settings(found, built, tmp_path):
     wished = found(*words, **wishes)
     for what, (name, value) in zip(("on a node", "collectives", "messages"), wishes.items(), strict=True):
         assert f"({name}={value})" in wished[what]["seen"], wished
+    file = tmp_path / "off.conf"
+    file.write_text("HEDDLE=off\n")
+    by_file = found(*words, HEDDLE_CONFIG=str(file))["Heddle"]
+    assert by_file["verdict"] == "poor" and f"{file}:1" in by_file["seen"] and "unset" not in by_file["mend"], by_file
     assert "HEDDLE_SCHEM;" in found(*words, HEDDLE_SCHEM="x")["Heddle says"]["seen"]
     assert found(*words, HEDDLE_TRANSPORTS="mpi")["on a node"]["verdict"] == "poor"
 
@@ -231,7 +235,10 @@ class TestBeforeItStarts:
         assert found(program)["MPI_Init"]["verdict"] == "good"
 
 
-def test_as_a_table(heddle, who):
+def test_as_a_table(heddle, who, tmp_path):
+    line = heddle("doctor", "--", *launcher("mpich"), "-n", 2, who["mpich"])
+    assert f"Heddle works with {who['mpich']}." in line.stdout, line
+    assert all(text == text.rstrip() for text in line.stdout.splitlines())
     done = heddle("doctor", "--", who["mpich"])
     assert done.returncode == 0 and "receives" in done.stdout and f"Heddle works with {who['mpich']}." in done.stdout, done
     assert "before Heddle works with true" in heddle("doctor", "true").stdout

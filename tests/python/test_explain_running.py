@@ -183,7 +183,7 @@ def test_what_nobody_has_is_said_at_the_end(told):
     assert set(about) == {EDGE}
     (line,) = (line for line in lines if "HEDDLE_EXPLAIN" in line)
     assert "met nothing called egde." in line and FACE in line and "edge" in line and "halo+0x" in line
-    assert line == lines[-1]
+    assert "HEDDLE_EXPLAIN=all" in line and line == lines[-1]
 
 
 def test_exported_functions_need_no_heddle_run(mpi, program):

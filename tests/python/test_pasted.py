@@ -120,3 +120,11 @@ def test_mistakes_say_what_is_missing(text, words):
 def test_explained(heddle):
     done = heddle("explain", "MPI_Type_contiguous(3, MPI_DOUBLE, &p);\nMPI_Type_vector(8, 1, 8, p, &t);")
     assert done.returncode == 0 and "loop 8 × 192 B { block 24 }" in done.stdout, done
+
+
+def test_a_file_stands_for_what_is_in_it(heddle, tmp_path):
+    (tmp_path / "face.c").write_text("const int n = 8;\nMPI_Type_vector(n, 1, n, MPI_DOUBLE, &t);\n")
+    done = heddle("explain", "face.c", cwd=tmp_path)
+    assert done.returncode == 0 and "loop 8 × 64 B { block 8 }" in done.stdout, done
+    missing = heddle("explain", "no.c", cwd=tmp_path)
+    assert missing.returncode == 2 and "cannot read no.c" in missing.stderr, missing

@@ -97,6 +97,20 @@ def test_mistakes_are_told_as_without_it(heddle):
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--report", "r.json"), "--report=r.json"),
+        (("--report=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
+        (("--report=/",), "that is a folder"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(heddle, words, said, tmp_path):
+    done = heddle("run", *words, "-n", 1, "--", "touch", tmp_path / "ran", cwd=tmp_path)
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
     ("words", "plain"),
     [
         ("--report -n4 ./a", "--report= -n4 ./a"),

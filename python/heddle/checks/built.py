@@ -23,16 +23,24 @@ def libraries() -> Iterator[Finding]:
         yield bad("heddle-tool", str(problem).splitlines()[0].removesuffix(f" {native.MEND}"), native.MEND)
 
 
+def _where(row: dict) -> str:
+    """The file that sets a variable."""
+    return "" if row["from"] == "environment" else f" ({row['from']})"
+
+
 def environment() -> Iterator[Finding]:
     try:
         rows, complaints = native.ask("settings", "--json")
     except (Problem, OSError, ValueError):
         return  # said above
-    known = [row["name"] for row in rows]
     for complaint in complaints.splitlines():
         yield poor("HEDDLE_ variables", complaint.removeprefix("heddle: "), "`heddle env` lists those there are")
     if not complaints:
-        set_now = [f"{name}={os.environ[name]}" for name in known if name in os.environ]
+        set_now = [f"{row['name']}={row['value']}{_where(row)}" for row in rows if row["value"] is not None]
         yield good("HEDDLE_ variables", ", ".join(set_now) or "none set")
+    off = next((row for row in rows if row["name"] == "HEDDLE" and row["value"] == "off"), None)
+    if off:
+        mend = "take that line out, or set HEDDLE=on" if _where(off) else "unset HEDDLE"
+        yield poor("Heddle", f"off: HEDDLE=off{_where(off)}; every call goes straight to the MPI library", mend)
     if os.environ.get(preload.VARIABLE):
         yield good(preload.VARIABLE, f"{os.environ[preload.VARIABLE]} (kept, before Heddle)")

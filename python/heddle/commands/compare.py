@@ -51,7 +51,7 @@ def compare(
     \b
     heddle compare -n 4 -- ./app input.dat
     heddle compare --output result.dat -- mpiexec -n 4 ./app input.dat
-    heddle compare --rounds 10 --ignore 'seconds|MFlop/s' --html page.html -- srun -n 64 ./app
+    heddle compare -r 10 --ignore seconds --html page.html -- srun -n 64 ./app
     """
     from heddle.compared import chart, text
     from heddle.compared.turns import Asked, compare

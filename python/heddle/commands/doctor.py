@@ -8,6 +8,8 @@ import typer
 
 from .starting import Mpi
 
+LONGEST_NAME = 24  # cells; what is longer shifts its line
+
 
 def doctor(
     words: Annotated[
@@ -46,7 +48,7 @@ def doctor(
             )
         )
     else:
-        _print(found, failed, f"with {words[0]}" if words else "here")
+        _print(found, failed, _where(words) if words else "here")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -73,27 +75,34 @@ def _of_program(words: list[str], mpi: Optional[str], timeout: int) -> Iterator[
             yield from (("at the end of MPI_Init", finding) for finding in program.at_init(step, timeout))
 
 
+def _where(words: list[str]) -> str:
+    """The program of a launcher's line, as far as it can be told from the launcher's own words."""
+    from heddle import launch, program
+
+    if launch.is_launcher(words[0]):
+        words = [word for word in words[1:] if not word.startswith("-") and program.exists(word)] or words
+    return f"with {words[0]}"
+
+
 def _print(found: list, failed: int, where: str) -> None:
-    from rich.table import Table
+    from rich.cells import cell_len
     from rich.text import Text
 
     from heddle.checks import Verdict
-    from heddle.console import console
+    from heddle.console import console, say
 
     colours = {Verdict.good: "green", Verdict.poor: "yellow", Verdict.bad: "red"}
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for ratio in (None, None, 3):
-        table.add_column(overflow="fold", ratio=ratio)
+    widest = min(LONGEST_NAME, max((cell_len(finding.what) for _, finding in found), default=0))
     before = ""
     for group, finding in found:
         if group != before:
-            table.add_row("", Text(("\n" if before else "") + group, style="bold"))
+            say(Text(("\n" if before else "") + group, style="bold"))
             before = group
-        seen = Text(finding.seen)
+        mark = Text(f"{finding.verdict.value} ", style=colours[finding.verdict])
+        name = finding.what + " " * (widest - cell_len(finding.what))
+        say(Text.assemble(mark, f"{name}  {finding.seen}"), further=" " * (widest + 4))
         if finding.mend:
-            seen.append(f"\n→ {finding.mend}", style=colours[finding.verdict])
-        table.add_row(Text(finding.verdict.value, style=colours[finding.verdict]), finding.what, seen)
-    console().print(table)
+            say(Text(f"→ {finding.mend}", style=colours[finding.verdict]), " " * (widest + 4), " " * (widest + 6))
     poor = sum(finding.verdict is Verdict.poor for _, finding in found)
     if failed:
         console().print(f"\n[red]{failed} to mend before Heddle works {where}.[/]")

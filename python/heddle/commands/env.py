@@ -1,19 +1,30 @@
 """heddle env: the HEDDLE_ variables."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 
-def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def env(
+    names: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="NAME", help="Only these, or those that have such a word in them.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
     """List every HEDDLE_ variable: its default, its meaning, what it is set to now, and where.
 
     They are set in the environment; then by NAME=VALUE lines of
     ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names; then
     by those of /etc/heddle/heddle.conf.
 
-    Where output is no terminal each variable is one line: heddle env | grep REPORT.
+    Where output is no terminal each variable is one line, to be searched by grep.
+
+    \b
+    heddle env                    all of them
+    heddle env HEDDLE_SCHEME      one
+    heddle env report trace       those of reports and traces
 
     Variables that do not exist, and values that make no sense, are reported,
     here and at the start of a program.
@@ -21,6 +32,8 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
     from heddle import native
 
     rows = native.tool("settings", "--json")
+    if names:
+        rows = _named(rows, names)
     if as_json:
         print(json.dumps(rows, indent=2))
         return
@@ -35,3 +48,17 @@ def env(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fals
             meaning += f" (now: {row['value']}" + (")" if row["from"] == "environment" else f", {row['from']})")
         lines.append((row["name"], row["default"] or "(empty)", row["values"], meaning))
     listing.show(heads, lines, wraps=("values", "meaning"))
+
+
+def _named(rows: list[dict], names: list[str]) -> list[dict]:
+    """Whole names, else those that contain a word."""
+    from heddle.problem import Problem
+
+    chosen = []
+    for name in names:
+        wanted = name.upper()
+        found = [row for row in rows if row["name"] == wanted] or [row for row in rows if wanted in row["name"]]
+        if not found:
+            raise Problem(f"there is no HEDDLE_ variable called {name}. `heddle env` lists all of them.", code=2)
+        chosen += [row for row in found if row not in chosen]
+    return chosen

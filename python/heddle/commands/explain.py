@@ -9,6 +9,7 @@ import typer
 PIECES = 16384  # asked for and drawn
 ENTRIES = 4096
 MEMBERS = 16
+SOURCES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".f90", ".F90", ".f08", ".f", ".F", ".py")
 
 
 def explain(
@@ -35,7 +36,8 @@ def explain(
 
     Types are written as in the standard, with or without MPI_Type_create_.
     A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a program in C, Fortran or Python may be pasted as they
-    are, several that build on each other, with the declarations of what they use; the last datatype is explained.
+    are, several that build on each other, with the declarations of what they use, or the name of a file of them; the last
+    datatype is explained.
     HEDDLE_EXPLAIN=NAME lets a running program say the same of its datatypes.
 
     \b
@@ -46,6 +48,7 @@ def explain(
     heddle explain 'vector(512, 64, 4096, int)' --to 'contiguous(32768, int)'
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     heddle explain 'MPI_Type_vector(128, 8, 4096, MPI_INT, &column);'
+    heddle explain particles.c
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
@@ -70,6 +73,7 @@ def explain(
         )
     from heddle.pasted import described
 
+    spec, to = _source(spec), _source(to)
     spec, to = described(spec) or spec, described(to) or to
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
@@ -89,6 +93,19 @@ def explain(
     show(about)
     if svg:
         print(f"\nThe picture is in {svg}.")
+
+
+def _source(text: str) -> str:
+    """A file of source code stands for what is in it."""
+    from heddle.problem import Problem
+
+    file = Path(text) if text.endswith(SOURCES) and "\n" not in text else None
+    if file is None:
+        return text
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Problem(f"cannot read {file} ({error.strerror}).", code=2) from None
 
 
 def _group(ranks: str, as_json: bool) -> None:

@@ -30,9 +30,8 @@ def tune(
     """Measure what moving bytes costs on this machine, and write it down.
 
     Heddle chooses by it how messages with holes move within a node, by which kernels they are packed, and which algorithm a
-    collective takes. The profile is
-    written to heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every later program finds it;
-    HEDDLE_PROFILE names another one. Two cores should have nothing else to do meanwhile.
+    collective takes. The profile is written to heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every later
+    program finds it; HEDDLE_PROFILE names another one. Two cores should have nothing else to do meanwhile.
     """
     from heddle import native
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
-from heddle.console import console, table_console
+from heddle.console import console, say, table_console
 from heddle.reported.words import amount, duration
 
 from . import VERSION, Compared, Failure
@@ -29,7 +29,7 @@ def gain_sentence(found: Compared) -> str:
         return f"{ratio.median:.2f} × as fast with Heddle in one round, whose scatter is not known"
     span = f"{ratio.least:.2f} – {ratio.most:.2f} in {len(found.rounds)} rounds"
     if meaning is Meaning.scatter:
-        return f"no difference beyond the scatter: {ratio.median:.2f} × as fast with Heddle ({span})"
+        return f"no difference beyond the scatter ({span})"
     return f"{ratio.median:.2f} × as fast with Heddle ({span})" + ("; it is slower" if meaning is Meaning.slower else "")
 
 
@@ -80,14 +80,14 @@ def _times(found: Compared) -> None:
     for name, times in (("without Heddle", found.without), ("with Heddle", found.with_heddle)):
         table.add_row(name, *(seconds(value) for value in (times.median, times.least, times.most)))
     console().print()
-    console().print(table)
+    table_console().print(table)
     style = {Meaning.faster: "green", Meaning.slower: "yellow"}.get(found.gain.meaning, "")
-    console().print(Text(gain_sentence(found), style=style))
+    say(Text(gain_sentence(found), style=style))
 
 
 def _output(found: Compared, one: Output) -> None:
     style = {Verdict.different: "red", Verdict.unsteady: "yellow"}.get(one.verdict, "")
-    console().print(Text(f"\n{one.name}: {output_sentence(found, one)}", style=style))
+    say(Text(f"\n{one.name}: {output_sentence(found, one)}", style=style))
     names = ("one run", "another") if one.verdict is Verdict.unsteady else ("without Heddle", "with Heddle")
     for name, line in zip(names, (one.without, one.with_heddle)):
         if line:
@@ -112,9 +112,9 @@ def _calls(found: Compared) -> None:
         "all of these", f"{sum(row.calls for row in found.calls):,}", *map(duration, sums), ratio(*sums), style="bold"
     )
     console().print()
-    console().print(table)
+    table_console().print(table)
     if not found.carried:
-        console().print("Heddle had nothing to carry: no call that it serves has a datatype with holes or short blocks.")
+        say(Text("Heddle had nothing to carry: no call that it serves has a datatype with holes or short blocks."))
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("carried by Heddle", "call", "way", "calls", "bytes", "time of a rank"):

@@ -38,6 +38,8 @@ MOST = 3  # calls that are named
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
     """`kept`: the file that stays, or "". HEDDLE_REPORT names one as ever."""
     kept = kept or os.environ.get(VARIABLE, "")
+    if kept and not launch.is_launcher(words[0]):
+        _check_writable(Path(kept).absolute())
     with _place(kept) as file:
         os.environ[VARIABLE] = str(file)
         command = launch.plan(words, ranks, mpi)
@@ -50,6 +52,16 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
     if code < 0:
         _die(-code)
     sys.exit(code)
+
+
+def _check_writable(file: Path) -> None:
+    """Before hours of work. A launcher's ranks may be on nodes that have other folders."""
+    if not file.parent.is_dir():
+        raise Problem(f"the report cannot be written to {file}: there is no folder {file.parent}.", code=2)
+    if file.is_dir():
+        raise Problem(f"the report cannot be written to {file}: that is a folder. Name a file in it.", code=2)
+    if not os.access(file.parent, os.W_OK):
+        raise Problem(f"the report cannot be written to {file}: you may not write in {file.parent}.", code=2)
 
 
 def _die(number: int) -> None:

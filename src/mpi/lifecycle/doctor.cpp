@@ -12,6 +12,7 @@
 #include "mpi/node/presence.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
+#include "settings/files.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -28,9 +29,12 @@ constexpr const char* what_heddle_says = "what Heddle says tells why";
 void say_who_runs(const char* entry) {
   good(entry, "reached, in " + host_name() + " (" + interposition::host_path() + ")");
   if (running()) return good("Heddle", built_for());
-  const bool wanted = settings_of_process().enabled;
-  poor("Heddle", std::string(wanted ? "off" : "off (HEDDLE=off)") + ": every call goes straight to the MPI library",
-       wanted ? what_heddle_says : "unset HEDDLE");
+  constexpr const char* straight = ": every call goes straight to the MPI library";
+  if (settings_of_process().enabled) return poor("Heddle", std::string("off") + straight, what_heddle_says);
+  const auto set = settings::source(environ, settings::files_of(environ), "HEDDLE");
+  const bool by_file = set && set->from != settings::environment_itself;
+  poor("Heddle", std::string("off (HEDDLE=off") + (by_file ? " in " + set->from : "") + ")" + straight,
+       by_file ? "take that line out, or set HEDDLE=on" : "unset HEDDLE");
 }
 
 /// Those that the program's calls come to, the nearest to it first.
