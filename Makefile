@@ -8,7 +8,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap build programs install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap packages build programs install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -17,6 +17,9 @@ help:  ## This list
 
 bootstrap:  ## Install what a build needs (packages when root, .venv, .mpi)
 	@scripts/bootstrap
+
+packages: bootstrap  ## All Python packages of .venv, with those of the demo, the benchmarks and the tests
+	@scripts/bootstrap --python
 
 build: bootstrap  ## The libraries and a working .venv/bin/heddle
 	@scripts/build
@@ -28,7 +31,7 @@ programs:  ## With them all programs of `heddle bench`, `heddle simulate` and ap
 install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
 	@scripts/install
 
-wheel:  ## dist/heddle_mpi-*.whl of what is built, for pip
+wheel: packages  ## dist/heddle_mpi-*.whl of what is built, for pip
 	@scripts/wheel
 
 sdist:  ## dist/heddle_mpi-*.tar.gz of the last commit, from which pip builds
@@ -62,7 +65,7 @@ docs: build  ## The manual as a site, in build/site
 bench: programs  ## Packing speed against the host MPI, memcpy and plain loops
 	@.venv/bin/heddle bench pack
 
-conformance: build  ## mpi4py's whole test suite, with and without Heddle, on both MPIs
+conformance: build packages  ## mpi4py's whole test suite, with and without Heddle, on both MPIs
 	@tests/conformance/run --all
 
 asan:  ## Layout tests under the address and undefined-behaviour sanitizers
@@ -77,7 +80,7 @@ fuzz:  ## Fuzz the wire form and the grammar of `heddle explain` for a minute ea
 	@scripts/bootstrap --test
 	@scripts/fuzz
 
-soak: build  ## Random MPI programs under Heddle against both MPIs, for ten minutes (scripts/soak --help)
+soak: build packages  ## Random MPI programs under Heddle against both MPIs, for ten minutes (scripts/soak --help)
 	@scripts/soak
 
 verbs:  ## The fabric's tests over InfiniBand verbs, in a QEMU guest with soft-RoCE (scripts/verbs --help)
