@@ -103,7 +103,9 @@ def _why_not(found: Found, profile: Profile | None) -> str:
 def _mend() -> str:
     """Messages are measured by programs that an installation does not have."""
     return (
-        "run heddle tune" if find_spec("heddle.bench") else "only a checkout can measure them; heddle compare measures the gain"
+        "run heddle tune"
+        if find_spec("heddle.bench")
+        else "messages are measured by heddle tune of a checkout alone; heddle compare measures the gain itself"
     )
 
 
