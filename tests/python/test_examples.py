@@ -34,7 +34,7 @@ def in_fortran(mpi, tmp_path_factory) -> Path:
 
 
 def right(heddle, name: str, ranks: int, words: list, report: Path, **environment: str) -> None:
-    """Alone and under Heddle; and Heddle had a datatype of it in its hands."""
+    """Alone and under Heddle, which carried a datatype of it, or left it to a library that is as fast between these cores."""
     line = [*words, *SMALL[name]]
     alone = {key: value for key, value in os.environ.items() if not key.startswith(("HEDDLE", "LD_PRELOAD"))}
     host = subprocess.run([*map(str, line)], env=alone | environment, capture_output=True, text=True, timeout=90)
@@ -42,7 +42,8 @@ def right(heddle, name: str, ranks: int, words: list, report: Path, **environmen
     for done in (host, ours):
         assert done.returncode == 0 and done.stdout.startswith(f"{name}: {ranks} ranks, "), done.stdout + done.stderr
         assert ": right, " in done.stdout and len(done.stdout.splitlines()) == 1, done.stdout
-    assert json.loads(report.read_text())["rows"]
+    said = json.loads(report.read_text())
+    assert said["rows"] or any("library as fast" in procedure.get("passed", {}) for procedure in said["procedures"])
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

@@ -34,12 +34,12 @@ def written(tmp_path):
 COLLECTIVES = COLUMNS.replace(
     "  for (int i = 0; i < 10; ++i) {",
     """
-  int* all = malloc(2 * 128 * 256 * sizeof(int));
+  int* all = malloc(2 * 128 * 128 * sizeof(int));
   MPI_Request request;
   MPI_Bcast(matrix, 1, column, 0, MPI_COMM_WORLD);
   MPI_Ibcast(matrix, 1, column, 0, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Gather(matrix, 1, column, all, 128 * 256, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(matrix, 1, column, all, 128 * 128, MPI_INT, 0, MPI_COMM_WORLD);
   for (int i = 0; i < 0; ++i) {""",
 )
 
@@ -64,8 +64,8 @@ def test_a_program_is_reported(heddle, programs, tmp_path, mpi, scheme):
     found = json.loads(file.read_text())
     assert found["ranks"] == 2 and [row["call"] for row in found["rows"]] == ["receive", "send"]
     for row in found["rows"]:
-        assert (row["way"], row["ranks"], row["calls"], row["bytes"]) == (scheme, 1, 10, 10 * 128 * 1024)
-        assert row["datatype"] == "loop 128 × 16384 B { block 1024 }"
+        assert (row["way"], row["ranks"], row["calls"], row["bytes"]) == (scheme, 1, 10, 10 * 64 * 1024)
+        assert row["datatype"] == "loop 128 × 16384 B { block 512 }"
     receive, send = found["rows"]
     assert receive["copy_us"] > 0 and receive["pack_us"] == 0 and send["copy_us"] == 0 and send["search_us"] > 0
     assert scheme in heddle("report", file).stdout
@@ -105,7 +105,7 @@ def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
         ("MPI_Gather", "gather", "packed"): (2, 2),
     }
     for row in rows.values():
-        assert row["bytes"] == row["calls"] * 128 * 1024 and row["datatype"] == "loop 128 × 16384 B { block 1024 }"
+        assert row["bytes"] == row["calls"] * 64 * 1024 and row["datatype"] == "loop 128 × 16384 B { block 512 }"
     for name in ("MPI_Bcast", "MPI_Ibcast"):
         assert rows[name, "broadcast", "packed"]["pack_us"] > 0 and rows[name, "broadcast", "unpacked"]["copy_us"] > 0
 

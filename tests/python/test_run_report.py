@@ -31,7 +31,7 @@ def test_five_lines_and_the_programs_own_all(heddle, mpi, program, tmp_path, for
     assert (done.returncode, done.stdout) == (3, "read a line\n"), done
     text = "\n".join(said(done))
     assert 3 <= len(said(done)) <= 5 and "in all; a rank spent" in text, done
-    assert "sent 1.25 MiB in 10 pieces, received 1.25 MiB in 10 pieces" in text and "MPI_Send" in text
+    assert "sent 640 KiB in 10 pieces, received 640 KiB in 10 pieces" in text and "MPI_Send" in text
     assert not list(tmp_path.glob("heddle-report-*"))
 
 

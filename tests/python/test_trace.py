@@ -31,7 +31,7 @@ def test_each_call_is_a_slice_of_its_rank(heddle, program, tmp_path, switch):
     for rank, name in ((0, "MPI_Send"), (1, "MPI_Recv")):
         its = [one for one in slices(events) if one["pid"] == rank]
         assert [one["name"] for one in its] == [name] * 10
-        assert all(one["args"]["bytes"] == 128 * 1024 and one["args"]["from"].startswith("a.out+0x") for one in its)
+        assert all(one["args"]["bytes"] == 64 * 1024 and one["args"]["from"].startswith("a.out+0x") for one in its)
         ends = [(one["ts"], one["ts"] + one["dur"]) for one in its]
         assert all(0 <= begin <= end for begin, end in ends)
         assert all(before[1] <= after[0] for before, after in itertools.pairwise(ends))
