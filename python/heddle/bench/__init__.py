@@ -20,6 +20,7 @@ from . import (
     neighbours,
     overhead,
     pack,
+    peers,
     seek,
     startup,
     transpose,
@@ -52,6 +53,7 @@ app.command("alltoallv-sparse")(alltoallv_sparse.command)
 app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
+app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
 app.command("lattice-cg")(lattice_cg.command)
 app.command("vecscatter")(vecscatter.command)

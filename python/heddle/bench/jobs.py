@@ -30,6 +30,7 @@ SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 TIMEOUT_S = 900
+LOADED_FROM = "LD_LIBRARY_PATH"
 DISTURBED = "BENCH_DISTURBED"  # for the programs: what loses its core counts
 # With more ranks than cores, a rank that waits lets the others work.
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
@@ -81,11 +82,27 @@ def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Ru
     return [Run(name, With.heddle, {"HEDDLE_SCHEME": name}, arguments) for name in wanted]
 
 
-def command(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI."""
-    binary = native.program(f"heddle-bench-{program}-{family.name}")
-    mpi = installations.at_path(loaded_mpi(binary, family))
-    return start_line(mpi, binary, run, ranks, arguments, "none")
+def command(
+    program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. Of a
+    family it is the MPI that the program was linked with; another installation of it takes that one's place."""
+    if isinstance(mpi, Family):
+        binary = native.program(f"heddle-bench-{program}-{mpi.name}")
+        return start_line(installations.at_path(loaded_mpi(binary, mpi)), binary, run, ranks, arguments, "none")
+    binary = native.program(f"heddle-bench-{program}-{mpi.family.name}")
+    words, env = start_line(mpi, binary, run, ranks, arguments, "none")
+    folder = _alone(mpi.library, loaded_mpi(binary, mpi.family).name)
+    return words, env | {LOADED_FROM: ":".join(filter(None, (folder.name, env.get(LOADED_FROM))))}
+
+
+@cache
+def _alone(library: Path, name: str) -> tempfile.TemporaryDirectory:
+    """A folder, as long as this process lasts, that has the library by that name and nothing else: what lies beside it is not
+    for other libraries of the program."""
+    folder = tempfile.TemporaryDirectory(prefix="heddle-bench-")
+    (Path(folder.name) / name).symlink_to(library)
+    return folder
 
 
 def start_line(
@@ -114,9 +131,9 @@ def start_line(
     return [str(mpi.mpiexec), *words], env
 
 
-def lines(program: str, family: Family, run: Run, ranks: int, arguments: list[str]) -> Iterator[dict]:
+def lines(program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]) -> Iterator[dict]:
     """Yields the JSON lines that rank 0 prints, as it prints them."""
-    yield from output(*command(program, family, run, ranks, arguments))
+    yield from output(*command(program, mpi, run, ranks, arguments))
 
 
 def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
@@ -174,8 +191,8 @@ def busy(processes: int) -> Iterator[None]:
 class Collector:
     """Rows of one run, and how far it is."""
 
-    def __init__(self, family: Family, run: Run, ranks: int = 2, disturb: int = 0):
-        self.family, self.run, self.ranks, self.disturb = family, run, ranks, disturb
+    def __init__(self, mpi: Family | Installation, run: Run, ranks: int = 2, disturb: int = 0):
+        self.mpi, self.run, self.ranks, self.disturb = mpi, run, ranks, disturb
         self.rows: list[Row] = []
         self.wrong: list[str] = []
         self.steps = 0
@@ -195,6 +212,6 @@ class Collector:
         expected = {With.nothing: "host"}.get(self.run.between, self.run.between.value)
         if line["interposer"] != expected:
             found = line["interposer"]
-            raise Problem(f"{expected} was to stand before {self.family.name}, but its calls are answered by: {found}")
+            raise Problem(f"{expected} was to stand before {self.mpi.name}, but its calls are answered by: {found}")
         self.steps = line["plan"]
         self._facts = {name: line[name] for name in ("mpi", "core", "pinning")} | {"ranks": self.ranks, "disturb": self.disturb}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from heddle.console import console, wide_console
+from heddle.installations import Installation
 from heddle.problem import Problem
 
 from . import goals as wanted
@@ -35,7 +36,7 @@ Rounds = Annotated[int, typer.Option(min=1, help="Repeat everything; medians ove
 
 def measure(
     program: str,
-    mpi: Mpi,
+    mpi: Mpi | Sequence[Installation],
     runs: list[Run],
     rounds: int,
     arguments: list[str],
@@ -43,16 +44,17 @@ def measure(
     disturb: int = 0,
 ) -> list[Row]:
     """Rounds of all runs under each MPI in turn, so that a disturbance of the machine meets all alike."""
+    mpis = mpi.families if isinstance(mpi, Mpi) else mpi
     rows: list[Row] = []
     wrong: list[str] = []
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpi.families for run in runs]
+        todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpis for run in runs]
         whole = progress.add_task("all runs", total=len(todo))
-        for family, run, count in todo:
-            task = progress.add_task(f"{family.name}, {run.variant}", total=None)
-            collector = Collector(family, run, count, disturb)
-            for line in lines(program, family, run, count, arguments):
+        for library, run, count in todo:
+            task = progress.add_task(f"{library.name}, {run.variant}", total=None)
+            collector = Collector(library, run, count, disturb)
+            for line in lines(program, library, run, count, arguments):
                 collector.take(line)
                 if "plan" in line:
                     progress.update(task, total=collector.steps)
