@@ -1,8 +1,16 @@
 // mpi/node/presence.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
+//
+// It goes by messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
+// In round p rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has
+// heard everybody (dissemination; "and" may hear a rank twice).
 #include "mpi/node/presence.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,12 +26,66 @@ namespace {
 /// Settings that there may be.
 constexpr std::size_t most = 8;
 
-/// Reduced as one row of numbers.
+/// Of one rank, or of all that it has heard: bit by bit what all of them say.
 struct Said {
+  std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};  // nobody else begins a message so
   Digest settings[most]{};
   unsigned wishes = 0;
 };
-constexpr int said_numbers = sizeof(Said) / sizeof(unsigned);
+constexpr std::size_t said_numbers = sizeof(Said) / sizeof(unsigned);
+
+Said both(const Said& one, const Said& other) {
+  using Numbers = std::array<unsigned, said_numbers>;
+  auto numbers = std::bit_cast<Numbers>(one);
+  const auto others = std::bit_cast<Numbers>(other);
+  std::ranges::transform(numbers, others, numbers.begin(), std::bit_and());
+  return std::bit_cast<Said>(numbers);
+}
+
+/// The highest tag, which programs hardly use: a rank without Heddle is to leave the message where it is.
+int tag() {
+  int* highest = nullptr;
+  int found = 0;
+  return PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&highest), &found) == MPI_SUCCESS && found ? *highest
+                                                                                                                      : 32767;
+}
+
+class Question {
+ public:
+  explicit Question(int patience_s) : patience_s_(patience_s) {}
+
+  /// Tells `to`, and hears `from`. Empty: MPI has refused. Ends the job if nobody answers.
+  std::optional<Said> ask(const Said& mine, int to, int from) {
+    constexpr int length = static_cast<int>(said_numbers);
+    Said theirs;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS ||
+        PMPI_Isend(&mine, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &requests[1]) != MPI_SUCCESS)
+      return {};
+    engine::Patience waiting(true);
+    int answered = 0;
+    while (PMPI_Testall(2, requests, &answered, MPI_STATUSES_IGNORE) == MPI_SUCCESS && !answered) {
+      waiting.pause();
+      if (std::chrono::steady_clock::now() > until_) end("no answer for " + std::to_string(patience_s_) + " s");
+    }
+    if (!answered) return {};
+    if (theirs.mark != Said().mark) end("rank " + std::to_string(from) + " has sent something else");
+    return theirs;
+  }
+
+ private:
+  static void end(const std::string& why) {
+    const std::string text = "a rank of this job does not run Heddle (" + why +
+                             "). Start all ranks with `heddle run`, or set HEDDLE=off for all of them; if ranks start that "
+                             "late, set HEDDLE_PATIENCE to more seconds.";
+    end_job(text.c_str());
+  }
+
+  // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
+  const int patience_s_;
+  const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s_);
+  const int tag_ = tag();
+};
 
 /// "A", "A and B", "A, B and C".
 std::string differing(const Said& all, std::span<const settings::Shared> shared) {
@@ -54,27 +116,21 @@ unsigned agreed(const Said& all, std::span<const settings::Shared> shared) {
 }  // namespace
 
 unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept {
-  // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
-  const std::chrono::seconds patience(set.patience_s);
   const std::vector<settings::Shared> shared = settings::shared(set);
-  Said mine;
-  mine.wishes = wishes;
-  for (std::size_t i = 0; i < std::min(most, shared.size()); ++i) mine.settings[i] = digest_of(shared[i].value);
+  const std::span compared = std::span(shared).first(std::min(most, shared.size()));
   Said all;
-  int answered = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (PMPI_Iallreduce(&mine, &all, said_numbers, MPI_UNSIGNED, MPI_BAND, MPI_COMM_WORLD, &request) != MPI_SUCCESS) return 0;
-  const auto since = std::chrono::steady_clock::now();
-  engine::Patience waiting(true);
-  while (PMPI_Test(&request, &answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && !answered) {
-    waiting.pause();
-    if (std::chrono::steady_clock::now() - since < patience) continue;
-    const std::string text = "a rank of this job does not run Heddle (no answer for " + std::to_string(set.patience_s) +
-                             " s). Start all ranks with `heddle run`, or set HEDDLE=off for all of them; if ranks start that "
-                             "late, set HEDDLE_PATIENCE to more seconds.";
-    end_job(text.c_str());
+  all.wishes = wishes;
+  for (std::size_t i = 0; i < compared.size(); ++i) all.settings[i] = digest_of(compared[i].value);
+  int me = 0, ranks = 0;
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return 0;
+  Question question(set.patience_s);
+  for (long reach = 1; reach < ranks; reach *= 2) {
+    const auto at = [&](long distance) { return static_cast<int>((me + distance + ranks) % ranks); };
+    const std::optional<Said> theirs = question.ask(all, at(reach), at(-reach));
+    if (!theirs) return 0;
+    all = both(all, *theirs);
   }
-  return answered ? agreed(all, std::span(shared).first(std::min(most, shared.size()))) : 0;
+  return agreed(all, compared);
 }
 
 }  // namespace heddle::mpi

@@ -138,6 +138,17 @@ foreach(family ${families})
   add_test(NAME refused.absent.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=3 ${program} : -n 1 ${without_it} ${program})
   set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  # It is in a collective by then, which must not be taken for an answer; and it may be any rank.
+  foreach(first iallreduce ibarrier dup cart)
+    add_test(NAME refused.absent.${first}.${family}
+             COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=1 ${program} first=${first}
+                     : -n 1 ${without_it} ${program} first=${first})
+    add_test(NAME refused.absent.${first}.first.${family}
+             COMMAND ${python} ${here}/refused.py either ${one} ${without_it} ${program} first=${first}
+                     : -n 1 ${with_it} HEDDLE_PATIENCE=1 ${program} first=${first})
+    set_tests_properties(refused.absent.${first}.${family} refused.absent.${first}.first.${family}
+                         PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  endforeach()
   # Ranks that were told different algorithms: one notice, and the host's collectives.
   add_test(NAME refused.settings_differ.${family}
            COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}

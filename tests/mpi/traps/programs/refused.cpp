@@ -6,6 +6,8 @@
 //   descriptors=N     no more than N open files beyond those of the host's MPI_Init
 //   memory=MiB        no more address space than that beyond what the host's MPI_Init uses
 //   only=RANK         all this for one rank alone
+//
+//   first=CALL        iallreduce, ibarrier, dup, cart: what the program calls first, before any message
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -148,6 +150,32 @@ void flood(int rank, int size) {
   MPI_Waitall(many, requests.data(), MPI_STATUSES_IGNORE);
 }
 
+/// What a rank without Heddle is in while others still ask who is there.
+void first_call(std::string_view name, int size) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Comm other = MPI_COMM_NULL;
+  if (name == "iallreduce") {
+    std::vector<int> mine(17), all(17, -1);
+    for (int i = 0; i < 17; ++i) mine[static_cast<std::size_t>(i)] = i;
+    MPI_Iallreduce(mine.data(), all.data(), 17, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 17; ++i) check(all[static_cast<std::size_t>(i)] == size * i ? "" : "the sum of MPI_Iallreduce");
+  } else if (name == "ibarrier") {
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (name == "dup") {
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  } else if (name == "cart") {
+    const int periodic = 1;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &other);
+  }
+  if (other == MPI_COMM_NULL) return;
+  int members = 0;
+  MPI_Comm_size(other, &members);
+  check(members == size ? "" : "the size of a communicator");
+  MPI_Comm_free(&other);
+}
+
 }  // namespace
 
 /// Heddle finds this one before the host's (support/pmpi_spy.hpp).
@@ -169,6 +197,8 @@ int main(int argc, char** argv) {
   int rank = 0, size = 0, anywhere = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view word = argv[i]; word.starts_with("first=")) first_call(word.substr(6), size);
   heddle::test::each_large({2 * KiB, 9 * KiB, 200 * KiB, 2 * MiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t n) {
     for (std::uint32_t way = 0; way < 4; ++way) exchange(rank, size, pair, bytes, 4 * n + way);
   });
