@@ -100,6 +100,7 @@ std::string Report::to_json() const {
       json[std::string(what) + (part == &Times::search ? "_rank_max" : "_max")] = us;
     }
     json["search_us_max"] = row.longest_search / 1000;
+    if (!row.why.empty()) json[remark] = row.why;
     name(json, key.site);
     rows.push_back(std::move(json));
   };

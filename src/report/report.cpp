@@ -38,7 +38,7 @@ const Report::Met& Report::meet(const layout::Layout& layout) {
 }
 
 void Report::add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
-                 const Caller& caller) noexcept {
+                 const Caller& caller, const std::function<std::string()>& why) noexcept {
   const std::lock_guard guard(lock_);
   Row* row = &others_;
   double blocks = 0;
@@ -47,6 +47,7 @@ void Report::add(const char* call, const layout::Layout& layout, const char* way
       const Met& met = meet(layout);
       row = &rows_[{call, met.description, way, caller.site}];
       blocks = met.blocks_of(bytes);
+      if (row->calls == 0 && why) row->why = why();
     }
   } catch (const std::exception&) {
     row = &others_;

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,8 +40,9 @@ class Report {
  public:
   /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never throws: without memory, or
   /// beyond `most_rows` rows, it is counted under "other datatypes". @param caller  By what of the program.
+  /// @param why  Says why that way was taken; asked for a row's first call.
   void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
-           const Caller& caller = {}) noexcept;
+           const Caller& caller = {}, const std::function<std::string()>& why = {}) noexcept;
 
   /// Counts a communicator of `size` ranks (the remote ones, if there are two groups) that `call` has made.
   /// @param kept  The format of its group.
@@ -86,6 +88,7 @@ class Report {
     Times times;
     double longest_search = 0;  // ns, of one call: the first one looks at the datatype
     double blocks = 0;          // contiguous pieces
+    std::string why;            // that way was taken, for the first call
   };
   /// Layouts that describe the same bytes are one datatype.
   struct Key {

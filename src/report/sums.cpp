@@ -34,7 +34,7 @@ void Sums::add(const Json& row) {
     if (!row.contains(text) || !row[text].is_string()) return;
   std::string key;
   for (const auto& [name, value] : row.items())
-    if (value.is_string()) ((key += value.get_ref<const std::string&>()) += '\0') += name + '\0';
+    if (value.is_string() && name != remark) ((key += value.get_ref<const std::string&>()) += '\0') += name + '\0';
   auto [at, first] = rows_.try_emplace(std::move(key), row);
   if (!first) add_numbers(at->second, row);
 }

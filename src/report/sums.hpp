@@ -3,6 +3,7 @@
 //   Sums sums{"call", "way"};                                        // texts that a row must have
 //   sums.add({{"call", "send"}, {"way", "packed"}, {"calls", 1}});   // texts say what a row is of; numbers are added up,
 //   sums.add({{"call", "send"}, {"way", "packed"}, {"calls", 2}});   // those of objects in it, too; X_min and X_max are not
+//                                                                    // but for its `remark`
 //   Json list = sums.take();                                         // one row of 3 calls, in the order of the texts
 #pragma once
 
@@ -15,6 +16,9 @@
 namespace heddle::report {
 
 using Json = nlohmann::ordered_json;
+
+/// The text of a row that does not say what it is of: the first row's stays.
+constexpr const char* remark = "why";
 
 class Sums {
  public:

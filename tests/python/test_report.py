@@ -5,7 +5,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import COLUMNS, MPIS, prefix
+from conftest import COLUMNS, MPIS, compiled, prefix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +69,58 @@ def test_a_program_is_reported(heddle, programs, tmp_path, mpi, scheme):
     receive, send = found["rows"]
     assert receive["copy_us"] > 0 and receive["pack_us"] == 0 and send["copy_us"] == 0 and send["search_us"] > 0
     assert scheme in heddle("report", file).stdout
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_why_a_way_was_taken(heddle, programs, tmp_path, mpi):
+    def rows(**settings: str) -> dict[str, dict]:
+        done = heddle("run", "-n", 2, "--", programs[mpi], HEDDLE_REPORT=str(tmp_path / "r.json"), **settings)
+        assert done.returncode == 0, done
+        return {row["call"]: row for row in json.loads((tmp_path / "r.json").read_text())["rows"]}
+
+    chosen = rows()
+    assert "us" in chosen["send"]["why"] and chosen["receive"]["why"] == "its sender has chosen it"
+    assert rows(HEDDLE_SCHEME="multi-w")["send"]["why"] == "HEDDLE_SCHEME says so"
+    short = rows(HEDDLE_RENDEZVOUS="1M", HEDDLE_MESSAGES="packed")["send"]
+    assert (short["way"], short["why"]) == ("packed", "65536 bytes are fewer than HEDDLE_RENDEZVOUS (1048576)")
+
+
+GATHERS = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int counts[] = {100, 100}, places[] = {0, 100};
+  double *out = calloc(200, sizeof(double)), *in = calloc(200, sizeof(double));
+  for (int i = 0; i < 5; ++i) {
+    MPI_Allgatherv(out, 100, MPI_DOUBLE, in, counts, places, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Bcast(out, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize(("collectives", "why"), [("auto", "library as fast"), ("native", "as set")])
+@pytest.mark.parametrize("mpi", MPIS)
+def test_why_a_collective_of_data_in_one_piece_was_handed_on(heddle, tmp_path, mpi, collectives, why):
+    (tmp_path / "gathers.c").write_text(GATHERS)
+    program = compiled(mpi, tmp_path / "gathers", tmp_path / "gathers.c")
+    settings = {"HEDDLE_COLLECTIVES": collectives, "HEDDLE_PROFILE": "builtin"}
+    done = heddle("run", "-n", 2, "--", program, HEDDLE_REPORT=str(tmp_path / "r.json"), **settings)
+    assert done.returncode == 0, done
+    passed = {one["name"]: one["passed"] for one in json.loads((tmp_path / "r.json").read_text())["procedures"]}
+    assert passed == {"MPI_Allgatherv": {why: 10}, "MPI_Bcast": {"no holes": 10}}
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_messages_left_to_the_library_are_left_to_it(heddle, programs, tmp_path, mpi):
+    done = heddle("run", "-n", 2, "--", programs[mpi], HEDDLE_REPORT=str(tmp_path / "r.json"), HEDDLE_MESSAGES="native")
+    assert done.returncode == 0, done
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert not found["rows"]
+    passed = {one["name"]: (one["carried"], one["passed"]) for one in found["procedures"]}
+    assert passed == {"MPI_Send": (0, {"as set": 10}), "MPI_Recv": (0, {"as set": 10})}
 
 
 @pytest.mark.parametrize("switch", ["on", "off"])

@@ -45,6 +45,23 @@ TEST(Report, CallsOfOneKindAreOneRow) {
   EXPECT_EQ(of("receive", "bc-spup")["calls"], 1);
 }
 
+TEST(Report, ARowSaysWhyOfItsFirstCallAndOfItsFirstRank) {
+  Report one, two;
+  int asked = 0;
+  const auto why = [&asked](const char* text) { return [&asked, text] { return ++asked, std::string(text); }; };
+  one.add("send", column, "bc-spup", 100, {}, {}, why("128 blocks cost 3 us"));
+  one.add("send", column, "bc-spup", 100, {}, {}, why("128 blocks cost 4 us"));
+  two.add("send", column, "bc-spup", 100, {}, {}, why("128 blocks cost 5 us"));
+  two.add("send", column, "direct", 100, {});
+  EXPECT_EQ(asked, 2);
+  const std::vector<std::string> texts = {one.to_json(), two.to_json()};
+  const json rows = json::parse(merge(texts))["rows"];
+  ASSERT_EQ(rows.size(), 2u) << "what it says does not tell rows apart";
+  EXPECT_EQ(rows[0]["why"], "128 blocks cost 3 us");
+  EXPECT_EQ(rows[0]["calls"], 3);
+  EXPECT_FALSE(rows[1].contains("why"));
+}
+
 TEST(Report, RanksAreAddedUpAndNonsenseIsLeftOut) {
   Report one, two;
   one.add("send", column, "bc-spup", 100, {.search = 0, .pack = 1000, .wait = 0, .copy = 0});

@@ -2,7 +2,7 @@
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
 
-using heddle::mpi::descriptors_come;
+using heddle::mpi::messages_come;
 using heddle::mpi::ProbeQueue;
 
 namespace {
@@ -11,7 +11,7 @@ namespace {
 bool announces_probing() noexcept {
   if (heddle::mpi::Node* node = heddle::mpi::Node::here()) node->probes();
   if (heddle::mpi::Network* network = heddle::mpi::Network::here()) network->set_probes();
-  return descriptors_come();
+  return messages_come();
 }
 
 }  // namespace
@@ -30,13 +30,13 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!descriptors_come()) return PMPI_Mprobe(source, tag, comm, message, status);
+  if (!messages_come()) return PMPI_Mprobe(source, tag, comm, message, status);
   int flag = 0;
   return ProbeQueue::of_process().match(source, tag, comm, true, &flag, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (!descriptors_come()) return PMPI_Improbe(source, tag, comm, flag, message, status);
+  if (!messages_come()) return PMPI_Improbe(source, tag, comm, flag, message, status);
   return ProbeQueue::of_process().match(source, tag, comm, false, flag, message, status);
 }
 

@@ -25,7 +25,7 @@ int recv(Host host, void* buf, Integer count, MPI_Datatype datatype, int source,
 template <class Host, class Integer>
 int mrecv(Host host, void* buf, Integer count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   const Buffer data{buf, count, datatype};
-  if (const Route route = route_of_receive(data); route.way != Way::passthrough || descriptors_come())
+  if (const Route route = route_of_receive(data); route.way != Way::passthrough || messages_come())
     return Watch::noted(receive_matched(data, route, message, status));
   return Watch::noted(host(buf, count, datatype, message, status));
 }
@@ -55,13 +55,13 @@ int recv_init(Host host, void* buf, Integer count, MPI_Datatype datatype, int so
   const Buffer data{buf, count, datatype};
   const Envelope from{source, tag, comm};
   Route route = route_of_receive(data);
-  if (route.way == Way::passthrough && descriptors_come()) route.way = Way::rendezvous;
+  if (route.way == Way::passthrough && messages_come()) route.way = Way::rendezvous;
   if (route.way == Way::passthrough || !from.is_somebody() || !request)
     return host(buf, count, datatype, source, tag, comm, request);
   std::unique_ptr<PersistentReceive> operation(requests::table.room() ? new (std::nothrow) PersistentReceive(data, route, from)
                                                                       : nullptr);
   if (!operation || operation->operation.lacks_memory())
-    return descriptors_come() ? requests::no_memory() : host(buf, count, datatype, source, tag, comm, request);
+    return messages_come() ? requests::no_memory() : host(buf, count, datatype, source, tag, comm, request);
   const ReceiveOperation& receive = operation->operation;
   const int result = HEDDLE_CALL_HOST(receive.wide(), Recv_init, receive.address(), receive.count(), receive.type(), source,
                                       tag, comm, request)

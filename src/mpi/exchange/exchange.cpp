@@ -79,7 +79,8 @@ void Exchange::post_receive(const Block& block) noexcept {
                                                tag(block.edge), shadow_.comm(), &begun.request);
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
-    begun = begin_receive(block.data, route_of_receive(block.data), {block.edge.rank, tag(block.edge), shadow_.comm()});
+    begun = begin_receive(block.data, route_of_receive(block.data, descriptors_come()),
+                          {block.edge.rank, tag(block.edge), shadow_.comm()});
   }
   note(*begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);

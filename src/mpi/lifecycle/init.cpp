@@ -86,7 +86,8 @@ void world_started() {
   const heddle::settings::Settings& set = settings_of_process();
   const bool native = set.scheme == heddle::settings::Scheme::native;
   const bool hosts = set.messages == heddle::settings::Messages::native;
-  const unsigned ways = (native ? 0 : wish_node) | (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
+  const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
+                        (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
@@ -100,7 +101,7 @@ void world_started() {
   within_node = (all & wish_node) != 0;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement;
-    if (within_node) Node::start(placement.ranks());
+    if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0);
     if ((all & wish_fabric) && placement.several()) Network::start();
   }
   if (all & wish_report) start_reporting();

@@ -24,10 +24,20 @@ bool means_type(const interposition::Called& called) noexcept {
   return called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type);
 }
 
-/// Why Heddle hands a call on that it has not carried out.
-Passed why(const interposition::Called& called) noexcept {
+/// Of a collective that Heddle may carry out though nothing has holes.
+bool has_algorithms(interposition::Pattern pattern) noexcept {
+  using interposition::Pattern;
+  return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
+         pattern == Pattern::neighbor_allgather;
+}
+
+/// Why Heddle hands a call on that it has not carried out. @param chosen  The library's way was chosen for it.
+Passed why(const interposition::Called& called, bool chosen) noexcept {
   if (!called.typed) return Passed::by_nature;
   if (!running()) return Passed::off;
+  if (chosen) return Passed::as_fast;
+  if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)
+    return Passed::as_set;
   if (called.buffer == MPI_IN_PLACE || called.type == MPI_DATATYPE_NULL) return Passed::no_holes;
   const Entry* const entry = table.find(called.type);
   if (!entry) return predefined(called.type).size == 0 ? Passed::unknown : Passed::no_holes;
@@ -59,7 +69,7 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
   const report::Caller caller = report::caller_of_thread;
   const std::int64_t planned = done ? moved(called, met) : -1;
   const std::int64_t bytes = called.later ? -1 : planned;
-  if (caller.site) caller.site->ends(caller.number, ns, bytes, why(called));
+  if (caller.site) caller.site->ends(caller.number, ns, bytes, why(called, caller.chosen != nullptr));
   if (caller.chosen && planned > 0) caller.chosen->bytes.fetch_add(planned, std::memory_order_relaxed);
   if (caller.site && trace_) {
     const Partners* const partners = met.partners.load(std::memory_order_acquire);

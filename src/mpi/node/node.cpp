@@ -85,7 +85,7 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
 
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
 // it comes to every collective that the others come to.
-void Node::start(MPI_Comm ranks) noexcept {
+void Node::start(MPI_Comm ranks, bool messages) noexcept {
   Place place;
   int ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
   engine::Nonce nonce = place.fresh_nonce;
@@ -99,6 +99,7 @@ void Node::start(MPI_Comm ranks) noexcept {
            MPI_SUCCESS;
   });
   std::unique_ptr<Node> here = made(place, nonce);
+  if (here) here->carries_messages_ = messages;
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
   int able = here ? 1 : 0;

@@ -35,7 +35,8 @@ class Node {
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it. All ranks of a node come to the same answer; what a
   /// node goes without (a refused system call) its first rank says, once.
   /// @param ranks  Of this node (Placement); MPI_COMM_NULL: there is no node.
-  static void start(MPI_Comm ranks) noexcept;
+  /// @param messages  It carries messages of the program, too, not blocks of collectives alone.
+  static void start(MPI_Comm ranks, bool messages) noexcept;
   /// Since start(): this rank's node has what sharing needs; true also where the rank is alone.
   static bool possible() noexcept { return possible_; }
   /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
@@ -90,6 +91,8 @@ class Node {
   void tell_to_scatter(int peer) noexcept;
   /// What moving bytes costs here (HEDDLE_PROFILE).
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
+  /// Messages of the program may be announced. The same on all ranks.
+  [[nodiscard]] bool carries_messages() const noexcept { return carries_messages_; }
   /// Messages of this many bytes and more are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
   /// Messages in one piece may be announced, too (HEDDLE_CONTIGUOUS), if they are neither short nor of a size that would take
@@ -123,6 +126,7 @@ class Node {
   group::Group ranks_;  // of this node, in the world
   select::Loaded profile_;
   Bytes threshold_;
+  bool carries_messages_ = true;
   std::atomic<Bytes> sent_{0};
   bool moves_pieces_;
 };

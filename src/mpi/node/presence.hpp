@@ -9,10 +9,11 @@
 
 namespace heddle::mpi {
 
-constexpr unsigned wish_node = 1;      ///< To share memory with the ranks of the node.
-constexpr unsigned wish_report = 2;    ///< To merge counters at the end (HEDDLE_REPORT).
-constexpr unsigned wish_fabric = 8;    ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
-constexpr unsigned wish_exchange = 4;  ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
+constexpr unsigned wish_node = 1;       ///< To share memory with the ranks of the node.
+constexpr unsigned wish_report = 2;     ///< To merge counters at the end (HEDDLE_REPORT).
+constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
+constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
+constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
 
 /// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after HEDDLE_PATIENCE the job
 /// is ended with a sentence that names the way out.

@@ -1,5 +1,5 @@
 // mpi/p2p/rendezvous.hpp: messages within the node whose descriptor travels in their place (docs/protocol.md). Includes
-// route.hpp, reporting.hpp, types/.
+// route.hpp, reporting.hpp, types/, select/choose.hpp.
 //
 //   sender      RendezvousSend message(data, type, to, ends, probes);      receiver     PMPI_Recv(data) ...
 //               if (message) { PMPI_Send(message.descriptor()) ...                      result = complete_receive(...)
@@ -7,9 +7,13 @@
 //                                                                          status tells its size
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/reporting.hpp"
 #include "mpi/types/registry.hpp"
+#include "select/choose.hpp"
 
 namespace heddle::mpi {
 
@@ -52,7 +56,16 @@ class RendezvousSend {
   void cancelled() noexcept { settled_ = false; }
 
  private:
+  /// What a report is told of the choice.
+  struct Reason {
+    select::Facts facts;
+    select::Choice choice;
+    bool forced;
+    [[nodiscard]] std::string text() const;
+  };
+
   ReportedCall reported_{"send"};
+  std::unique_ptr<const Reason> reason_;  // null without a report
   Derived type_;
   engine::Descriptor descriptor_;
   std::byte padding_[engine::Lengths::longest - sizeof(engine::Descriptor)];  // as much of it as is sent is set

@@ -47,7 +47,7 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
     say("a message's control block is damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
     return MPI_ERR_INTERN;
   }
-  reported.end(*target.layout, select::name(descriptor.scheme), moved);
+  reported.end(*target.layout, select::name(descriptor.scheme), moved, [] { return std::string("its sender has chosen it"); });
   PMPI_Status_set_elements_x(status, MPI_BYTE, moved);
   return moved == descriptor.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }

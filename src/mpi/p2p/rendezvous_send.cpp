@@ -1,11 +1,11 @@
 // mpi/p2p/rendezvous_send.cpp: the sender's side.
 #include <cstring>
+#include <new>
 
 #include "engine/touched.hpp"
 #include "mpi/node/links.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/process/process.hpp"
-#include "select/choose.hpp"
 #include "select/forced.hpp"
 
 namespace heddle::mpi {
@@ -52,6 +52,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
   const settings::Settings& set = settings_of_process();
   const std::optional<select::Scheme> scheme = select::forced(set.scheme);
   const select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
+  if (reported_.wanted()) reason_.reset(new (std::nothrow) Reason{facts, choice, scheme.has_value()});
   if (piece && !select::beats(facts, choice, links_of_job().node)) return;
 
   const auto probed = [&] {
@@ -76,6 +77,8 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
   if (message_) std::memset(padding_, 0, descriptor_.length - sizeof descriptor_);
 }
 
+std::string RendezvousSend::Reason::text() const { return forced ? "HEDDLE_SCHEME says so" : select::why(facts, choice); }
+
 RendezvousSend::~RendezvousSend() {
   if (!message_) return;
   engine::Outbox& outbox = Node::ever()->outbox();
@@ -89,7 +92,8 @@ void RendezvousSend::settle() noexcept {
   Node* node = Node::ever();
   node->outbox().settle(*message_, reported_.times());
   node->has_sent(descriptor_.total);
-  reported_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total);
+  reported_.end(type_->layout(), select::name(descriptor_.scheme), descriptor_.total,
+                [this] { return reason_ ? reason_->text() : std::string(); });
   settled_ = true;
 }
 

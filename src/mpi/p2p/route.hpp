@@ -47,6 +47,12 @@ constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 /// Whether a receive may bring a descriptor.
 inline bool descriptors_come() noexcept { return Node::here() || Network::here(); }
 
+/// The same of a receive of the program's: not where a rank leaves messages to the MPI library (HEDDLE_MESSAGES=native).
+inline bool messages_come() noexcept {
+  const Node* node = Node::here();
+  return (node && node->carries_messages()) || Network::here();
+}
+
 /// Whether a message may go by the fabric, if it goes to another node.
 inline bool may_cross(const Network& network, const Entry& type, Count count) noexcept {
   Bytes bytes = 0;
@@ -82,7 +88,8 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 
 /// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
-  const Route route = route_of_send(data, mode);
+  Route route = route_of_send(data, mode);
+  if (route.way == Way::rendezvous && !messages_come()) route.way = Way::passthrough;
   Node* node = Node::here();
   if (!node || data.count <= 0 || data.count > engine::Lengths::longest) return route;
   if (route.type && route.type->known())
@@ -100,11 +107,10 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   return wire.element != MPI_BYTE && largest_element % wire.extent == 0;
 }
 
-/// Where messages may be a rendezvous, any receive that has room for a descriptor may bring one. A derived type goes through a
-/// staging buffer then, unless the host unpacks it as well: a descriptor may end within an element, which hosts refuse; so do
-/// pairs, of 12 bytes or so.
-inline Route route_of_receive(const Buffer& data) {
-  const bool come = descriptors_come();
+/// Where messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring one. A derived type goes
+/// through a staging buffer then, unless the host unpacks it as well: a descriptor may end within an element, which hosts
+/// refuse; so do pairs, of 12 bytes or so.
+inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (Entry* type = table.find(data.type)) {
     if (come && traits().packs_while_it_sends && type->ready(data.type) && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;

@@ -1,6 +1,8 @@
 // mpi/p2p/staged_message.cpp: unpacking what has arrived, be it less than there was room for.
 #include "mpi/p2p/staged_message.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mpi/p2p/rendezvous.hpp"
@@ -51,6 +53,18 @@ void StagedMessage::prepare(End end) noexcept {
     lacks_memory_ = lands || copies;
 }
 
+namespace {
+
+/// For a report: why it is no rendezvous.
+std::string why_packed(Bytes bytes) {
+  const Node* node = Node::here();
+  if (!node) return "no memory is shared with other ranks of this node";
+  if (bytes < node->threshold()) return fmt::format("{} bytes are fewer than HEDDLE_RENDEZVOUS ({})", bytes, node->threshold());
+  return "its receiver is no rank of this node, or there is no room for its segments";
+}
+
+}  // namespace
+
 bool StagedMessage::pack() {
   if (opaque_) return opaque_.pack(data_, packed_.data(), bytes_);
   ReportedCall reported("send");
@@ -58,7 +72,7 @@ bool StagedMessage::pack() {
     const report::Stopwatch watch(reported.times(), &report::Times::pack);
     layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
   }
-  reported.end(type_->layout(), "packed", bytes_);
+  reported.end(type_->layout(), "packed", bytes_, [this] { return why_packed(bytes_); });
   return true;
 }
 

@@ -80,10 +80,12 @@ class ReportedCall {
       : report_(report_of_process.load(std::memory_order_relaxed)), call_(call), caller_(caller) {}
 
   [[nodiscard]] report::Times* times() noexcept { return report_ ? &times_ : nullptr; }
-  /// @param way  A literal.
-  void end(const layout::Layout& layout, const char* way, layout::Bytes bytes) const noexcept {
+  [[nodiscard]] bool wanted() const noexcept { return report_ != nullptr; }
+  /// @param way  A literal. @param why  Says why it was taken; it may never be asked.
+  void end(const layout::Layout& layout, const char* way, layout::Bytes bytes,
+           const std::function<std::string()>& why = {}) const noexcept {
     if (!report_) return;
-    report_->add(call_, layout, way, bytes, times_, caller_);
+    report_->add(call_, layout, way, bytes, times_, caller_, why);
     carried(caller_);
   }
 
