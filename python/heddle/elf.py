@@ -23,7 +23,7 @@ def defines(path: Path, symbol: str) -> bool:
     try:
         with open(path, "rb") as file:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
-                if image.find(b"\0" + symbol.encode() + b"\0") < 0:
+                if image.find(symbol.encode() + b"\0") < 0:  # longer names may share their end with it
                     return False
             for section in (ELFFile(file).get_section_by_name(name) for name in (".symtab", ".dynsym")):
                 if section and any(each["st_shndx"] != "SHN_UNDEF" for each in section.get_symbol_by_name(symbol) or ()):

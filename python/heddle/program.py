@@ -101,7 +101,12 @@ def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    answer = subprocess.run(["ldd", path.absolute()], capture_output=True, text=True, env=environment)
+    try:
+        answer = subprocess.run(["ldd", path.absolute()], capture_output=True, text=True, env=environment)
+    except FileNotFoundError:
+        raise Problem(
+            "there is no ldd on the PATH, which says what libraries a program takes. Put its folder (/usr/bin) on the PATH."
+        ) from None
     return [
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
         for found in re.finditer(r"^\s*(\S+) => (not found|\S+)", answer.stdout, re.MULTILINE)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 
 VARIABLE = "HEDDLE_CACHE"
 _KEPT = 256  # facts; the oldest go
-_VERSION = 1
+_VERSION = 2
 
 # What find() answers: a value that JSON can say, and further files that it rests on.
 Found = namedtuple("Found", "value files", defaults=((),))

@@ -120,8 +120,9 @@ def test_of_sessions_alone(found, built, tmp_path):
     assert not (tmp_path / "work").exists()
 
 
-def test_of_settings(found, built, tmp_path):
+def test_of_settings(heddle, found, built, tmp_path):
     words = ("--", built["starts"], "init", tmp_path / "work")
+    assert "\nHeddle will be off with " in heddle("doctor", *words, HEDDLE="off").stdout
     off = found(*words, HEDDLE="off")
     assert off["Heddle"]["verdict"] == "poor" and "HEDDLE=off" in off["Heddle"]["seen"] and "receives" not in off, off
     wishes = {"HEDDLE_SCHEME": "native", "HEDDLE_COLLECTIVES": "native", "HEDDLE_MESSAGES": "packed"}

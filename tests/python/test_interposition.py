@@ -44,6 +44,7 @@ def built(mpi, tmp_path_factory):
         "plugin": make("plugin.so", "-shared", "-fPIC", SOURCES / "plugin.c"),
         "asks": make("asks.so", "-shared", "-fPIC", SOURCES / "asks.c"),
         "asks_late": make("asks_late.so", "-shared", "-fPIC", SOURCES / "asks.c", "-DLATE"),
+        "files": make("files", SOURCES / "files.c"),
         "tool": tool,
     }
 
@@ -73,6 +74,17 @@ def test_taken_by_dlsym_as_language_bindings_do(heddle, mpi, built, name):
 
 def test_of_a_plugin_that_binds_deeply(heddle, mpi, built):
     announced(heddle, mpi, built["program"], "plugin", built["plugin"])
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_what_the_library_calls_itself_is_not_caught(heddle, mpi, built, tmp_path, ranks):
+    """Its file procedures exchange data by PMPI_ names."""
+    report = tmp_path / "report.json"
+    line = [*launcher(mpi), "-n", ranks, built["files"], tmp_path / "matrix"]
+    done = heddle("run", "--", *line, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done
+    found = json.loads(report.read_text())
+    assert found["ranks"] == ranks and not found["rows"] and not found["procedures"], found
 
 
 @pytest.mark.parametrize("ranks", [2, 4])

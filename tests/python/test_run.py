@@ -228,6 +228,12 @@ class TestProblems:
         (tmp_path / "app.c").write_text(body)
         subprocess.run(["gcc", "-static", tmp_path / "app.c", "-o", tmp_path / "app"], check=True)
         self.say(heddle("run", "-n", 2, "--", tmp_path / "app"), "statically", "shared libmpi")
+        # As libraries have it: in the table of names MPI_Init is then the end of PMPI_Init.
+        profiled = body.replace("MPI_Init(int*", "PMPI_Init(int*", 1)
+        weak = 'int MPI_Init(int*, char***) __attribute__((weak, alias("PMPI_Init"))); '
+        (tmp_path / "app.c").write_text(profiled.replace("int main", weak + "int main"))
+        subprocess.run(["gcc", tmp_path / "app.c", "-o", tmp_path / "app"], check=True)
+        self.say(heddle("run", "-n", 2, "--", tmp_path / "app"), "statically", "shared libmpi")
 
     def test_unknown_options(self, heddle):
         for line in ("run --ranksss 2 true", "run -n many true", "run -n 0 true", "run", "no-such-command"):

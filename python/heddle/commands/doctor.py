@@ -104,7 +104,10 @@ def _print(found: list, failed: int, where: str) -> None:
         if finding.mend:
             say(Text(f"→ {finding.mend}", style=colours[finding.verdict]), " " * (widest + 4), " " * (widest + 6))
     poor = sum(finding.verdict is Verdict.poor for _, finding in found)
+    off = any(finding.what == "Heddle" and finding.seen.startswith("off") for _, finding in found)
     if failed:
         console().print(f"\n[red]{failed} to mend before Heddle works {where}.[/]")
+    elif off:
+        console().print(f"\nHeddle will be off {where}.")
     else:
         console().print(f"\nHeddle works {where}." + (f" {poor} could be better." if poor else ""))
