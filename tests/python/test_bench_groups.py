@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -72,6 +73,31 @@ def test_the_figure_comes_twice(measured):
     _, _, folder = measured
     assert (folder / "figure.svg").read_text().startswith("<?xml")
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.skipif(shutil.which("hpcc") is None, reason="hpcc is not installed")
+def test_hpl_solves_its_matrix_with_heddle_and_without(tmp_path):
+    """A wrong solution ends the command: hpcc looks at the residual."""
+    command = [
+        sys.executable,
+        "-m",
+        "heddle",
+        "bench",
+        "hpl",
+        "--rounds",
+        "1",
+        "--size",
+        "1200",
+        "--json",
+        tmp_path / "rows.json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {
+        (row["case"], row["variant"], row["metric"]): row["value"] for row in json.loads((tmp_path / "rows.json").read_text())
+    }
+    assert {(grid, who, "time") for grid in ("1 × 2", "2 × 1") for who in ("host", "heddle")} <= rows.keys()
+    assert all(value > 0 for value in rows.values())
 
 
 def test_hpl_says_what_is_missing(tmp_path):

@@ -95,6 +95,8 @@ def _times(size: int, repeats: int, between: With) -> dict[tuple[int, int], list
                 found.setdefault((int(words[3]), int(words[4])), []).append(float(words[5]))
         if process.returncode != 0 or set(found) != set(GRIDS):
             raise Problem(f"hpcc ended with code {process.returncode} and {len(found)} results. {errors.strip()}")
+        if min(min(seconds) for seconds in found.values()) <= 0:
+            raise Problem(f"order {size} is solved in less than the 10 ms that hpcc tells. Take a larger --size.")
         if " 0 tests completed and failed residual checks" not in output.read_text():
             raise Problem("HPL's results are wrong: residual checks failed.")
     return found
