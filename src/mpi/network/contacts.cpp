@@ -1,7 +1,8 @@
 // mpi/network/contacts.cpp: what ranks tell each other of the fabric, by short messages of the host's.
 //
-//   sender   have_you(fabric) ──▶ receiver   opens its own, if it has not yet
-//                ◀── have, have_not ──       have_not also later, if its threads begin to probe
+//   sender   have_you(fabric, where) ──▶ receiver   opens its own, if it has not yet, and says hello by it
+//                ◀── have, have_not ──       the sender has answered by the fabric; or has not. have_not also later, if the
+//                                            receiver's threads begin to probe
 //            unwanted(message) ◀── receiver  of a message that is longer than its receive
 //                ◀── lost(message) ──        the fabric has not brought it: the host is to
 //                gone(message) ──▶           but the sender took it for delivered, and has it no more: an error
@@ -11,11 +12,21 @@
 
 #include "mpi/network/network.hpp"
 #include "mpi/process/lock.hpp"
+#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 constexpr int words = 0;  // tag
+
+/// A rank is asked so often whether it is reached, and greeted so often to see: connections are refused now and then by who is
+/// there (libfabric's rxm over verbs).
+constexpr int most_times = 3;
+
+/// ns that a greeting has to be answered. No message waits for it.
+constexpr std::int64_t for_an_answer = 10'000'000'000;
+/// ns from one that was refused to the next.
+constexpr std::int64_t between_greetings = 300'000'000;
 
 }  // namespace
 
@@ -40,11 +51,73 @@ bool Network::reaches(int world) noexcept try {
   if (!open()) return false;
   hear();
   const std::scoped_lock hold(words_lock_);
-  const auto [contact, fresh] = contacts_.try_emplace(world, false);
-  if (fresh) tell(world, {Word::have_you, mark()});
-  return contact->second;
+  const auto [contact, fresh] = contacts_.try_emplace(world);
+  if (fresh) ask(world, contact->second);
+  return contact->second.reached;
 } catch (const std::exception&) {
   return false;
+}
+
+/// The thread is awake until the answer, for it comes by the fabric first.
+void Network::ask(int world, Contact& contact) {
+  const Word question{Word::have_you, mark(), Access(*this)->whereabouts()};
+  tell(world, question);
+  contact.asked = true;
+  ++contact.times;
+  begins();
+}
+
+void Network::answered(int world, bool reached) {
+  Contact& contact = contacts_[world];
+  contact.reached = reached;
+  if (std::exchange(contact.asked, false)) ends();
+}
+
+void Network::doubt(int world) noexcept try {
+  const std::scoped_lock hold(words_lock_);
+  Contact& contact = contacts_[world];
+  if (!std::exchange(contact.reached, false) || contact.asked || contact.times >= most_times) return;
+  ask(world, contact);
+} catch (const std::exception&) {
+  return;  // what goes to that rank goes packed
+}
+
+void Network::greet(const Word& word, int from) {
+  if (std::ranges::any_of(greetings_, [from](const Greeting& each) { return each.world == from; })) return;
+  Greeting greeting{.world = from, .where = word.where, .since = transport::fabric::steady_ns()};
+  if (!Access(*this)->greet(greeting.where, greeting.peer)) return tell(from, {Word::have_not, mark()});
+  greetings_.push_back(greeting);
+  begins();
+}
+
+/// Empty: not known yet.
+std::optional<bool> Network::welcomed(Greeting& greeting) {
+  const std::int64_t waited = transport::fabric::steady_ns() - greeting.since;
+  const Access fabric(*this);
+  if (fabric->welcomed(greeting.peer)) return true;
+  if (waited > for_an_answer) {
+    fabric->lose(greeting.peer);
+    return false;
+  }
+  if (!fabric->gone(greeting.peer) || waited < greeting.times * between_greetings) return {};
+  const bool again = ++greeting.times < most_times && fabric->greet(greeting.where, greeting.peer);
+  return again ? std::optional<bool>() : false;
+}
+
+void Network::look_at_greetings() noexcept try {
+  const std::scoped_lock hold(words_lock_);
+  std::erase_if(greetings_, [this](Greeting& each) {
+    const std::optional<bool> heard = welcomed(each);
+    if (!heard) return false;
+    if (!*heard)
+      say_once_verbose("messages from some ranks of other nodes come through the MPI library",
+                       ("rank " + std::to_string(each.world) + " of MPI_COMM_WORLD is not reached by the fabric").c_str());
+    tell(each.world, {*heard && !probes_ ? Word::have : Word::have_not, mark()});
+    ends();
+    return true;
+  });
+} catch (const std::exception&) {
+  return;  // no memory: who has asked goes on without the fabric
 }
 
 void Network::set_probes() noexcept try {
@@ -63,15 +136,13 @@ void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) 
 
 void Network::take(const Word& word, int from) {
   switch (word.kind) {
-    case Word::have_you: {
+    case Word::have_you:
       askers_.push_back(from);
-      const bool has = open() && word.number == mark() && !probes_;
-      return tell(from, {has ? Word::have : Word::have_not, mark()});
-    }
+      if (open() && word.number == mark() && !probes_) return greet(word, from);
+      return tell(from, {Word::have_not, mark()});
     case Word::have:
     case Word::have_not:
-      contacts_.insert_or_assign(from, word.kind == Word::have);
-      return;
+      return answered(from, word.kind == Word::have);
     default:
       of_messages_.push_back({word, from});
   }

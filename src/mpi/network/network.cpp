@@ -110,6 +110,7 @@ void Network::close() noexcept {
   }
   operations_.clear();
   const std::scoped_lock hold(fabric_lock_);
+  parted_.clear();
   fabric_.reset();
   for (Sent& sent : words_) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&comm_);

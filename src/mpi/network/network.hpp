@@ -11,7 +11,8 @@
 // none. The thread calls no MPI. What needs MPI (descriptors, messages that the fabric has failed to bring) is an operation's,
 // and is done in calls that wait for operations.
 //
-// Nothing is announced to a rank that has not said that it has the same fabric: the first message asks it, and goes packed.
+// Nothing is announced to a rank that has not said that it has the same fabric, and that messages get there and back by it: the
+// first message asks it, and goes packed.
 // What the fabric cannot bring after all comes packed by the host, on a communicator of Heddle's own, with a tag that says
 // which message it is (tag_of).
 #pragma once
@@ -21,6 +22,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +43,8 @@ class Network {
   struct Word {
     enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone };
     Kind kind = unwanted;
-    std::uint32_t number = 0;  ///< Of the fabric (transport::fabric::mark_of), or of the message, by its sender.
+    std::uint32_t number = 0;                ///< Of the fabric (transport::fabric::mark_of), or of the message, by its sender.
+    transport::fabric::Whereabouts where{};  ///< have_you: of who asks.
   };
 
   /// A message that is under way between nodes, at one of its ends.
@@ -109,8 +112,10 @@ class Network {
     return 1 + static_cast<int>(number % static_cast<std::uint32_t>(most_tag_));
   }
 
-  /// Whether that rank of MPI_COMM_WORLD has the same fabric. Asks it, if nobody has: then not yet.
+  /// Whether messages get to that rank of MPI_COMM_WORLD by the fabric. Asks it, if nobody has: then not yet.
   bool reaches(int world) noexcept;
+  /// The fabric has lost a message to that rank: it is asked again, a few times.
+  void doubt(int world) noexcept;
 
   /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
   bool open() noexcept;
@@ -135,6 +140,8 @@ class Network {
   /// This process probes. If several threads may, it wants no descriptors from here on: a probe receives them, and what it
   /// keeps could overtake what another thread receives meanwhile.
   void set_probes() noexcept;
+  /// A message that its operation does not need any more: it is driven to its end. In carry_on() or hears().
+  void part(std::unique_ptr<transport::fabric::Message> message);
   /// Says a word of that message to its sender.
   void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
 
@@ -146,6 +153,21 @@ class Network {
   struct Heard {
     Word word;
     int from;
+  };
+
+  /// Another rank, as one to announce messages to.
+  struct Contact {
+    bool reached = false;
+    bool asked = false;  // not answered yet
+    int times = 0;       // asked
+  };
+  /// Of a rank that has asked: whether we reach each other is being tried.
+  struct Greeting {
+    int world = -1;
+    transport::fabric::Whereabouts where{};
+    std::uint32_t peer = 0;
+    std::int64_t since = 0;
+    int times = 1;
   };
 
   explicit Network(MPI_Comm comm) : comm_(comm) {}
@@ -161,6 +183,12 @@ class Network {
   void discard() noexcept;
   void meet() noexcept;
   void take(const Word& word, int from);
+  void ask(int world, Contact& contact);
+  void answered(int world, bool reached);
+  void greet(const Word& word, int from);
+  std::optional<bool> welcomed(Greeting& greeting);
+  void look_at_greetings() noexcept;
+  void bury() noexcept;
   [[nodiscard]] std::uint32_t mark() const noexcept;
   void keep_going() noexcept;
   void close() noexcept;
@@ -186,11 +214,13 @@ class Network {
   std::vector<std::shared_ptr<Operation>> operations_;
   std::size_t next_ = 0;    // to be looked at
   std::int64_t heard_ = 0;  // when contacts were last looked for
+  std::vector<std::unique_ptr<transport::fabric::Message>> parted_;
 
   std::recursive_mutex words_lock_;
   std::list<Sent> words_;
-  std::unordered_map<int, bool> contacts_;  // ranks that have been asked: whether they have said that they have the fabric
-  std::vector<int> askers_;                 // ranks that have asked
+  std::unordered_map<int, Contact> contacts_;
+  std::vector<Greeting> greetings_;
+  std::vector<int> askers_;  // ranks that have asked
   std::atomic<bool> probes_{false};
   std::vector<Heard> of_messages_;  // to be handed on to operations
 

@@ -93,6 +93,8 @@ std::unique_lock<std::mutex> Network::turn() noexcept {
     heard_ = now;
     hear();
     hand_on();
+    look_at_greetings();
+    bury();
   }
   return hold;
 }
@@ -119,6 +121,17 @@ void Network::advance(Operation& one) noexcept {
 
 void Network::wait(const Operation& operation) noexcept {
   for (engine::Patience patience(crowded_); !operation.over(); patience.pause()) advance();
+}
+
+void Network::part(std::unique_ptr<transport::fabric::Message> message) { parted_.push_back(std::move(message)); }
+
+/// Those that have ended.
+void Network::bury() noexcept {
+  if (parted_.empty()) return;
+  const Access access(*this);
+  const auto ended =
+      std::erase_if(parted_, [](const auto& each) { return each->state() != transport::fabric::State::working; });
+  for (std::size_t i = 0; i < ended; ++i) ends();
 }
 
 bool Network::busy() noexcept {

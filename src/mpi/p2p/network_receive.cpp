@@ -16,6 +16,9 @@ namespace {
 
 namespace fabric = transport::fabric;
 
+/// ns from one look for packed bytes to the next, while the fabric has not brought the message.
+constexpr std::int64_t between_probes = 1'000'000;
+
 /// HEDDLE_SCHEME, if it names one of the four, else what this end's blocks say (Wu et al. 2004, Table 1).
 bool stays_in_place(const select::FabricFacts& facts, settings::Scheme wanted) {
   if (wanted == settings::Scheme::bc_spup || wanted == settings::Scheme::rwg_up) return false;
@@ -143,10 +146,8 @@ bool NetworkReceive::stages() noexcept {
 
 /// False: it cannot come by the fabric.
 bool NetworkReceive::answer() noexcept try {
-  int sent = 0;
-  const int tag = network_.tag_of(descriptor_.announcement.from);
-  if (PMPI_Iprobe(descriptor_.sender, tag, network_.comm(), &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && sent) return false;
-  if (!network_.open()) return false;
+  look_for_packed();
+  if (packed_comes_ || !network_.open()) return false;
   const select::Statistics* const statistics = packed_.data() ? nullptr : type_->statistics();
   fabric::Acceptance acceptance;
   if (statistics) {
@@ -171,13 +172,38 @@ bool NetworkReceive::answer() noexcept try {
   return false;
 }
 
+void NetworkReceive::look_for_packed() noexcept {
+  looked_ = fabric::steady_ns();
+  int found = 0;
+  const int tag = network_.tag_of(descriptor_.announcement.from);
+  if (PMPI_Iprobe(descriptor_.sender, tag, network_.comm(), &found, MPI_STATUS_IGNORE) == MPI_SUCCESS && found)
+    packed_comes_ = true;
+}
+
+/// Its sender has nothing under way any more, or it would not have packed it; our answer may never get to it. False: reads of
+/// ours have not ended yet.
+bool NetworkReceive::withdraw() noexcept try {
+  {
+    const Network::Access access(network_);
+    if (message_->state() == fabric::State::working && !message_->withdraw()) return false;
+  }
+  network_.part(std::move(message_));
+  take_from_host();
+  return true;
+} catch (const std::exception&) {
+  return false;  // no memory: again later
+}
+
 bool NetworkReceive::by_fabric() noexcept {
   fabric::State state = fabric::State::working;
   {
     const Network::Access access(network_);
     state = message_->state();
   }
-  if (state == fabric::State::working) return false;
+  if (state == fabric::State::working) {
+    if (!packed_comes_ && fabric::steady_ns() - looked_ > between_probes) look_for_packed();
+    return packed_comes_ && withdraw() && over();
+  }
   if (state == fabric::State::done) {
     if (report::Times* const times = reported_.times(); times && waits_)
       times->wait += static_cast<double>(fabric::steady_ns() - since_);
@@ -185,7 +211,7 @@ bool NetworkReceive::by_fabric() noexcept {
   }
   close();
   take_from_host();
-  network_.tell_sender(descriptor_, Network::Word::lost);
+  if (!packed_comes_) network_.tell_sender(descriptor_, Network::Word::lost);
   return over();
 }
 

@@ -56,6 +56,8 @@ class NetworkReceive final : public Network::Operation {
   [[nodiscard]] bool brings_descriptor() const noexcept;
   void take_descriptor() noexcept;
   bool answer() noexcept;
+  void look_for_packed() noexcept;
+  bool withdraw() noexcept;
   bool stages() noexcept;
   void take_from_host() noexcept;
   bool by_fabric() noexcept;
@@ -74,6 +76,8 @@ class NetworkReceive final : public Network::Operation {
   Stage stage_ = Stage::posted;
   std::atomic<bool> begun_{false};
   std::int64_t since_ = 0;               ///< The descriptor is here.
+  std::int64_t looked_ = 0;              ///< For packed bytes.
+  bool packed_comes_ = false;            ///< Its sender has given it to the host.
   bool waits_ = false;                   ///< The program's call does.
   MPI_Request host_ = MPI_REQUEST_NULL;  ///< The receive; later that of the packed bytes.
   MPI_Status status_{};

@@ -144,6 +144,9 @@ void NetworkSend::look_at_descriptor() noexcept {
 fabric::State NetworkSend::look_at_message() noexcept {
   const Network::Access access(network_);
   const fabric::State state = message_->state();
+  using enum fabric::Failure;
+  if (state == fabric::State::failed)
+    broken_ = message_->failure() == peer || message_->failure() == completion || message_->failure() == closed;
   answered_ = answered_ || message_->answered();
   const bool late = !answered_ && fabric::steady_ns() - since_ > patience(descriptor_.total);
   if (state != fabric::State::working || !late) return state;
@@ -180,6 +183,7 @@ bool NetworkSend::carry_on() noexcept {
     const bool dropped = cancelled_ || unwanted_;
     const fabric::State state = dropped ? fabric::State::done : look_at_message();
     failed_ = state == fabric::State::failed;
+    if (broken_) network_.doubt(world_);
     if (state == fabric::State::done) {
       if (report::Times* const times = reported_.times(); times && waits_)
         times->wait += static_cast<double>(fabric::steady_ns() - since_);

@@ -63,7 +63,8 @@ class NetworkSend final : public Network::Operation {
   bool waits_ = false;    ///< The program's call does, until it is over.
   bool counted_ = false;  ///< The thread looks after it.
   bool answered_ = false;
-  bool failed_ = false;  ///< The fabric does not bring it.
+  bool failed_ = false;  ///< The fabric does not bring it,
+  bool broken_ = false;  ///< for it does not get to its peer, or back, any more.
   bool cancelled_ = false;
   bool unwanted_ = false;
   StagingBuffer packed_;

@@ -7,6 +7,7 @@
 
 #include "engine/wait.hpp"
 #include "layout/lasting.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
@@ -140,11 +141,15 @@ bool look_at(Node& node, Watched& each) {
 }
 
 /// A barrier of all ranks that gives the core away: ranks may be more than cores, and MPICH's spin again by now (progress.hpp).
+/// Who is not here yet may wait for a message between nodes.
 void meet() {
   MPI_Request all_here = MPI_REQUEST_NULL;
   int done = 0;
   if (PMPI_Ibarrier(MPI_COMM_WORLD, &all_here) != MPI_SUCCESS) return;
-  const auto over = [&] { return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done; };
+  const auto over = [&] {
+    if (Network* const network = Network::here()) network->advance();
+    return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  };
   engine::wait_until(over, true);
 }
 

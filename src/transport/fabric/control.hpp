@@ -33,6 +33,14 @@ constexpr std::size_t most_places = 16;   ///< Segments that a receiver grants, 
 struct Identity {
   std::uint64_t node = 0;  ///< Of the kernel that runs it and the pid namespace.
   std::int64_t process = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+/// Who somebody is, and by which address it is reached.
+struct Whereabouts {
+  Identity who{};
+  std::uint64_t address_bytes = 0;
+  std::array<std::byte, most_address> address{};
 };
 
 constexpr std::uint8_t mark_of(std::string_view provider) noexcept {
@@ -74,8 +82,10 @@ enum class Kind : std::uint8_t {
   abandon,   ///< Either: it goes no further, because of `failure`.
   stopped,   ///< Either, after abandon: nothing of mine is under way any more; segment 1: and of yours?
   ping,      ///< Nobody in particular: are you there?
+  hello,     ///< To somebody with whom there has been no message yet: do we hear each other? This is where I am.
+  welcome,   ///< I have heard your hello.
 };
-constexpr Kind last_kind = Kind::ping;
+constexpr Kind last_kind = Kind::welcome;
 
 struct Control {
   std::uint64_t sum = 0;
@@ -95,7 +105,7 @@ struct Control {
   Count count = 0;  ///< reply in place: of the receiver's elements.
   Remote wire{};
   Identity who{};
-  std::uint64_t address_bytes = 0;  ///< reply: by which the receiver is reached.
+  std::uint64_t address_bytes = 0;  ///< reply, hello: by which its sender is reached.
   std::array<std::byte, most_address> address{};
   std::array<Place, most_places> place{};
 };

@@ -76,17 +76,27 @@ void Fabric::happened(const Event& event) {
 }
 
 void Fabric::deliver(const Control& control) {
-  if (control.kind == Kind::ping) return;
+  std::uint32_t peer = 0;
+  switch (control.kind) {
+    case Kind::ping:
+      return;
+    case Kind::hello:
+      if (meet(std::span(control.address).first(control.address_bytes), control.who, peer))
+        tell(peer, {.kind = Kind::welcome, .who = identity_});
+      return;
+    case Kind::welcome:
+      for (Peer& each : peers_) each.welcomed = each.welcomed || (!each.gone && each.who == control.who);
+      return;
+    default:
+      break;
+  }
   if (Message* const message = find(control.to)) {
     message->take(control);
     return;
   }
   // Its message has ended here, perhaps before it was answered. Who is told to stop has to be told that we have.
-  std::uint32_t peer = 0;
   if (control.kind == Kind::reply && !meet(std::span(control.address).first(control.address_bytes), control.who, peer)) return;
-  for (;
-       peer < peers_.size() && (peers_[peer].who.process != control.who.process || peers_[peer].who.node != control.who.node);)
-    ++peer;
+  while (peer < peers_.size() && peers_[peer].who != control.who) ++peer;
   if (peer == peers_.size()) return;
   Control answer{.to = control.from, .from = control.to, .who = identity_};
   if (control.kind == Kind::reply) {

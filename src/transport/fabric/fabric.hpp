@@ -54,6 +54,7 @@ class Fabric {
 
   [[nodiscard]] const Abilities& abilities() const noexcept { return abilities_; }
   [[nodiscard]] const std::vector<std::byte>& address() const noexcept { return address_; }
+  [[nodiscard]] Whereabouts whereabouts() const noexcept;
   /// Why registrations are kept as they are, in words.
   [[nodiscard]] const std::string& keeping() const noexcept { return keeping_; }
 
@@ -65,6 +66,10 @@ class Fabric {
   [[nodiscard]] bool settled() const noexcept {
     return closed_ || (entered_ == 0 && outbox_.empty() && letter_slots_.size() == sends);
   }
+  /// Says hello to that process, and gives it a number. False: that is no address.
+  bool greet(const Whereabouts& there, std::uint32_t& peer);
+  /// It has answered our hello: what either sends gets to the other.
+  [[nodiscard]] bool welcomed(std::uint32_t peer) const noexcept { return peers_[peer].welcomed; }
   /// For good: all messages fail.
   void close() noexcept;
 
@@ -104,6 +109,8 @@ class Fabric {
     Identity who{};
     int alive = -1;  // pidfd
     bool gone = false;
+    bool welcomed = false;
+    std::int64_t next_letter = 0;  // before which none is tried again
     std::int64_t heard = 0;
     std::int64_t asked = 0;
     std::int64_t lost = 0;

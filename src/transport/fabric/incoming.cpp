@@ -47,6 +47,13 @@ Incoming::~Incoming() {
   if (state() == State::working) clean(false);
 }
 
+bool Incoming::withdraw() {
+  abandon();
+  if (under_way_ > 0) return false;
+  release(true);
+  return true;
+}
+
 bool Incoming::offer(Control& reply) {
   Registrations& registrations = fabric_.registrations();
   const Bytes total = announcement_.total;
@@ -108,12 +115,16 @@ void Incoming::completed(std::uint64_t tag) { receiving_->completed(tag); }
 
 void Incoming::clean(bool peer_gone) noexcept {
   if (receiving_) receiving_->clean(peer_gone);
-  // Memory that a peer may still write to, for all we know, must not stay open to it.
-  if (peer_gone)
-    for (const Registration* const held : held_.all()) fabric_.registrations().forget(held->region.start, held->region.length);
-  fabric_.registrations().drop(held_);
+  release(peer_gone);
   if (listed_) fabric_.listing().done_with(listed_);
   listed_ = nullptr;
+}
+
+/// The elements' registrations. `close`: memory that a peer may still write to, for all we know, must not stay open to it.
+void Incoming::release(bool close) noexcept {
+  if (close)
+    for (const Registration* const held : held_.all()) fabric_.registrations().forget(held->region.start, held->region.length);
+  fabric_.registrations().drop(held_);
 }
 
 }  // namespace heddle::transport::fabric

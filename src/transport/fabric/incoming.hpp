@@ -43,6 +43,9 @@ class Incoming final : public Message {
   Incoming(Fabric& fabric, const Announcement& announcement, const Elements& target, const Acceptance& acceptance);
   ~Incoming() override;
 
+  /// Its sender has nothing under way any more, as the caller knows by another way. True: nobody reads or writes the elements
+  /// any more, and they and their layout may go; the message itself is to be driven to its end. False: again later.
+  bool withdraw();
   /// How it comes.
   [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
   /// Of the message.
@@ -65,6 +68,7 @@ class Incoming final : public Message {
   void notified(std::uint32_t segment) override;
   void completed(std::uint64_t tag) override;
   void clean(bool peer_gone) noexcept override;
+  void release(bool close) noexcept;
   bool offer(Control& reply);
   bool grant(Control& reply, const Acceptance& acceptance);
 

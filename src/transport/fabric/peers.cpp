@@ -28,6 +28,21 @@ bool Fabric::meet(std::span<const std::byte> address, const Identity& who, std::
   return true;
 }
 
+Whereabouts Fabric::whereabouts() const noexcept {
+  Whereabouts here{.who = identity_, .address_bytes = address_.size()};
+  std::ranges::copy(address_, here.address.begin());
+  return here;
+}
+
+bool Fabric::greet(const Whereabouts& there, std::uint32_t& peer) {
+  if (closed_ || there.address_bytes > most_address ||
+      !meet(std::span(there.address).first(there.address_bytes), there.who, peer))
+    return false;
+  const Whereabouts here = whereabouts();
+  tell(peer, {.kind = Kind::hello, .who = here.who, .address_bytes = here.address_bytes, .address = here.address});
+  return true;
+}
+
 void Fabric::tell(std::uint32_t peer, Control control) {
   if (closed_ || peers_[peer].gone) return;
   seal(control, options_.nonce);
@@ -38,14 +53,14 @@ void Fabric::send_letters() {
   std::vector<std::uint32_t> full;
   std::vector<std::uint32_t> broken;
   for (auto letter = outbox_.begin(); letter != outbox_.end() && !letter_slots_.empty();) {
-    const Peer& peer = peers_[letter->peer];
+    Peer& peer = peers_[letter->peer];
     // In order to each peer; one that is full does not hold up the others.
     if (!peer.gone && std::ranges::find(full, letter->peer) != full.end()) {
       ++letter;
       continue;
     }
-    Posted answer = Posted::yes;
-    if (!peer.gone) {
+    Posted answer = peer.gone ? Posted::yes : Posted::full;
+    if (!peer.gone && now_ >= peer.next_letter) {
       const Slot slot = letter_slots_.back();
       std::memcpy(slot.at, &letter->control, bytes_of(letter->control));
       Work* const one = work();
@@ -63,6 +78,8 @@ void Fabric::send_letters() {
     }
     if (answer == Posted::full) {
       full.push_back(letter->peer);
+      // A peer that is not connected is connected to anew at each try, which costs more than a look.
+      if (now_ >= peer.next_letter) peer.next_letter = now_ + (now_ - letter->since) / 8;
       if (now_ - letter->since > 3 * options_.patience) broken.push_back(letter->peer);
       ++letter;
       continue;
