@@ -52,6 +52,7 @@ def env(
 
 def _named(rows: list[dict], names: list[str]) -> list[dict]:
     """Whole names, else those that contain a word."""
+    from heddle import near
     from heddle.problem import Problem
 
     chosen = []
@@ -59,6 +60,8 @@ def _named(rows: list[dict], names: list[str]) -> list[dict]:
         wanted = name.upper()
         found = [row for row in rows if row["name"] == wanted] or [row for row in rows if wanted in row["name"]]
         if not found:
-            raise Problem(f"there is no HEDDLE_ variable called {name}. `heddle env` lists all of them.", code=2)
+            slip = near.closest(wanted.removeprefix("HEDDLE_"), [row["name"].removeprefix("HEDDLE_") for row in rows])
+            hint = f" Did you mean HEDDLE_{slip}?" if slip else ""
+            raise Problem(f"there is no HEDDLE_ variable called {name}.{hint} `heddle env` lists all of them.", code=2)
         chosen += [row for row in found if row not in chosen]
     return chosen

@@ -133,7 +133,9 @@ def _source(text: str) -> str:
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise Problem(f"cannot read {file} ({error.strerror}).", code=2) from None
+        from heddle import near
+
+        raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file)}", code=2) from None
 
 
 def _group(ranks: str, as_json: bool) -> None:
