@@ -115,6 +115,18 @@ def test_env_of_some(heddle):
     assert "Did you mean" not in heddle("env", "teapot").stderr
 
 
+def test_values_are_completed(heddle):
+    """What a shell asks; tests/python/test_install.py lets shells ask."""
+
+    def completed(line):
+        words = line.split(" ")
+        asked = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+        return heddle(_HEDDLE_COMPLETE="complete_bash", **asked).stdout.split()
+
+    assert {*MPIS} <= {*completed("heddle run --mpi ")} and "mpich" not in completed("heddle doctor --mpi open")
+    assert completed("heddle env HEDDLE_SCH") == ["HEDDLE_SCHEME"]
+
+
 def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
     (tmp_path / "mine.mpich").write_text("#!/bin/sh\n")
     (tmp_path / "mine.mpich").chmod(0o755)

@@ -6,10 +6,23 @@ from typing import Annotated, Optional
 import typer
 
 
+def completed(incomplete: str) -> list[tuple[str, str]]:
+    """For a shell that completes NAME."""
+    from heddle import native
+
+    rows = native.ask("settings", "--json")[0]
+    return [(row["name"], row["meaning"]) for row in rows if row["name"].startswith(incomplete)]
+
+
 def env(
     names: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="NAME", help="Only these, or those that have such a word in them.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="Only these, or those that have such a word in them.",
+            show_default=False,
+            autocompletion=completed,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
