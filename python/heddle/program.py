@@ -9,6 +9,7 @@ from pathlib import Path
 
 from heddle import elf, families, remembered
 from heddle.families import Family
+from heddle.near import NoProgram
 from heddle.problem import Problem
 from heddle.remembered import Found
 
@@ -29,7 +30,7 @@ def resolve(word: str) -> Path:
     if "/" in word:
         path = Path(word)
         if not path.exists():
-            raise Problem(f"there is no program {word}.", code=127)
+            raise NoProgram(word)
         if path.is_dir() or not os.access(path, os.X_OK):
             raise Problem(f"{word} is not an executable file (chmod +x, or start it with its interpreter).", code=126)
         return path
@@ -37,8 +38,7 @@ def resolve(word: str) -> Path:
 
     found = shutil.which(word)
     if found is None:
-        hint = f" There is a file of that name here: write ./{word}." if Path(word).is_file() else ""
-        raise Problem(f"there is no program {word} on the PATH.{hint or _launchers(word)}", code=127)
+        raise NoProgram(word)
     return Path(found)
 
 
@@ -48,22 +48,6 @@ def exists(word: str) -> bool:
         return not word.isdigit() and resolve(word) is not None
     except Problem:
         return False
-
-
-def _launchers(word: str) -> str:
-    """Which there are instead of a launcher that is missing; "": it is none of an MPI."""
-    if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
-        return ""
-    from heddle import installations, native
-
-    found = installations.find()
-    if not found:
-        return f" There is no MPI either: {native.MEND_MPI}; `heddle mpi` lists what Heddle finds."
-    names = ", ".join(f"{mpi.name} ({mpi.mpiexec})" for mpi in found)
-    return (
-        f" There are {names}. Let Heddle start it (heddle run --mpi {found[0].name} -n 4 -- ./app), or name the launcher by "
-        f"its path (heddle run -- {found[0].mpiexec} -n 4 ./app)."
-    )
 
 
 def linkage(path: Path, word: str = "") -> Linkage | None:

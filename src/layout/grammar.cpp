@@ -138,6 +138,7 @@ class Parser : Scanner {
       default:  // dup, resized: the type comes first
         return;
     }
+    if (peek() == ')') fail(place(), "the type of the elements is missing, such as ', int'");
     expect(',');
   }
 

@@ -126,6 +126,7 @@ TEST(Grammar, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(complaint("itn"), "column 1: expected a type, found 'itn'; did you mean int?");
   EXPECT_EQ(complaint("contiguous(3, teapot)"), "column 15: expected a type, found 'teapot'");
   EXPECT_EQ(complaint("contiguous(3 int)"), "column 14: expected ',', found 'int'");
+  EXPECT_EQ(complaint("vector(3, 1, 2)"), "column 15: the type of the elements is missing, such as ', int'");
   EXPECT_EQ(complaint("int)"), "column 4: expected the end of the description, found ')'");
   EXPECT_EQ(complaint("contiguous(-1, int)"), "column 12: the count must be at least 0");
   EXPECT_EQ(complaint("indexed([1, 2], [0], int)"), "column 9: 2 block lengths for 1 displacements");

@@ -110,7 +110,43 @@ def test_env_of_some(heddle):
     both = names("report", "HEDDLE_TRACE")
     assert "HEDDLE_REPORT" in both and both[-1] == "HEDDLE_TRACE" and len(both) == len(set(both))
     done = heddle("env", "reprot")
-    assert done.returncode == 2 and "no HEDDLE_ variable called reprot" in done.stderr
+    assert done.returncode == 2 and "no HEDDLE_ variable called reprot. Did you mean HEDDLE_REPORT?" in done.stderr
+    assert "Did you mean HEDDLE_SCHEME?" in heddle("env", "HEDDLE_SCHEMA").stderr
+    assert "Did you mean" not in heddle("env", "teapot").stderr
+
+
+def test_values_are_completed(heddle):
+    """What a shell asks; tests/python/test_install.py lets shells ask."""
+
+    def completed(line):
+        words = line.split(" ")
+        asked = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+        return heddle(_HEDDLE_COMPLETE="complete_bash", **asked).stdout.split()
+
+    assert {*MPIS} <= {*completed("heddle run --mpi ")} and "mpich" not in completed("heddle doctor --mpi open")
+    assert completed("heddle env HEDDLE_SCH") == ["HEDDLE_SCHEME"]
+
+
+def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
+    (tmp_path / "mine.mpich").write_text("#!/bin/sh\n")
+    (tmp_path / "mine.mpich").chmod(0o755)
+    (tmp_path / "report.json").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    for words, said in (
+        (("run", "-n", 2, "--", "./minee.mpich"), "did you mean ./mine.mpich?"),
+        (("run", "--", "mine.mpch"), "Did you mean ./mine.mpich?"),
+        (("run", "--", "mine.mpich"), "write ./mine.mpich."),
+        (("run", "--", "./teapot"), "what can be executed in ./ is mine.mpich."),
+        (("run", "--", "empty/teapot"), "mpicc -g -O2 teapot.c -o teapot"),
+        (("run", "--", "nowhere/teapot"), "nor is there a folder nowhere"),
+        (("run", "--", "enev"), "Did you mean env?"),
+        (("run", "--", "a.json"), "heddle report"),
+        (("report", "reprot.json"), "Did you mean report.json?"),
+        (("report", "teapot.json"), "heddle run --report=teapot.json"),
+        (("explain", "reprot.c"), "cannot read reprot.c"),
+    ):
+        done = heddle(*words, cwd=tmp_path)
+        assert done.returncode != 0 and said in done.stderr and "Traceback" not in done.stderr, done
 
 
 def test_without_a_launcher_those_that_there_are_are_named(heddle):

@@ -271,6 +271,16 @@ def test_what_is_canonical_can_be_pasted(heddle):
             assert again[what] == about[what]
 
 
+def test_what_a_row_leaves_out_is_said_beside_a_row(heddle, tmp_path):
+    """Not beside the line that stands for rows which nothing touches."""
+    file = tmp_path / "box.svg"
+    assert heddle("explain", "subarray([64, 64], [2, 3], [30, 2], int)", "--svg", file).returncode == 0
+    texts = [one for one in ElementTree.parse(file).getroot() if one.tag.endswith("text") and one.text]
+    heights = {text.split()[0]: float(one.get("y")) for one in texts if (text := one.text)[0] in "⋯⋮"}
+    rows = [float(one.get("y")) for one in texts if one.get("text-anchor") == "end"]
+    assert heights["⋯"] == rows[0] != heights["⋮"]
+
+
 @settings(deadline=None)
 @given(explained(), st.integers(1, 200))
 def test_a_grid_has_every_byte_once(about, columns):

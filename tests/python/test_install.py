@@ -186,8 +186,32 @@ def test_completion(root, run):
     path = f"{root}/bin:/usr/bin:/bin"
     assert run("bash", "-c", ask, file, "ex", PATH=path).stdout == "explain\n"
     assert "--collective" in run("bash", "-c", ask, file, "explain", "--", PATH=path).stdout
+    assert run("bash", "-c", ask, file, "env", "HEDDLE_SCH", PATH=path).stdout == "HEDDLE_SCHEME\n"
     for shell in ("zsh/site-functions/_heddle", "fish/vendor_completions.d/heddle.fish"):
         assert "_HEDDLE_COMPLETE=complete_" in (root / "share" / shell).read_text()
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish")
+def test_completion_of_fish(root, run, tmp_path):
+    file = root / "share/fish/vendor_completions.d/heddle.fish"
+    ask = f"source {file}; complete -C 'heddle env HEDDLE_SCH'"
+    done = run("fish", "--no-config", "-c", ask, PATH=f"{root}/bin:/usr/bin:/bin", HOME=tmp_path)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["HEDDLE_SCHEME"], done
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
+def test_completion_of_zsh(root, run, tmp_path):
+    """Completed in place: there is one that begins so. A pseudo-terminal is what zsh completes on."""
+    script = tmp_path / "ask.zsh"
+    script.write_text(
+        "zmodload zsh/zpty; zpty asked zsh -f -i\n"
+        f'zpty -w asked "fpath=({root}/share/zsh/site-functions \\$fpath); autoload -Uz compinit"\n'
+        f"zpty -w asked \"compinit -u -d {tmp_path}/dump; bindkey '^I' complete-word; print is-\\read-y\"\n"
+        "zpty -r -m asked ready '*is-ready*'\n"
+        "zpty -w -n asked $'heddle env HEDDLE_SCH\\t'; zpty -r -m asked shown '*HEDDLE_SCHEME*' && print completed\n"
+        "zpty -d asked\n"
+    )
+    assert "completed" in run("zsh", "-f", script, PATH=f"{root}/bin:/usr/bin:/bin", HOME=tmp_path).stdout
 
 
 def test_nothing_points_to_where_it_was_built(root):

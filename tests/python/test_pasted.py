@@ -1,6 +1,9 @@
 """heddle explain reads datatypes as programs make them, in C, Fortran and Python."""
 
+import re
+
 import pytest
+from conftest import CHECKOUT
 from heddle.pasted import described
 from heddle.problem import Problem
 
@@ -81,6 +84,39 @@ from heddle.problem import Problem
             " order=MPI.ORDER_F)",
             "darray(4, 1, [8, 8], [cyclic(2), cyclic], [2, 2], MPI_INT, order=F)",
         ),
+        (  # a function of a program, which uses what main sets
+            "static int n;\nstatic MPI_Datatype row(void) { MPI_Datatype t; MPI_Type_vector(n, 1, n + 2, MPI_INT, &t); }\n"
+            'int main(void) { n = 8; printf("n = 9; MPI_Type_contiguous(1, MPI_INT, &t)"); /* n = 10; */ row(); }',
+            "vector(8, 1, 10, MPI_INT)",
+        ),
+        (
+            "int n = 2; MPI_Type_contiguous(n, MPI_INT, &t); n = 5; int a[1] = {1}; a[0] = 3;"
+            "MPI_Type_indexed(1, a, &n, t, &u); a[0] = 4;",
+            "indexed([3], [5], contiguous(2, MPI_INT))",
+        ),
+        (
+            "if (big) { n = 9; MPI_Type_contiguous(n, MPI_INT, &t); }",
+            "contiguous(9, MPI_INT)",
+        ),
+        ("box->n = 4; MPI_Type_contiguous(2 * box->n, MPI_INT, &t);", "contiguous(8, MPI_INT)"),
+        (
+            "int at[] = {0, 1, 5, 9}; MPI_Type_create_indexed_block(2, 1, at + 2, MPI_INT, &t);",
+            "indexed_block(1, [5, 9], MPI_INT)",
+        ),
+        (
+            "typedef struct { char c; double x[2]; } S; S s[10]; MPI_Aint a[2];\n"
+            "MPI_Get_address(&s[0], &a[0]); MPI_Get_address(&s[0].x, &a[1]);\n"
+            "MPI_Type_create_hindexed_block(1, 2, (MPI_Aint[]){MPI_Aint_diff(a[1], a[0])}, MPI_DOUBLE, &t);",
+            "hindexed_block(2, [8], MPI_DOUBLE)",
+        ),
+        (
+            "subroutine make(t)\n type(MPI_Datatype) :: t\n integer :: part(2), n(0:1), k = 3\n part = k + 1\n part(2) = 1\n"
+            "n(0) = 7\n n(1) = 8\n call MPI_Type_create_subarray(2, n, part, [0, 0], MPI_ORDER_FORTRAN, MPI_REAL, t)\nend",
+            "subarray([7, 8], [4, 1], [0, 0], MPI_REAL, order=F)",
+        ),
+        ("def f():\n    n = 3\n    if n:\n        return MPI.INT.Create_contiguous(n).Commit()\n", "contiguous(3, MPI_INT)"),
+        ("s = [1, 2]\ns[1] = 5\nt = MPI.INT.Create_indexed(s, [0, 9])", "indexed([1, 5], [0, 9], MPI_INT)"),
+        ("row = MPI.DOUBLE\nt = MPI.INT.Create_hvector(2, 1, 3 * row.extent)", "hvector(2, 1, 24, MPI_INT)"),
         ("vector(8, 1, 8, int)", None),
         ("MPI_Type_vector(8, 1, 8, MPI_INT)", None),  # the text of before
     ],
@@ -92,9 +128,9 @@ def test_statements(text, wanted):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("MPI_Type_vector(n, 1, 8, MPI_INT, &t)", "how much is 'n'"),
+        ("MPI_Type_vector(n, 1, 8, MPI_INT, &t)", "what is n?"),
         ("MPI_Type_vector(1, 1, 8, column, &t)", "what is column"),
-        ("MPI_Type_indexed(2, lens, places, MPI_INT, &t)", "what is in lens"),
+        ("MPI_Type_indexed(2, lens, places, MPI_INT, &t)", "what are lens and places?"),
         ("MPI_Type_indexed(3, (int[]){1, 2}, (int[]){0, 8}, MPI_INT, &t)", "has 2 elements, and 3 are wanted"),
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
@@ -104,16 +140,33 @@ def test_statements(text, wanted):
             "offsetof(Q, a)",
         ),
         ("MPI_Type_create_f90_real(99, 9, &t)", "no kind of Fortran"),
-        ("call MPI_Type_vector(n, 1, 8, MPI_REAL8, t)", "how much is 'n'"),
-        ("t = MPI.INT.Create_vector(n, 1, 8)", "how much is 'n'"),
+        ("call MPI_Type_vector(n, 1, 8, MPI_REAL8, t)", "what is n?"),
+        ("t = MPI.INT.Create_vector(n, 1, 8)", "what is n?"),
         ("t = MPI.INT.Create_vector(8, 1)", "2 arguments"),
         ("t = MPI.INT.Create_vector(8, 1, 2", "no statements of Python"),
-        ("n = n\nt = MPI.INT.Create_contiguous(n)", "how much is 'n'"),
-        ("int n = n; MPI_Type_contiguous(n, MPI_INT, &t)", "how much is 'n'"),
+        ("n = n\nt = MPI.INT.Create_contiguous(n)", "what is n?"),
+        ("int n = n; MPI_Type_contiguous(n, MPI_INT, &t)", "what is n?"),
+        ("MPI_Type_vector(n / ranks, 1, n, MPI_INT, &t)", "--define n=8 --define ranks=8"),
+        ("int n = argc > 1 ? atoi(argv[1]) : 8, m = 2 * n; MPI_Type_contiguous(m, MPI_INT, &t);", "what is n?"),
+        # What is set here or there is not guessed.
+        ("int n = 3; if (rank == 0) n = 4; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
+        ("int n = 3; n += k; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
+        ("int a[2] = {0}; for (int i = 0; i < 2; ++i) a[i] = i; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "what is a?"),
+        ("for (int i = 0; i < 2; ++i) MPI_Type_contiguous(i, MPI_INT, &t);", "what is i?"),
+        ("int n = 0; MPI_Comm_size(MPI_COMM_WORLD, &n); MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
+        ("int d[2] = {0, 0}; MPI_Dims_create(4, 2, d); MPI_Type_indexed(2, d, d, MPI_INT, &t);", "what is d?"),
+        ("void f(int n) { MPI_Type_contiguous(n, MPI_INT, &t); } int main(void) { int n = 3; f(n); }", "what is n?"),
+        ("int n = 0\n call MPI_Comm_size(c, n)\n call MPI_Type_contiguous(n, MPI_REAL, t)", "what is n?"),
+        ("do n = 1, 3\n call MPI_Type_contiguous(n, MPI_REAL, t)\nend do", "what is n?"),
+        ("integer :: a(2) = 1\n a(:) = 2\n call MPI_Type_indexed(2, a, a, MPI_REAL, t)", "what is a?"),
+        ("n = 3\nif x:\n    n = 4\nt = MPI.INT.Create_contiguous(n)", "what is n?"),
+        ("n = 3\ndef f(n):\n    return MPI.INT.Create_contiguous(n)", "what is n?"),
+        ("a = [1]\na.append(2)\nt = MPI.INT.Create_indexed(a, a)", "what is a?"),
+        ("t = [MPI.INT.Create_contiguous(n) for n in (1, 2)]", "what is n?"),
     ],
 )
 def test_mistakes_say_what_is_missing(text, words):
-    with pytest.raises(Problem, match=words.replace("(", r"\(").replace(")", r"\)")):
+    with pytest.raises(Problem, match=re.escape(words)):
         described(text)
 
 
@@ -128,3 +181,69 @@ def test_a_file_stands_for_what_is_in_it(heddle, tmp_path):
     assert done.returncode == 0 and "loop 8 × 64 B { block 8 }" in done.stdout, done
     missing = heddle("explain", "no.c", cwd=tmp_path)
     assert missing.returncode == 2 and "cannot read no.c" in missing.stderr, missing
+
+
+PARTICLE = "resized(struct([3, 3, 1, 1, 1], [0, 24, 72, 80, 84], "
+FACE = {"n": "6", "axis": "0", "layer": "1"}
+EXAMPLES = [
+    ("c/halo.c", FACE, "subarray([8, 8, 8], [6, 6, 1], [1, 1, 1], double)"),
+    ("c/transpose.c", {"n": "2048", "ranks": "4"}, "resized(vector(512, 1, 2048, double_complex), 0, 16)"),
+    ("c/particles.c", {}, PARTICLE + "[double, double, double, int, char]), 0, 88)"),
+    ("c/gather.c", {"n": "40", "place": "[1, 5, 3, 0]"}, "indexed_block(1, [1, 5, 3, 0], double)"),
+    ("fortran/halo.f90", FACE | {"axis": "3"}, "subarray([8, 8, 8], [6, 6, 1], [1, 1, 1], double_precision, order=F)"),
+    ("fortran/transpose.f90", {"n": "2048", "ranks": "4"}, "resized(vector(512, 1, 2048, double_complex), 0, 16)"),
+    (
+        "fortran/particles.f90",
+        {},
+        PARTICLE + "[double_precision, double_precision, double_precision, integer, character]), 0, 88)",
+    ),
+    ("fortran/gather.f90", {"n": "40", "place": "[0:12:3]"}, "indexed_block(1, [0:12:3], double_precision)"),
+    ("python/halo.py", FACE, "subarray([8, 8, 8], [6, 6, 1], [1, 1, 1], double)"),
+    ("python/transpose.py", {"n": "2048", "comm.size": "4"}, "resized(vector(512, 1, 2048, double_complex), 0, 16)"),
+    (
+        "python/particles.py",
+        {
+            "places": "[0, 24, 72, 80, 84]",
+            "lengths": "[3, 3, 1, 1, 1]",
+            "types": "[double, double, double, int, char]",
+            "PARTICLE.itemsize": "88",
+        },
+        PARTICLE + "[double, double, double, int, char]), 0, 88)",
+    ),
+    ("python/gather.py", {"places": "[1, 5, 3, 0]"}, "indexed_block(1, [1, 5, 3, 0], double)"),
+]
+
+
+@pytest.mark.parametrize(("file", "given", "wanted"), EXAMPLES, ids=[row[0] for row in EXAMPLES])
+def test_examples(heddle, file, given, wanted):
+    """Each is explained by its name; what it does not say is asked for, nothing else."""
+    defined = [word for pair in given.items() for word in ("--define", "=".join(pair))]
+    done = heddle("explain", CHECKOUT / "examples" / file, *defined)
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == wanted, done
+    asked = heddle("explain", CHECKOUT / "examples" / file)
+    assert asked.returncode == (2 if given else 0)
+    assert set(re.findall(r"--define '?([\w.]+)=", asked.stderr)) == set(given), asked
+
+
+def test_all_examples_are_explained():
+    files = {str(file.relative_to(CHECKOUT / "examples")) for file in (CHECKOUT / "examples").glob("*/*.*")}
+    assert files == {file for file, _, _ in EXAMPLES}
+
+
+def test_values_of_names(heddle):
+    made = "MPI_Type_vector(n, 1, box->stride, point, &t);"
+    done = heddle("explain", made, "-D", "n=2*4", "-D", "box->stride=n", "-D", "point=contiguous(3, double)")
+    assert done.returncode == 0 and "loop 8 × 192 B { block 24 }" in done.stdout, done
+    for words, said in (
+        (("vector(n, 1, n, int)", "-D", "n=8"), "put the values into it"),
+        ((made, "-D", "n"), "is not NAME=VALUE"),
+        (("--group", "0:8", "-D", "n=8"), "stands alone"),
+    ):
+        wrong = heddle("explain", *words)
+        assert wrong.returncode == 2 and said in wrong.stderr, wrong
+
+
+def test_a_file_without_datatypes_says_so(heddle, tmp_path):
+    (tmp_path / "hello.c").write_text("int main(void) { return 0; }\n")
+    done = heddle("explain", tmp_path / "hello.c")
+    assert done.returncode == 2 and "makes no datatype" in done.stderr and "int main" not in done.stderr, done

@@ -87,3 +87,13 @@ def test_longer_words_than_the_terminal_stay_whole(tmp_path):
     file.parent.mkdir()
     subprocess.run([HEDDLE, "tune", "--quick", "--mpi", "none", "--output", file], check=True, capture_output=True)
     assert str(file) in on_a_terminal(COMMANDS[0], HEDDLE_PROFILE=str(file))
+
+
+def test_overhead():
+    """Its figures differ from run to run, so lines are compared, not words."""
+    measure = ["bench", "overhead", "--quick", "--mpi", "mpich"]
+    lines = on_a_terminal(measure).splitlines()
+    assert max(map(len, lines)) <= 80 and "send 8 bytes to self" in "\n".join(lines)
+    rows = [line for line in in_a_file(measure).splitlines() if line.startswith("MPICH")]
+    assert len(rows) > 5 and all(len(row.split("  ")) > 5 for row in rows)
+    assert not re.search("[│┃━]", "\n".join([*lines, *rows]))

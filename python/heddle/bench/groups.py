@@ -1,8 +1,9 @@
 """`heddle bench groups`: what groups cost: bytes, look-ups, creation.
 
-The seed's cases (Chaarawi and Gabriel 2008): HPL's communicators at 90,000 processes, and a hierarchy of communicators
-without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the difference
-to a parent, asked level by level), and the seed's own tables. Then real ranks play ping-pong over such communicators.
+The cases of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000 processes, and a hierarchy of
+communicators without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the
+difference to a parent, asked level by level), and the seed's own tables. Then real ranks play ping-pong over such
+communicators.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _table(title: str, first: str, *others: str) -> Table:
 
 
 def memory(rows: list[Row]) -> Table:
-    table = _table("Bytes in a process", "communicators", "kept as", "members", "with object", "lists of pointers", "seed 003")
+    table = _table(
+        "Bytes in a process", "communicators", "kept as", "members", "with object", "lists of pointers", "the paper's"
+    )
     whole = select(rows, "with_object_bytes")
     for case, cells in select(rows, "members_bytes").items():
         if "pointers" not in cells:
@@ -89,7 +92,7 @@ def formulas(rows: list[Row]) -> Table:
     table = _table(
         f"Table 1: memory of each format; {size:,} processes, bytes",
         "format",
-        "seed 003: formula",
+        "in the paper",
         "bytes",
         "ours",
         "bytes here",
@@ -105,7 +108,7 @@ def formulas(rows: list[Row]) -> Table:
         ("two halves merged", "none fits", "", "chain, 2"),
     ):
         table.add_row(name, formula, theirs, ours, f"{found[ours][str(size)].value:,.0f}")
-    table.caption = "Our bitmap has counts for look-ups in constant time; the seed's walks from the first bit."
+    table.caption = "Our bitmap has counts for look-ups in constant time; the paper's walks from the first bit."
     return table
 
 
@@ -148,7 +151,7 @@ def depths(rows: list[Row]) -> Table:
         slope = (cells[levels[-1]].value - cells[levels[0]].value) / max(1, len(levels) - 1)
         table.add_row(variant, *(f"{cells[level].value:.1f}" for level in shown), f"{slope:+.2f}")
     low, high = groups_seed.PER_LEVEL_NS
-    table.caption = f"seed 003: {low} to {high} ns a level"
+    table.caption = f"{groups_seed.PAPER}: {low} to {high} ns a level"
     return table
 
 
@@ -161,7 +164,7 @@ def hierarchy(rows: list[Row]) -> Table:
     table = _table(
         "512 processes without odd ranks, level by level: finding the last rank, ns here; ping-pong in the paper, µs",
         "level",
-        *ways,
+        *(way.replace("seed: ", "the paper's ") for way in ways),
         *titles,
     )
     for level, cells in found.items():
@@ -205,12 +208,12 @@ def command(
     figure: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure, as FILE.svg and FILE.png.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small worlds, few samples, 4 ranks.")] = False,
-    mpi: Annotated[Mpi, typer.Option(help="Which MPI's ranks play ping-pong.")] = Mpi.both,
-    ranks: Annotated[int, typer.Option(min=0, max=512, help="How many of them; 0: none.")] = 48,
-    rounds: Annotated[int, typer.Option(min=1, help="How often ranks with Heddle and without take turns.")] = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="Short and rough: small worlds, few samples, 4 ranks.")] = False,
+    mpi: Annotated[Mpi, typer.Option(help="Whose ranks play ping-pong over such communicators.")] = Mpi.both,
+    ranks: Annotated[int, typer.Option(min=0, max=512, help="Ranks that play ping-pong; 0: none.")] = 48,
+    rounds: Annotated[int, typer.Option(min=1, help="How often runs with Heddle and without take turns.")] = 2,
 ) -> None:
-    """Show what groups cost: bytes, look-ups and creation, beside lists and seed 003's formats."""
+    """Show what groups cost: bytes, look-ups and creation, beside lists and the formats of Chaarawi and Gabriel 2008."""
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
     rows = measure(arguments)
     screen = console()

@@ -108,7 +108,7 @@ def tables(rows: list[Row]) -> list[Table]:
     for name in ("MPI", "message", "between", ALONE, "PMPI_ under Heddle", "Heddle"):
         summary.add_column(name, justify="left" if name in ("MPI", "message", "between") else "right")
     low, _ = groups_seed.PER_LEVEL_NS
-    summary.caption = f"seed 003: {low} ns and more"
+    summary.caption = f"{groups_seed.PAPER}: {low} ns and more"
     for mpi in dict.fromkeys(row.mpi for row in rows):
         of = [row for row in rows if row.mpi == mpi]
         for metric in MESSAGES:

@@ -1,6 +1,8 @@
-"""What Chaarawi and Gabriel 2008 report: seed 003's tables 1 to 4, its figures in the text."""
+"""What Chaarawi and Gabriel 2008 report: tables 1 to 4, and figures in the text."""
 
 from __future__ import annotations
+
+PAPER = "Chaarawi and Gabriel 2008"
 
 # Latency of a ping-pong in µs by level of derivation: format → end → [level 0, level 1, ...].
 FIRST, LAST = ENDS = ("0-first", "0-last")

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from heddle import listing
 from heddle.console import console
 from heddle.families import Family
 
@@ -58,28 +58,24 @@ def command(
             for between in With:
                 rows += measure(family, between, 5 if quick else 101)
     rows = merged(rows)
-    table = Table(
-        "MPI",
-        "call",
-        "direct, ns",
-        "nothing adds",
-        "null Heddle adds",
-        "Heddle adds",
-        title="Overhead on contiguous data, ns a call",
-    )
+    table = []
     worst = 0.0
     for (library, case), by in added(rows).items():
         direct = min(by[variant][0] for variant in by)
         more = {variant: by[variant][1] if variant in by else float("nan") for variant in ("nothing", "null", "heddle")}
         worst = max(worst, more["heddle"])
-        table.add_row(library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values()))
-    console().print(table)
-    console().print(f"Most that Heddle adds: {worst:.1f} ns")
+        table.append((library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values())))
+    heads = ("MPI", "call", "direct", "nothing adds", "null adds", "Heddle adds")
+    said = "Calls on contiguous data, ns: by PMPI_, and what MPI_ adds alone, under a Heddle that only forwards, under Heddle"
+    print(listing.prose(said), end="\n\n")
+    listing.show(heads, table, above=("MPI", "call"), right=heads[2:])
+    print(f"\nMost that Heddle adds: {worst:.1f} ns")
     goals.show(console(), lambda: f"goal ≤ {GOAL_NS:g} ns: {_verdict(worst <= GOAL_NS)}")
     messages = pingpong.measure(mpi, 1 if quick else rounds, quick)
-    console().print(pingpong.table(messages))
+    pingpong.show(messages)
+    print()
     for goal in pingpong.goals(messages):
-        console().print(f"{goal.text} {goal.value:+.1f} %")
+        print(f"{goal.text} {goal.value:+.1f} %")
         goals.show(console(), lambda one=goal: f"goal ≤ {one.wanted:g} %: {_verdict(one.reached)}")
     if json is not None:
         write(rows + merged(messages), json)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 
-from rich.table import Table
+from heddle import listing
 
 from .compare import Goal
 from .jobs import Collector, Run, lines
@@ -61,12 +61,10 @@ def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
     return found
 
 
-def table(rows: list[Row]) -> Table:
-    shown = Table(title="Contiguous messages, one way, us", title_justify="left")
-    shown.add_column("MPI")
-    shown.add_column("bytes", justify="right")
-    for name in ("host alone", "null Heddle", "Heddle", "null adds", "Heddle adds", "MPI_ over PMPI_ under Heddle"):
-        shown.add_column(name, justify="right")
+def show(rows: list[Row]) -> None:
+    """Last column: calls by their MPI_ names over those by their PMPI_ names, under Heddle."""
+    heads = ("MPI", "bytes", "alone", "null", "Heddle", "null adds", "Heddle adds", "MPI_ over PMPI_")
+    table = []
     by = {(row.mpi, row.case, row.variant): row for row in merged(r for r in rows if r.metric == "pingpong")}
     inside = {
         (row.mpi, row.case): row
@@ -77,14 +75,12 @@ def table(rows: list[Row]) -> Table:
     for mpi, case in dict.fromkeys((row.mpi, row.case) for row in rows):
         times = [by.get((mpi, case, variant)) for variant in ("nothing", "null", "heddle")]
         ratio = inside.get((mpi, case))
-        shown.add_row(
-            mpi,
-            case,
-            *(f"{row.value:.3g}" if row else "" for row in times),
-            *(f"{100 * more[mpi, case]:+.1f} %" if (mpi, case) in more else "" for more in (null, heddle)),
-            f"{100 * (ratio.value - 1):+.1f} %" if ratio else "",
-        )
-    return shown
+        values = (f"{row.value:.3g}" if row else "" for row in times)
+        more = (f"{100 * adds[mpi, case]:+.1f} %" if (mpi, case) in adds else "" for adds in (null, heddle))
+        table.append((mpi, case.removesuffix(" B"), *values, *more, f"{100 * (ratio.value - 1):+.1f} %" if ratio else ""))
+    said = "Contiguous messages, one way, µs: the MPI library alone, under a Heddle that only forwards, under Heddle"
+    print("\n" + listing.prose(said), end="\n\n")
+    listing.show(heads, table, above=("MPI",), right=heads[1:])
 
 
 def goals(rows: list[Row]) -> list[Goal]:

@@ -6,10 +6,23 @@ from typing import Annotated, Optional
 import typer
 
 
+def completed(incomplete: str) -> list[tuple[str, str]]:
+    """For a shell that completes NAME."""
+    from heddle import native
+
+    rows = native.ask("settings", "--json")[0]
+    return [(row["name"], row["meaning"]) for row in rows if row["name"].startswith(incomplete)]
+
+
 def env(
     names: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="NAME", help="Only these, or those that have such a word in them.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="Only these, or those that have such a word in them.",
+            show_default=False,
+            autocompletion=completed,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -52,6 +65,7 @@ def env(
 
 def _named(rows: list[dict], names: list[str]) -> list[dict]:
     """Whole names, else those that contain a word."""
+    from heddle import near
     from heddle.problem import Problem
 
     chosen = []
@@ -59,6 +73,8 @@ def _named(rows: list[dict], names: list[str]) -> list[dict]:
         wanted = name.upper()
         found = [row for row in rows if row["name"] == wanted] or [row for row in rows if wanted in row["name"]]
         if not found:
-            raise Problem(f"there is no HEDDLE_ variable called {name}. `heddle env` lists all of them.", code=2)
+            slip = near.closest(wanted.removeprefix("HEDDLE_"), [row["name"].removeprefix("HEDDLE_") for row in rows])
+            hint = f" Did you mean HEDDLE_{slip}?" if slip else ""
+            raise Problem(f"there is no HEDDLE_ variable called {name}.{hint} `heddle env` lists all of them.", code=2)
         chosen += [row for row in found if row not in chosen]
     return chosen

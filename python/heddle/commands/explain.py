@@ -29,6 +29,10 @@ def explain(
         Optional[str],
         typer.Option("--collective", metavar="VOLUMES", help="A collective: which algorithm, why.", show_default=False),
     ] = None,
+    define: Annotated[
+        Optional[list[str]],
+        typer.Option("--define", "-D", metavar="NAME=VALUE", help="What pasted statements do not say.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
     """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
@@ -36,8 +40,9 @@ def explain(
 
     Types are written as in the standard, with or without MPI_Type_create_.
     A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a program in C, Fortran or Python may be pasted as they
-    are, several that build on each other, with the declarations of what they use, or the name of a file of them; the last
-    datatype is explained.
+    are, several that build on each other, with the declarations of what they use, or the file of a whole program: the last
+    datatype that it makes is explained. What only a run would tell, such as the number of ranks, is asked for by name, and
+    said by --define.
     HEDDLE_EXPLAIN=NAME lets a running program say the same of its datatypes.
 
     \b
@@ -49,6 +54,8 @@ def explain(
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     heddle explain 'MPI_Type_vector(128, 8, 4096, MPI_INT, &column);'
     heddle explain particles.c
+    heddle explain transpose.c --define n=2048 --define ranks=4
+    heddle explain gather.py --define 'places=[3, 0, 14, 7]'
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
@@ -59,8 +66,8 @@ def explain(
 
     if group is not None or collective is not None:
         alone = "--collective" if group is None else "--group"
-        if spec is not None or svg is not None or count != 1 or to or None not in (group, collective):
-            raise Problem(f"{alone} stands alone: no datatype, no --count, no --to, no --svg.", code=2)
+        if spec is not None or svg is not None or count != 1 or to or define or None not in (group, collective):
+            raise Problem(f"{alone} stands alone: no datatype, no --count, no --to, no --svg, no --define.", code=2)
         if group is not None:
             _group(group, as_json)
         else:
@@ -73,8 +80,17 @@ def explain(
         )
     from heddle.pasted import described
 
-    spec, to = _source(spec), _source(to)
-    spec, to = described(spec) or spec, described(to) or to
+    given = _defined(define or [])
+    texts = [_source(spec), _source(to)]
+    made = [described(text, given) for text in texts]
+    for name, text, new in zip((spec, to), texts, made):
+        if name != text and new is None:
+            raise Problem(f"{name} makes no datatype: there is no constructor of MPI in it, such as MPI_Type_vector.", code=2)
+    if given and not any(made):
+        raise Problem(
+            "--define says what pasted statements do not. This datatype is written out: put the values into it.", code=2
+        )
+    spec, to = (new or text for new, text in zip(made, texts))
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
     if svg:
@@ -95,6 +111,18 @@ def explain(
         print(f"\nThe picture is in {svg}.")
 
 
+def _defined(pairs: list[str]) -> dict[str, str]:
+    from heddle.problem import Problem
+
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise Problem(f"--define {pair} is not NAME=VALUE, such as n=8, 'places=[0, 5, 9]' or column=MPI_DOUBLE.", code=2)
+        given[name] = value
+    return given
+
+
 def _source(text: str) -> str:
     """A file of source code stands for what is in it."""
     from heddle.problem import Problem
@@ -105,7 +133,9 @@ def _source(text: str) -> str:
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise Problem(f"cannot read {file} ({error.strerror}).", code=2) from None
+        from heddle import near
+
+        raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file)}", code=2) from None
 
 
 def _group(ranks: str, as_json: bool) -> None:

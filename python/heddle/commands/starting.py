@@ -6,6 +6,14 @@ import typer
 
 SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
+
+def names_of_mpi(incomplete: str) -> list[tuple[str, str]]:
+    """For a shell that completes --mpi."""
+    from heddle import installations
+
+    return [(mpi.name, f"{mpi.version}, {mpi.mpiexec}") for mpi in installations.find() if mpi.name.startswith(incomplete)]
+
+
 Words = Annotated[
     list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
 ]
@@ -16,6 +24,9 @@ Ranks = Annotated[
 Mpi = Annotated[
     Optional[str],
     typer.Option(
-        "--mpi", metavar="NAME|PATH", help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder."
+        "--mpi",
+        metavar="NAME|PATH",
+        help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder.",
+        autocompletion=names_of_mpi,
     ),
 ]

@@ -8,18 +8,29 @@ described('''
 ''')                                                               # "vector(64, 1, 64, contiguous(3, MPI_DOUBLE))": the last
 described("call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)")      # Fortran
 described("t = MPI.DOUBLE.Create_vector(3, 1, 8)")                  # mpi4py
+described("MPI_Type_vector(n, 1, n, MPI_INT, &t)", {"n": "8"})      # without {"n": "8"} a Problem asks for n
 described("vector(8, 1, 8, int)")                                  # None: no statements
+
+A whole program will do: what stands around the statements is passed over.
 """
 
 from __future__ import annotations
 
 from heddle.pasted import c, fortran, python
+from heddle.pasted.asked import Asked
+from heddle.problem import Problem
 
 
-def described(text: str) -> str | None:
-    """The datatype that the last constructor makes; None: these are no statements."""
-    if python.is_python(text):
-        return python.described(text)
-    if fortran.is_fortran(text):
-        return c.described(fortran.as_c(text))
-    return c.described(text)
+def described(text: str, given: dict[str, str] | None = None) -> str | None:
+    """The datatype that the last constructor makes; None: these are no statements. `given`: values of names."""
+    asked = Asked(given or {})
+    try:
+        if python.is_python(text):
+            found = python.described(text, asked)
+        else:
+            found = c.described(fortran.as_c(text) if fortran.is_fortran(text) else text, asked)
+    except Problem:
+        asked.raise_if_any()  # rather than what follows from it
+        raise
+    asked.raise_if_any()
+    return found

@@ -5,186 +5,273 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from heddle.pasted import structs
+from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, listed, split
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, UNDEFINED, written
+from heddle.pasted.names import Names, balanced
 from heddle.problem import Problem
 
 NUMBERS = r"(?:unsigned|signed|int|long|short|size_t|u?int\d+_t|MPI_Aint|MPI_Count|MPI_Datatype)"
 CALL = re.compile(r"\bP?(MPI_Type_(\w+?)(_c)?)\s*\(")
-DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(.+?)\s*$", re.MULTILINE)
-DECLARED = re.compile(rf"\b(?:{NUMBERS}\s+)+([^;()]*=[^;]*);")
-SET = re.compile(r"(?<![\w.>])(\w+)\s*\[\s*(\d+)\s*\]\s*=(?!=)\s*([^;{]+);")
-COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL)  # comments, what is quoted
 CAST = re.compile(rf"\(\s*(?:const\s+)?{NUMBERS}(?:\s+{NUMBERS})*\s*(?:\[\w*\])?\s*\)(?=\s*[\w({{\-&])")
 LEADING_CAST = re.compile(r"^\s*" + CAST.pattern)
-SIZEOF = re.compile(r"\bsizeof\s*\(\s*([\w\s*]+?)\s*\)")
+SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*([\w\s*]+?)\s*\)|\*\s*(\w+))")
 OFFSETOF = re.compile(r"\boffsetof\s*\(\s*([\w\s]+?)\s*,\s*(\w+)\s*\)")
-WITHOUT_A_TYPE = {"commit", "free", "set_name", "size", "get_extent", "get_true_extent", "get_name", "set_attr", "get_envelope"}
+ADDRESS = re.compile(
+    r"\bP?MPI_Get_address\s*\(\s*&?\s*(\w+)((?:\[[^\]]*\]|->|\.|\w+)*)\s*,\s*&?\s*(\w+(?:\[[^\]]*\])?)\s*(?:,[^)]*)?\)", re.I
+)
+SHIFTED = re.compile(r"(\w+)\s*\+\s*(.+)", re.DOTALL)
+SECTION = re.compile(r"(\w+)\[([^:\]]*):\]\s*(?:-(.+))?", re.DOTALL)
+ALL = re.compile(r"_all\((.*)\)", re.DOTALL)  # of an array in Fortran
+SUBTRACTED = "MPI_Aint_diff"
+PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all that is missing is known
+WITHOUT_A_TYPE = set(
+    "commit free set_name size size_x get_name get_envelope get_contents get_extent get_true_extent get_extent_x "
+    "get_true_extent_x set_attr get_attr delete_attr create_keyval free_keyval c2f f2c fromint toint get_value_index".split()
+)
+DEEPEST = 20  # of names that stand for names
 ARITHMETIC = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
+    ast.FloorDiv: lambda a, b: abs(a) // abs(b) * (1 if a * b >= 0 else -1),
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,  # Fortran
     ast.LShift: operator.lshift,
     ast.RShift: operator.rshift,
 }
 
 
-def described(text: str) -> str | None:
+class Call(NamedTuple):
+    at: int
+    name: str
+    constructor: str
+    arguments: list
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.arguments[:-1])}, ...)"
+
+
+def described(text: str, asked: Asked) -> str | None:
     """The datatype that the last constructor makes; None: these are no statements of C."""
-    source = COMMENT.sub(" ", text)
-    calls = [call for call in _calls(source) if call[1] not in WITHOUT_A_TYPE]
-    if not calls or (len(calls) == 1 and "&" not in source):
+    source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
+    calls = [
+        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())))
+        for found in CALL.finditer(source)
+        if found[2] not in WITHOUT_A_TYPE
+    ]
+    if not calls or (len(calls) == 1 and not re.search("[&;]", source)):
         return None
-    known = Source(source)
-    last = ""
-    for name, constructor, arguments in calls:
-        *given, new = arguments or [""]
-        last = known.one(name, constructor, given)
-        known.made[new.lstrip("& ").strip()] = last
-    return last
-
-
-def _calls(source: str) -> Iterator[tuple[str, str, list[str]]]:
-    for found in CALL.finditer(source):
-        inside = _balanced(source, found.end())
-        yield found[1], found[2].removeprefix("create_"), _split(inside)
-
-
-def _balanced(source: str, begin: int) -> str:
-    depth = 1
-    for at in range(begin, len(source)):
-        depth += (source[at] in "([{") - (source[at] in ")]}")
-        if depth == 0:
-            return source[begin:at]
-    raise Problem(f"there is no ')' to {source[:begin].splitlines()[-1].strip()!r}. Paste the whole statement.", code=2)
-
-
-def _split(inside: str) -> list[str]:
-    """At commas that stand in no brackets."""
-    parts, depth = [""], 0
-    for char in inside:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts if part.strip()]
+    return Source(source, calls, asked).made_by(calls[-1])
 
 
 class Source:
-    """What is known of a program's names."""
+    """A program, and what its constructors make."""
 
-    def __init__(self, source: str) -> None:
-        self.made: dict[str, str] = {}  # datatypes
-        self.names: dict[str, str] = dict(DEFINED.findall(source))  # what they stand for: numbers, lists in braces
-        for line in DECLARED.findall(source):
-            for part in _split(line):
-                left, equals, value = part.partition("=")
-                if equals:
-                    self.names[re.sub(r"\[.*", "", left).strip("* ").split()[-1]] = value.strip()
-        elements: dict[str, dict[int, str]] = {}
-        for name, place, value in SET.findall(source):
-            elements.setdefault(name, {})[int(place)] = value.strip()
-        self.elements = elements  # a[2] = 5;
-        self.structs = structs.declared(source, self.number)
+    def __init__(self, source: str, calls: list[Call], asked: Asked) -> None:
+        self.calls = calls
+        self.asked = asked
+        self.call = calls[-1]  # the one that is looked at
+        self.names = Names(source)
+        self.structs = structs.declared(source, lambda length: self.number(length, 0))
+        self.variables = structs.variables(source, self.structs)
+        self.names = Names(ADDRESS.sub(self._place, source)) if ADDRESS.search(source) else self.names
 
-    def one(self, name: str, constructor: str, given: list[str]) -> str:
-        takes = TAKES.get(constructor)
-        call = f"{name}({', '.join(given)}, ...)"
+    def made_by(self, call: Call) -> str:
+        takes = TAKES.get(call.constructor)
         if takes is None:
             raise Problem(
                 f"{call} is none of the constructors that can be pasted ({', '.join(TAKES)}). `heddle explain --help` shows "
                 "how to write a datatype otherwise.",
                 code=2,
             )
+        given = call.arguments[:-1]
         if len(given) != len(takes):
-            raise Problem(f"{call} has {len(given)} arguments before the new type; {constructor} takes {len(takes)}.", code=2)
+            raise Problem(
+                f"{call} has {len(given)} arguments before the new type; {call.constructor} takes {len(takes)}.", code=2
+            )
+        before, self.call = self.call, call
+        at = call.at
         parts: list = []
         many = 0
         for kind, argument in zip(takes, given):
             if kind == "#":
-                many = self.number(argument)
+                many = self.number(argument, at)
             elif kind == "n":
-                parts.append(None if argument == UNDEFINED else str(self.number(argument)))
+                parts.append(None if argument == UNDEFINED else str(self.number(argument, at)))
             elif kind == "l":
-                parts.append([None if one == DEFAULT else str(self.number(one)) for one in self.elements_of(argument, many)])
+                elements = self.elements_of(argument, many, at)
+                parts.append([None if one == DEFAULT else str(self.number(one, at)) for one in elements])
             elif kind == "T":
-                parts.append([self.type_of(one) for one in self.elements_of(argument, many)])
+                parts.append([self.type_of(one, at) for one in self.elements_of(argument, many, at, TYPES)])
             elif kind == "t":
-                parts.append(self.type_of(argument))
+                parts.append(self.type_of(argument, at))
             elif kind == "d":
-                parts.append([self.distribution(one) for one in self.elements_of(argument, many)])
+                parts.append([self.distribution(one, at) for one in self.elements_of(argument, many, at)])
             else:
-                parts.append(ORDERS.get(self.names.get(argument, argument), "C"))
-        return written(constructor, parts)
+                parts.append(ORDERS.get(self._text(argument, at), "C"))
+        self.call = before
+        return written(call.constructor, parts)
 
-    def type_of(self, argument: str) -> str:
-        argument = self.names.get(argument, argument)
-        if argument in self.made:
-            return self.made[argument]
-        if argument.startswith("MPI_"):
+    def type_of(self, argument: str, at: int) -> str:
+        if (given := self.asked.of(argument)) is not None:
+            return given
+        argument = self._text(argument, at)
+        makers = [call for call in self.calls if call.arguments[-1].lstrip("&* ") == argument]
+        if maker := next((call for call in reversed(makers) if call.at < at), None):
+            return self.made_by(maker)
+        if argument.startswith("MPI_") or argument in structs.PLAIN:
             return argument
-        raise Problem(f"what is {argument}? Paste the statement that makes it, too, or write an MPI_ type.", code=2)
+        self.asked.miss(argument, TYPE, str(self.call))
+        return PLACEHOLDERS[TYPE]
 
-    def distribution(self, argument: str) -> str:
-        name = self.names.get(argument, argument)
+    def distribution(self, argument: str, at: int) -> str:
+        name = self._text(argument, at)
         if name in DISTRIBUTIONS:
             return DISTRIBUTIONS[name]
+        self.asked.raise_if_any()
         raise Problem(f"what is {argument}? A distribution is one of {', '.join(DISTRIBUTIONS)}.", code=2)
 
-    def elements_of(self, argument: str, many: int) -> list[str]:
-        text = LEADING_CAST.sub("", self.names.get(argument, argument)).strip()
-        own = self.elements.get(argument, {})
+    def _text(self, argument: str, at: int) -> str:
+        value = self.names.value(argument, at)
+        return value.text if value else argument
+
+    def elements_of(self, argument: str, many: int, at: int, what: str = LIST) -> list[str]:
+        text = LEADING_CAST.sub("", argument).strip()
+        name = next(iter(re.findall(r"^&?\s*([A-Za-z_][\w.]*)", text)), "")
+        if (given := self.asked.of(name)) is not None:
+            return self._so_many(name, listed(given), many)
+        if text.startswith("{"):
+            return self._so_many(argument, split(text.strip("{} \n")), many)
         if text.startswith("&") and many == 1:
-            return [text[1:]]
-        parts = _split(text.strip("{} \n")) if text.startswith("{") else []
-        if parts and len(parts) < many and not own and parts == ["0"]:
-            parts *= many  # = {0}
-        parts = [own.get(place, parts[place] if place < len(parts) else "") for place in range(max(many, len(parts)))]
-        if not text.startswith("{") and not own:
-            raise Problem(f"what is in {argument}? Paste its declaration, too: int {argument}[] = {{...}};", code=2)
-        if "" in parts[:many]:
-            raise Problem(f"{argument} has {sum(map(bool, parts))} elements, and {many} are wanted.", code=2)
+            return [text[1:].strip()]
+        if (found := SHIFTED.fullmatch(text)) and self._array(found[1], 0, at) is not None:
+            begin = self.number(found[2], at)
+            return self._so_many(argument, (self._array(found[1], begin + many, at) or [])[begin:], many)
+        elif (found := SECTION.fullmatch(text)) and self._array(found[1], 0, at) is not None:
+            begin = self.number(found[2] or "0", at)
+            parts = (self._array(found[1], begin + many, at) or [])[begin:]
+            return self._so_many(argument, [f"({part}) - ({found[3]})" if found[3] else part for part in parts], many)
+        elif (parts := self._array(text, many, at)) is not None:
+            return self._so_many(argument, parts, many)
+        self.asked.miss(name or argument, what, str(self.call))
+        return [PLACEHOLDERS[what]] * many
+
+    def _array(self, name: str, many: int, at: int) -> list[str] | None:
+        """At least so many elements as far as they are known, "" where they are not."""
+        single = self.names.elements(name, at)
+        whole = self.names.value(name, at)
+        if single is None or not (single or whole):
+            return None
+        parts: list[str] = []
+        if whole:
+            text = LEADING_CAST.sub("", whole.text).strip()
+            if found := ALL.fullmatch(text):
+                parts = [found[1]] * many
+            elif text.startswith("{"):
+                parts = split(text.strip("{} \n"))
+                parts = parts * many if parts == ["0"] else parts  # = {0}
+            else:
+                return None
+        parts += [""] * (many - len(parts))
+        for index, value in single:
+            if value.at > (whole.at if whole else -1):
+                place = self.number(index, value.at)
+                parts[place : place + 1] = [value.text]
+        return parts
+
+    def _so_many(self, name: str, parts: list[str], many: int) -> list[str]:
+        if len(parts) < many or "" in parts[:many]:
+            raise Problem(f"{name} has {sum(map(bool, parts))} elements, and {many} are wanted.", code=2)
         return parts[:many]
 
-    def number(self, text: str, depth: int = 0) -> int:
+    def number(self, text: str, at: int, depth: int = 0) -> int:
         """A number, or what C makes of names and operators."""
+        if (given := self.asked.of(text)) is not None and depth < DEEPEST:
+            return self.number(given, at, depth + 1)
+        tree = self._expression(text)
+        if tree is None:
+            self.asked.miss(text, NUMBER, str(self.call))
+            return 1
+        try:
+            return self._value(tree, at, depth)
+        except (ZeroDivisionError, OverflowError):
+            self.asked.raise_if_any()
+            raise Problem(f"how much is {text!r}? Write the number in its place.", code=2) from None
 
-        def value(node: ast.expr) -> int:
-            if isinstance(node, ast.Constant) and isinstance(node.value, int):
-                return node.value
-            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-                return -value(node.operand)
-            if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-                return ARITHMETIC[type(node.op)](value(node.left), value(node.right))
-            if isinstance(node, ast.Name) and node.id in self.names and depth < 20:
-                return self.number(self.names[node.id], depth + 1)
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and depth < 20:
-                place = value(node.slice)
-                return self.number(self.elements_of(node.value.id, place + 1)[place], depth + 1)
-            raise ValueError
+    def _value(self, node: ast.expr, at: int, depth: int) -> int:
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.UnaryOp):
+            value = self._value(node.operand, at, depth)
+            return -value if isinstance(node.op, ast.USub) else value
+        if isinstance(node, ast.BinOp):
+            return ARITHMETIC[type(node.op)](self._value(node.left, at, depth), self._value(node.right, at, depth))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == SUBTRACTED and len(node.args) == 2:
+            return self._value(node.args[0], at, depth) - self._value(node.args[1], at, depth)
+        name = ast.unparse(node)
+        if (given := self.asked.of(name)) is not None and depth < DEEPEST:
+            return self.number(given, at, depth + 1)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and depth < DEEPEST:
+            place = self._value(node.slice, at, depth)
+            parts = self._array(node.value.id, place + 1, at)
+            if parts is not None and 0 <= place < len(parts) and parts[place] and self._expression(parts[place]):
+                return self.number(parts[place], at, depth + 1)
+        if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEPEST:
+            value = self.names.value(name, at)
+            tree = self._expression(value.text) if value else None
+            if tree is not None and not _asks_others(tree):
+                return self.number(value.text, value.at, depth + 1)
+        self.asked.miss(name, NUMBER, str(self.call))
+        return 1
 
+    def _expression(self, text: str) -> ast.expr | None:
+        """None: nothing that arithmetic makes of numbers and names."""
         plain = CAST.sub("", OFFSETOF.sub(self._offset, SIZEOF.sub(self._size, text)))
-        plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", plain).replace("/", "//")
+        plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", plain).replace("/", "//").replace("->", ".")
         plain = re.sub(r"(?<![\w.])0([0-7]+)\b", r"0o\1", plain)
         try:
-            return value(ast.parse(plain.strip(), mode="eval").body)
-        except (ValueError, SyntaxError, ZeroDivisionError):
-            raise Problem(
-                f"how much is {text!r}? Write the number, or paste what says it (int {text} = ...; #define {text} ...).", code=2
-            ) from None
+            tree = ast.parse(plain.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+        return tree if _is_arithmetic(tree) else None
 
     def _size(self, found: re.Match) -> str:
         import ctypes
 
-        kind = structs.of(found[1], self.structs)
-        return str(ctypes.sizeof(kind)) if kind else found[0]
+        name = found[1] or found[2]
+        kind = structs.of(name, self.structs) or self.variables.get(name)
+        return str(ctypes.sizeof(kind)) if kind else f"sizeof({''.join(name.split())})"
 
     def _offset(self, found: re.Match) -> str:
         kind = structs.of(found[1], self.structs)
         place = structs.offset(found[2], kind) if kind else None
-        return found[0] if place is None else str(place)
+        return f"offsetof({''.join(found[1].split())}, {found[2]})" if place is None else str(place)
+
+    def _place(self, found: re.Match) -> str:
+        """MPI_Get_address as an assignment: from the beginning of the variable, since differences are all that counts."""
+        kind = self.variables.get(found[1])
+        member = re.fullmatch(r"(?:\[0\])?(?:(?:\.|->)(\w+)(?:\[0\])*)?", found[2])
+        place = None
+        if kind and member:
+            place = structs.offset(member[1], kind) if member[1] else 0
+        return found[0] if place is None else f"{found[3]} = {place}"
+
+
+def _is_arithmetic(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, (ast.USub, ast.UAdd)) and _is_arithmetic(node.operand)
+    if isinstance(node, ast.BinOp):
+        return type(node.op) in ARITHMETIC and _is_arithmetic(node.left) and _is_arithmetic(node.right)
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+
+
+def _asks_others(tree: ast.expr) -> bool:
+    """A value that comes from a function: its name is easier to say than its call. sizeof is no function."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func) not in ("sizeof", "offsetof", SUBTRACTED) for call in calls)

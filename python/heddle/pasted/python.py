@@ -1,11 +1,17 @@
-"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. Numbers, lists and names; nothing is run."""
+"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. Numbers, lists and names; nothing is run.
+
+A name is known if the last assignment before its use says it in so many words, and does not stand in a branch or loop without
+the use.
+"""
 
 from __future__ import annotations
 
 import ast
 import operator
 import re
+import textwrap
 
+from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, listed
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, written
 from heddle.problem import Problem
 
@@ -20,117 +26,249 @@ OPERATORS = {
     ast.LShift: operator.lshift,
 }
 WITHOUT_A_TYPE = ("Commit", "Set_name")
+NO_DATATYPE = re.compile(r"COMM_|GROUP_|INFO_|OP_NULL|ORDER_|DISTRIBUTE_|IN_PLACE|BOTTOM|UNDEFINED")
+PLACEHOLDERS = {NUMBER: 1, LIST: [1], TYPE: "MPI_INT", TYPES: ["MPI_INT"]}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+REGIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
+SAYABLE = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Name, ast.Attribute, ast.Subscript)
+DEEPEST = 50
 
 
 def is_python(text: str) -> bool:
     return "MPI." in text and CREATED.search(text) is not None
 
 
-def described(text: str) -> str:
+def described(text: str, asked: Asked) -> str:
     try:
-        statements = ast.parse(re.sub(r"(?m)^\s+", "", text)).body
+        tree = _parsed(text)
     except SyntaxError as error:
         raise Problem(f"these are no statements of Python: {error.msg} in line {error.lineno}.", code=2) from None
-    program = Program()
-    for statement in statements:
-        program.run(statement)
-    return program.last or _unknown("which datatype", text)
+    program = Program(tree, asked)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and program.constructor_of(node)]
+    if not calls:
+        raise Problem("no statement here makes a datatype. `heddle explain --help` shows some that do.", code=2)
+    return program.made_by(max(calls, key=lambda call: (call.end_lineno, call.end_col_offset)))
+
+
+def _parsed(text: str) -> ast.Module:
+    """Lines may be cut out of their blocks."""
+    try:
+        return ast.parse(textwrap.dedent(text))
+    except SyntaxError as error:
+        try:
+            return ast.parse(re.sub(r"(?m)^\s+", "", text))
+        except SyntaxError:
+            raise error from None
 
 
 class Program:
-    def __init__(self) -> None:
-        self.names: dict[str, object] = {}
-        self.last = ""
+    def __init__(self, tree: ast.Module, asked: Asked) -> None:
+        self.asked = asked
+        self.call = ""
+        self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        self.bound: dict[str, list[tuple[ast.expr, ast.expr | None]]] = {}  # targets and values; None: by other means
+        self.changed: dict[str, list[tuple[ast.Subscript, ast.expr]]] = {}  # elements
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value:
+                self._bind(node.target, node.value)
+            elif isinstance(node, (ast.AugAssign, ast.For, ast.AsyncFor)):
+                self._bind(node.target, None)
+            elif isinstance(node, ast.Attribute) and node.attr in ("append", "extend", "insert", "pop", "sort"):
+                self._bind(node.value, None)
 
-    def run(self, statement: ast.stmt) -> None:
-        if isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                self._assign(target, statement.value)
-        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            self.value(statement.value)
-        elif not isinstance(statement, (ast.Import, ast.ImportFrom, ast.Expr)):
-            _unknown("what does", ast.unparse(statement).splitlines()[0])
+    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+            for place, one in enumerate(target.elts):
+                self._bind(one, values[place] if values else None)
+        elif isinstance(target, (ast.Name, ast.Attribute)):
+            self.bound.setdefault(ast.unparse(target), []).append((target, value))
+        elif isinstance(target, ast.Subscript):
+            self.changed.setdefault(ast.unparse(target.value), []).append((target, value))
 
-    def _assign(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            for one, its in zip(target.elts, value.elts):
-                self._assign(one, its)
-        elif isinstance(target, ast.Name):
-            self.names[target.id] = value  # looked at when it is needed: most of a program says nothing of datatypes
-            if CREATED.search(ast.unparse(value)):
-                self.names[target.id] = self.value(value)
+    def _chain(self, node: ast.AST) -> list[ast.AST]:
+        found = []
+        while node in self.parents:
+            node = self.parents[node]
+            found.append(node)
+        return found
 
-    def value(self, node: object) -> object:
+    def _scope(self, node: ast.AST) -> ast.AST:
+        return next(one for one in self._chain(node) if isinstance(one, (*FUNCTIONS, ast.Module)))
+
+    def definition(self, name: str, use: ast.AST) -> ast.expr | None:
+        """The expression that a name stands for where it is used."""
+        for around in self._chain(use):
+            if isinstance(around, COMPREHENSIONS) and any(name in _names(one.target) for one in around.generators):
+                return None
+            if not isinstance(around, (*FUNCTIONS, ast.Module)):
+                continue
+            found = [one for one in self.bound.get(name, []) if self._scope(one[0]) is around]
+            if isinstance(around, FUNCTIONS) and name in {one.arg for one in ast.walk(around.args) if isinstance(one, ast.arg)}:
+                return None
+            inside = self._scope(use) is around
+            before = [one for one in found if not inside or _place(one[0]) < _place(use)]
+            if not before:
+                if found or isinstance(around, ast.Module):
+                    return None
+                continue
+            target, value = max(before, key=lambda one: _place(one[0]))
+            others = not inside and len(found) > 1
+            return None if others or not self._reaches(target, use) else value
+        return None
+
+    def _reaches(self, target: ast.AST, use: ast.AST) -> bool:
+        around = self._chain(use)
+        return all(one in around for one in self._chain(target) if isinstance(one, REGIONS) or one in FUNCTIONS)
+
+    def constructor_of(self, call: ast.Call) -> str:
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if method == "Dup" and self._is_datatype(call.func.value):
+            return "dup"
+        name = method.removeprefix("Create_").lower()
+        return name if method.startswith("Create_") and name in TAKES else ""
+
+    def _is_datatype(self, node: ast.AST | None, depth: int = 0) -> bool:
+        if isinstance(node, ast.Name) and depth < DEEPEST:
+            return self.asked.of(node.id) is not None or self._is_datatype(self.definition(node.id, node), depth + 1)
+        if isinstance(node, ast.Attribute):
+            return ast.unparse(node.value) == "MPI" and node.attr.isupper() and not NO_DATATYPE.match(node.attr)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in WITHOUT_A_TYPE:
+                return self._is_datatype(node.func.value, depth)
+            return bool(self.constructor_of(node))
+        return False
+
+    def made_by(self, call: ast.Call) -> str:
+        constructor = self.constructor_of(call)
+        before, self.call = self.call, ast.unparse(call)
+        if call.keywords and constructor not in ("subarray", "darray"):
+            raise Problem(f"write the arguments of {self.call} in their order, without names.", code=2)
+        kinds = TAKES[constructor].replace("#", "")
+        own = kinds.find("t")  # the datatype, before the dot
+        wanted = [{"l": LIST, "d": LIST, "T": TYPES, "t": TYPE}.get(kind, NUMBER) for kind in kinds]
+        of_arguments = wanted[:own] + wanted[own + 1 :] if own >= 0 else wanted
+        nodes = [*call.args, *(one.value for one in call.keywords if one.arg == "order")]
+        given = [self.value(one, want) for one, want in zip(nodes, of_arguments)] + [None] * (len(nodes) - len(of_arguments))
+        if "o" in kinds and len(given) == len(kinds) - 2:
+            given.append("MPI_ORDER_C")
+        if own >= 0:
+            given.insert(own, self.value(call.func.value, TYPE))
+        if len(given) != len(kinds):
+            implied = own >= 0
+            raise Problem(f"{self.call} has {len(given) - implied} arguments; {len(kinds) - implied} are needed.", code=2)
+        made = written(constructor, [self._part(kind, one) for kind, one in zip(kinds, given)])
+        self.call = before
+        return made
+
+    def value(self, node: ast.expr, want: str, depth: int = 0) -> object:
         """A number, a list of such, or the text of a datatype."""
-        if not isinstance(node, ast.AST):
-            return node
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, (ast.List, ast.Tuple)):
-            return [self.value(one) for one in node.elts]
+            return [self.value(one, NUMBER, depth) for one in node.elts]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -self._number(node.operand)
+            return -self._number(node.operand, depth)
         if isinstance(node, ast.BinOp):
-            return self._combined(node)
-        if isinstance(node, ast.Name) and node.id in self.names:
-            its = self.names.pop(node.id)  # while it is looked at: a name in its own value has none
-            self.names[node.id] = found = self.value(its)
-            return found
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "MPI":
-            return "MPI_" + node.attr
+            return self._combined(node, want, depth)
+        name = ast.unparse(node)
+        if (given := self.asked.of(name)) is not None:
+            return _given(given, want)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return self._called(node, node.func)
-        return _unknown("how much is", ast.unparse(node))
+            if node.func.attr in WITHOUT_A_TYPE:
+                return self.value(node.func.value, TYPE, depth)
+            if self.constructor_of(node):
+                return self.made_by(node)
+        if isinstance(node, ast.Attribute):
+            if ast.unparse(node.value) == "MPI":
+                return "MPI_" + node.attr
+            if node.attr in ("size", "extent") and self._is_datatype(node.value):
+                return _measured(str(self.value(node.value, TYPE, depth)))[node.attr]
+        if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEPEST:
+            its = self.definition(name, node)
+            if its is not None and (self._is_datatype(its) or all(isinstance(one, SAYABLE) for one in _expressions(its))):
+                return self._with_changes(name, node, self.value(its, want, depth + 1))
+        self.asked.miss(name, want, self.call)
+        return PLACEHOLDERS[want]
 
-    def _combined(self, node: ast.BinOp) -> object:
-        left, right = self.value(node.left), self.value(node.right)
+    def _with_changes(self, name: str, use: ast.AST, value: object) -> object:
+        """After a[2] = 5."""
+        if not isinstance(value, list):
+            return value
+        for target, its in self.changed.get(name, []):
+            if self._scope(target) is not self._scope(use) or _place(target) > _place(use):
+                continue
+            place = None if its is None or isinstance(target.slice, ast.Slice) else self._number(target.slice, 0)
+            if place is None or not self._reaches(target, use):
+                self.asked.miss(name, LIST, self.call)
+            elif -len(value) <= place < len(value):
+                value[place] = self.value(its, NUMBER)
+        return value
+
+    def _combined(self, node: ast.BinOp, want: str, depth: int) -> object:
+        left, right = self.value(node.left, NUMBER, depth), self.value(node.right, NUMBER, depth)
         if isinstance(left, list) or isinstance(right, list):
             if isinstance(node.op, ast.Mult) and (isinstance(left, int) or isinstance(right, int)):
                 return left * right
             if isinstance(node.op, ast.Add) and isinstance(left, list) and isinstance(right, list):
                 return left + right
         elif type(node.op) in OPERATORS and isinstance(left, int) and isinstance(right, int):
-            return OPERATORS[type(node.op)](left, right)
-        return _unknown("how much is", ast.unparse(node))
+            try:
+                return OPERATORS[type(node.op)](left, right)
+            except ArithmeticError:
+                pass
+        self.asked.miss(ast.unparse(node), want, self.call)
+        return PLACEHOLDERS[want]
 
-    def _number(self, node: ast.expr) -> int:
-        value = self.value(node)
-        return value if isinstance(value, int) else _unknown("how much is", ast.unparse(node))
+    def _number(self, node: ast.expr, depth: int) -> int:
+        value = self.value(node, NUMBER, depth)
+        if not isinstance(value, int):
+            self.asked.miss(ast.unparse(node), NUMBER, self.call)
+        return value if isinstance(value, int) else 1
 
-    def _called(self, call: ast.Call, method: ast.Attribute) -> object:
-        if method.attr in WITHOUT_A_TYPE:
-            return self.value(method.value)
-        constructor = "dup" if method.attr == "Dup" else method.attr.removeprefix("Create_").lower()
-        if constructor not in TAKES or not (method.attr == "Dup" or method.attr.startswith("Create_")):
-            return _unknown("what makes", ast.unparse(call))
-        if call.keywords and constructor not in ("subarray", "darray"):
-            _unknown("what makes (write arguments in their order)", ast.unparse(call))
-        given = [self.value(one) for one in call.args]
-        given += [self.value(one.value) for one in call.keywords if one.arg == "order"]
-        kinds = TAKES[constructor].replace("#", "")
-        if "o" in kinds and len(given) == len(kinds) - 2:
-            given.append("MPI_ORDER_C")
-        if "t" in kinds:
-            given.insert(kinds.index("t"), self.value(method.value))
-        if len(given) != len(kinds):
-            own = "t" in kinds  # the datatype, before the dot
-            raise Problem(f"{ast.unparse(call)} has {len(given) - own} arguments; {len(kinds) - own} are needed.", code=2)
-        self.last = written(constructor, [_part(kind, one, call) for kind, one in zip(kinds, given)])
-        return self.last
-
-
-def _part(kind: str, value: object, call: ast.Call) -> object:
-    listed = kind in "ldT"
-    if listed != isinstance(value, list) or (kind == "n" and not isinstance(value, (int, str))):
-        _unknown("what makes", ast.unparse(call))
-    if kind == "o":
-        return ORDERS.get(str(value), "C")
-    if kind == "d":
-        return [DISTRIBUTIONS.get(str(one)) or _unknown("which distribution is", str(one)) for one in value]
-    if kind == "l":
-        return [None if one == DEFAULT else str(one) for one in value]
-    return [str(one) for one in value] if listed else str(value)
+    def _part(self, kind: str, value: object) -> object:
+        is_list = kind in "ldT"
+        if is_list != isinstance(value, list) or (kind == "n" and not isinstance(value, (int, str))):
+            self.asked.raise_if_any()
+            raise Problem(f"what makes {self.call!r}? Numbers are wanted where there are lists, or lists for numbers.", code=2)
+        if kind == "o":
+            return ORDERS.get(str(value), "C")
+        if kind == "d":
+            if unknown := next((one for one in value if str(one) not in DISTRIBUTIONS), None):
+                self.asked.raise_if_any()
+                raise Problem(f"what is {unknown}? A distribution is one of {', '.join(DISTRIBUTIONS)}.", code=2)
+            return [DISTRIBUTIONS[str(one)] for one in value]
+        if kind == "l":
+            return [None if one == DEFAULT else str(one) for one in value]
+        return [str(one) for one in value] if is_list else str(value)
 
 
-def _unknown(what: str, text: str):
-    raise Problem(f"{what} {text!r}? Paste what says it, too, with numbers in it.", code=2)
+def _given(text: str, want: str) -> object:
+    if want in (LIST, TYPES) or text.startswith("["):
+        return [_given(one, NUMBER) for one in listed(text)]
+    try:
+        return int(text, 0)
+    except ValueError:
+        return text
+
+
+def _measured(datatype: str) -> dict:
+    from heddle import native
+
+    return native.tool("explain", "--segments", "0", "--entries", "0", "--json", "--", datatype)
+
+
+def _names(target: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _expressions(node: ast.AST) -> list[ast.AST]:
+    return [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset

@@ -65,6 +65,15 @@ def of(text: str, known: Known) -> type | None:
     return PLAIN.get(base or ("int" if signs else ""))
 
 
+def variables(source: str, known: Known) -> Known:
+    """What is declared to be such a struct, or a pointer to it."""
+    found = {}
+    for name, kind in known.items():
+        for line in re.findall(rf"\b{name}\b((?:\s+const)?[\s*&]+\w[^;(){{}}]*)", source):
+            found |= {re.sub(r"[=\[].*", "", one, flags=re.DOTALL).strip("*& \n"): kind for one in line.split(",")}
+    return found
+
+
 def offset(member: str, struct: type) -> int | None:
     found = getattr(struct, member, None)
     return getattr(found, "offset", None)

@@ -47,8 +47,9 @@ def draw(grid: Grid, about: dict) -> str:
     if grid.unit * scale >= 14:  # room enough to show elements one by one
         pieces = [part for piece in pieces for part in piece.split(grid.unit)]
     parts += [_piece(grid, piece, TOP + places[piece.row] * (ROW + GAP), left, scale) for piece in pieces[:MOST_PIECES]]
-    if (empty := grid.row_bytes - right) > 0:
-        parts.append(f'<text class="small" x="{LEFT + width + 8:.0f}" y="{TOP + 15}">⋯ +{empty:,} B</text>')
+    if places and (empty := grid.row_bytes - right) > 0:
+        y = TOP + min(places.values()) * (ROW + GAP) + 15  # beside a row, not beside what stands for many
+        parts.append(f'<text class="small" x="{LEFT + width + 8:.0f}" y="{y}">⋯ +{empty:,} B</text>')
     parts.append(_legend(grid, more, TOP + rows * (ROW + GAP) + 16, len(pieces) <= MOST_PIECES))
     return "\n".join([*parts, "</svg>\n"])
 

@@ -268,6 +268,9 @@ def rows_of(file: Path) -> Found:
             str(raw.get("heddle", "on")),
         )
     except OSError as error:
-        raise Problem(f"cannot read {file} ({error.strerror}).") from None
+        from heddle import near
+
+        makes = f" `heddle run --report={file} -- ...` makes one."
+        raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file) or makes}") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise Problem(f"{file} is no report. HEDDLE_REPORT={file} makes one when the program ends.") from None

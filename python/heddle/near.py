@@ -1,0 +1,97 @@
+"""What to say beside a name that does not exist: which one may be meant, and what there is instead.
+
+near.closest("SCHEMA", ["SCHEME", "ISA"])   # "SCHEME"
+near.closest("teapot", ["SCHEME", "ISA"])   # ""
+near.meant("SCHEMA", ["SCHEME", "ISA"])     # " Did you mean SCHEME?"
+near.program("./minee")                     # "there is no program ./minee: did you mean ./mine?"
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from heddle.problem import Problem
+
+MOST = 6  # names in a message
+PATH_OR = " A program that is not on it is named by its path, such as ./app."
+
+
+class NoProgram(Problem):
+    """Looked for among all programs only when it is printed: that a word is none is often no mistake."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word, code=127)
+
+    def __str__(self) -> str:
+        return program(self.args[0])
+
+
+def closest(word: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, sorted(set(names)), 1, 0.7)), "")
+
+
+def meant(word: str, names: Iterable[str]) -> str:
+    found = closest(word, names)
+    return f" Did you mean {found}?" if found else ""
+
+
+def file(path: Path) -> str:
+    """Of a file that does not exist: one of its kind beside it that may be meant."""
+    found = closest(path.stem, (entry.stem for entry in _entries(path.parent) if entry.suffix == path.suffix))
+    return f" Did you mean {path.with_name(found + path.suffix)}?" if found else ""
+
+
+def program(word: str) -> str:
+    if "/" in word:
+        return f"there is no program {word}: {_in_folder(Path(word))}"
+    if Path(word).is_file():
+        return f"there is no program {word} on the PATH. There is a file of that name here: write ./{word}."
+    if word.endswith(".json"):
+        return f"there is no program {word}. Reports are shown, and two of them compared, by `heddle report`."
+    others = {entry.name for folder in os.environ.get("PATH", "").split(":") if folder for entry in _entries(Path(folder))}
+    return f"there is no program {word} on the PATH.{_launchers(word) or _here(word) or meant(word, others) or PATH_OR}"
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _in_folder(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"nor is there a folder {path.parent}."
+    programs = [entry.name for entry in _entries(path.parent) if entry.is_file() and os.access(entry, os.X_OK)]
+    before = f"{path.parent}/"
+    if found := closest(path.name, programs):
+        return f"did you mean {before}{found}?"
+    if not programs:
+        return f"no file in {before} can be executed. Compile it first, such as mpicc -g -O2 {path.name}.c -o {path.name}."
+    more = ", ..." if len(programs) > MOST else ""
+    return f"what can be executed in {before} is {', '.join(sorted(programs)[:MOST])}{more}."
+
+
+def _here(word: str) -> str:
+    found = closest(word, (entry.name for entry in _entries(Path()) if entry.is_file() and os.access(entry, os.X_OK)))
+    return f" Did you mean ./{found}?" if found else ""
+
+
+def _launchers(word: str) -> str:
+    """Which there are instead of a launcher that is missing; "": it is none of an MPI."""
+    if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
+        return ""
+    from heddle import installations, native
+
+    found = installations.find()
+    if not found:
+        return f" There is no MPI either: {native.MEND_MPI}; `heddle mpi` lists what Heddle finds."
+    names = ", ".join(f"{mpi.name} ({mpi.mpiexec})" for mpi in found)
+    return (
+        f" There are {names}. Let Heddle start it (heddle run --mpi {found[0].name} -n 4 -- ./app), or name the launcher by "
+        f"its path (heddle run -- {found[0].mpiexec} -n 4 ./app)."
+    )
