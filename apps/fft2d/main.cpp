@@ -1,5 +1,5 @@
-// fft2d: filters a picture with a 2-D FFT over P ranks, the global transposes encoded in MPI datatypes (docs/fft2d.md).
-// An ordinary MPI program: it knows of nothing but MPI and FFTW. Rank 0 prints one line of JSON.
+// fft2d: filters a picture with a 2-D FFT over P ranks, its global transposes said in MPI datatypes or done by hand
+// (docs/fft2d.md). An ordinary MPI program: it knows of nothing but MPI and FFTW. Rank 0 prints one line of JSON.
 #include <mpi.h>
 
 #include <exception>
@@ -60,7 +60,7 @@ void run(const Options& options, MPI_Comm comm) {
   MPI_Comm_size(comm, &ranks);
   const Picture picture = load(options, me, comm);
   const int rows = options.rows ? options.rows : picture.height, columns = options.columns ? options.columns : picture.width;
-  Pipeline pipeline(rows, columns, options.filter, options.exchange, comm);
+  Pipeline pipeline(rows, columns, options.filter, options.way, comm);
 
   std::vector<Times> times;
   for (int i = 0; i < options.warmup + options.repetitions; ++i) {
@@ -73,6 +73,7 @@ void run(const Options& options, MPI_Comm comm) {
             {"ranks", ranks},
             {"rows", rows},
             {"columns", columns},
+            {"variant", name(options.way.variant)},
             {"exchange", pipeline.even() ? "MPI_Alltoall" : "MPI_Alltoallw"},
             {"repetitions", options.repetitions},
             {"seconds", summary(times)}};

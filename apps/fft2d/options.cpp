@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -20,12 +21,19 @@ std::string read_size(const std::string& text, int& rows, int& columns) {
   return rows > 0 && columns > 0 && rows <= 65536 && columns <= 65536 ? "" : "sizes go from 1 to 65536";
 }
 
+const std::map<std::string, Variant> variants{
+    {"zero-copy", Variant::zero_copy}, {"local-transpose", Variant::local_transpose}, {"manual", Variant::manual}};
+
 }  // namespace
+
+std::string name(Variant variant) {
+  return std::find_if(variants.begin(), variants.end(), [&](const auto& one) { return one.second == variant; })->first;
+}
 
 Parsed parse(int argc, char** argv, bool speak) {
   Options options;
   CLI::App app{
-      "Filters a picture with a parallel 2-D FFT whose global transposes are said in MPI datatypes.\n"
+      "Filters a picture with a parallel 2-D FFT whose global transposes are said in MPI datatypes, or done by hand.\n"
       "Prints the times of the repetitions and the error against a serial FFT as one line of JSON."};
   app.add_option("--input", options.input, "Picture to filter, binary PGM (default: a test picture)");
   app.add_option("--output", options.output, "Where to write the filtered picture, binary PGM");
@@ -43,8 +51,12 @@ Parsed parse(int argc, char** argv, bool speak) {
   app.add_option("--gain", options.filter.gain, "What passes is multiplied by this")->capture_default_str();
   const std::map<std::string, Exchange> exchanges{
       {"auto", Exchange::automatic}, {"alltoall", Exchange::alltoall}, {"alltoallw", Exchange::alltoallw}};
-  app.add_option("--exchange", options.exchange, "auto (default): alltoall where the sizes divide, else alltoallw")
+  app.add_option("--exchange", options.way.exchange, "auto (default): alltoall where the sizes divide, else alltoallw")
       ->transform(CLI::CheckedTransformer(exchanges));
+  app.add_option("--variant", options.way.variant,
+                 "zero-copy (default): nothing is packed or transposed by hand; local-transpose: a datatype packs, a loop "
+                 "transposes; manual: loops do both")
+      ->transform(CLI::CheckedTransformer(variants));
   app.add_option("--repetitions", options.repetitions, "Timed repetitions")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));

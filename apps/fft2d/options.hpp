@@ -15,11 +15,13 @@ struct Options {
   int rows = 0;        ///< 0: those of the picture.
   int columns = 0;
   Filter filter;
-  Exchange exchange = Exchange::automatic;
+  Way way;
   int repetitions = 5;
   int warmup = 1;
   bool check = true;
 };
+
+std::string name(Variant variant);  ///< As the command line has it.
 
 /// The options, or the exit code to end with (--help, or a mistake that has been explained; only rank 0 `speak`s).
 struct Parsed {

@@ -20,11 +20,10 @@ void timed(double& sum, F&& work) {
 
 }  // namespace
 
-Pipeline::Pipeline(int rows, int columns, const Filter& filter, Exchange exchange, MPI_Comm comm)
-    : Pipeline(mine(rows, comm), mine(columns, comm), rows, columns, filter, exchange, comm) {}
+Pipeline::Pipeline(int rows, int columns, const Filter& filter, Way way, MPI_Comm comm)
+    : Pipeline(mine(rows, comm), mine(columns, comm), rows, columns, filter, way, comm) {}
 
-Pipeline::Pipeline(Slab rows, Slab columns, int all_rows, int all_columns, const Filter& filter, Exchange exchange,
-                   MPI_Comm comm)
+Pipeline::Pipeline(Slab rows, Slab columns, int all_rows, int all_columns, const Filter& filter, Way way, MPI_Comm comm)
     : picture(rows.count, all_columns),
       spectrum(columns.count, all_rows),
       comm_(comm),
@@ -32,8 +31,9 @@ Pipeline::Pipeline(Slab rows, Slab columns, int all_rows, int all_columns, const
       columns_(columns),
       all_columns_(all_columns),
       filter_(filter),
-      there_(all_rows, all_columns, exchange, comm),
-      back_(all_columns, all_rows, exchange, comm),
+      buffers_(way.variant, picture.size() < spectrum.size() ? spectrum : picture),
+      there_(all_rows, all_columns, way.exchange, buffers_, comm),
+      back_(all_columns, all_rows, way.exchange, buffers_, comm),
       forward_rows_(picture, FFTW_FORWARD),
       forward_columns_(spectrum, FFTW_FORWARD),
       backward_columns_(spectrum, FFTW_BACKWARD),

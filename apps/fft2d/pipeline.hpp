@@ -21,7 +21,7 @@ struct Times {
 
 class Pipeline {
  public:
-  Pipeline(int rows, int columns, const Filter& filter, Exchange exchange, MPI_Comm comm);
+  Pipeline(int rows, int columns, const Filter& filter, Way way, MPI_Comm comm);
 
   Matrix picture;   ///< My rows: fill them, then forward(), filter_and_back() in place.
   Matrix spectrum;  ///< My rows of the transposed spectrum, after forward().
@@ -35,12 +35,13 @@ class Pipeline {
   [[nodiscard]] bool even() const { return there_.even(); }
 
  private:
-  Pipeline(Slab rows, Slab columns, int all_rows, int all_columns, const Filter& filter, Exchange exchange, MPI_Comm comm);
+  Pipeline(Slab rows, Slab columns, int all_rows, int all_columns, const Filter& filter, Way way, MPI_Comm comm);
 
   MPI_Comm comm_;
   Slab rows_, columns_;
   int all_columns_;
   Filter filter_;
+  Buffers buffers_;
   Transpose there_, back_;
   RowTransform forward_rows_, forward_columns_, backward_columns_, backward_rows_;
 };

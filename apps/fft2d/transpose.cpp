@@ -1,10 +1,12 @@
-// fft2d/transpose.cpp: the two datatypes and the one call.
+// fft2d/transpose.cpp: datatypes and the one call; loops where the variant has them.
 #include "transpose.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
-#include "slabs.hpp"
+#include "loops.hpp"
 
 namespace fft2d {
 namespace {
@@ -47,9 +49,25 @@ MPI_Datatype make_receive_type(int rows, int columns) {
   return commit(type);
 }
 
+std::size_t area(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
+
+int doubles(int rows, int columns) { return static_cast<int>(2 * area(rows, columns)); }
+
 }  // namespace
 
-Transpose::Transpose(int rows, int columns, Exchange exchange, MPI_Comm comm) : comm_(comm) {
+Buffers::Buffers(Variant variant, const Matrix& like) {
+  if (variant == Variant::manual) sent.emplace(like.rows(), like.columns());
+  if (variant != Variant::zero_copy) received.emplace(like.rows(), like.columns());
+}
+
+void Blocks::add(int count, std::size_t elements, MPI_Datatype type) {
+  counts.push_back(count);
+  displacements.push_back(static_cast<int>(elements * sizeof(Complex)));
+  types.push_back(type);
+}
+
+Transpose::Transpose(int rows, int columns, Exchange exchange, Buffers& buffers, MPI_Comm comm)
+    : comm_(comm), buffers_(buffers) {
   int ranks = 0, me = 0;
   MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &me);
@@ -59,30 +77,42 @@ Transpose::Transpose(int rows, int columns, Exchange exchange, MPI_Comm comm) : 
                                 " does not divide over " + std::to_string(ranks) +
                                 " ranks, so MPI_Alltoall cannot carry it. Use --exchange alltoallw.");
   }
-  const int my_rows = slab(rows, ranks, me).count, my_columns = slab(columns, ranks, me).count;
-  const MPI_Datatype receive = owned_.emplace_back(make_receive_type(my_columns, rows));
-  for (int peer = 0; peer < ranks; ++peer) {
-    const auto [first_column, width] = slab(columns, ranks, peer);
-    const auto [first_row, height] = slab(rows, ranks, peer);
-    const bool new_width = peer == 0 || width != slab(columns, ranks, peer - 1).count;
-    send_types_.push_back(new_width ? owned_.emplace_back(make_send_type(my_rows, columns, width)) : send_types_.back());
-    send_counts_.push_back(my_rows > 0 && width > 0 ? 1 : 0);
-    send_displacements_.push_back(first_column * static_cast<int>(sizeof(Complex)));
-    receive_types_.push_back(receive);
-    receive_counts_.push_back(my_columns > 0 ? height : 0);
-    receive_displacements_.push_back(first_row * static_cast<int>(sizeof(Complex)));
+  const std::size_t part = std::max(area(slab(rows, ranks, 0).count, columns), area(rows, slab(columns, ranks, 0).count));
+  if (buffers.received && part * sizeof(Complex) > std::numeric_limits<int>::max()) {  // the same on all ranks
+    throw std::invalid_argument(
+        "a rank's part of the matrix is over 2 GiB, and MPI counts its blocks with an int. Use more "
+        "ranks, or --variant zero-copy.");
   }
-  send_count_ = send_counts_[0];
-  receive_count_ = receive_counts_[0];
+  const Slab my_rows = slab(rows, ranks, me), my_columns = slab(columns, ranks, me);
+  const MPI_Datatype column = owned_.emplace_back(make_receive_type(my_columns.count, rows));
+  for (int peer = 0; peer < ranks; ++peer) {
+    const Slab theirs = columns_.emplace_back(slab(columns, ranks, peer)), from = slab(rows, ranks, peer);
+    if (buffers.sent) {
+      send_.add(doubles(my_rows.count, theirs.count), area(my_rows.count, theirs.first), MPI_DOUBLE);
+    } else {
+      const bool new_width = peer == 0 || theirs.count != columns_[columns_.size() - 2].count;
+      if (new_width) owned_.emplace_back(make_send_type(my_rows.count, columns, theirs.count));
+      send_.add(my_rows.count > 0 && theirs.count > 0 ? 1 : 0, area(1, theirs.first), owned_.back());
+    }
+    if (buffers.received) {
+      receive_.add(doubles(from.count, my_columns.count), area(from.first, my_columns.count), MPI_DOUBLE);
+    } else {
+      receive_.add(my_columns.count > 0 ? from.count : 0, area(1, from.first), column);
+    }
+  }
 }
 
 void Transpose::operator()(const Matrix& from, Matrix& to) const {
+  if (buffers_.sent) pack(from, columns_, buffers_.sent->data());
+  const Complex* source = buffers_.sent ? buffers_.sent->data() : from.data();
+  Complex* target = buffers_.received ? buffers_.received->data() : to.data();
   if (even_) {
-    MPI_Alltoall(from.data(), send_count_, send_types_[0], to.data(), receive_count_, receive_types_[0], comm_);
+    MPI_Alltoall(source, send_.counts[0], send_.types[0], target, receive_.counts[0], receive_.types[0], comm_);
   } else {
-    MPI_Alltoallw(from.data(), send_counts_.data(), send_displacements_.data(), send_types_.data(), to.data(),
-                  receive_counts_.data(), receive_displacements_.data(), receive_types_.data(), comm_);
+    MPI_Alltoallw(source, send_.counts.data(), send_.displacements.data(), send_.types.data(), target, receive_.counts.data(),
+                  receive_.displacements.data(), receive_.types.data(), comm_);
   }
+  if (buffers_.received) turn(target, to.columns(), to.rows(), to.data());
 }
 
 }  // namespace fft2d

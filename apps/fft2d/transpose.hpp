@@ -1,4 +1,4 @@
-// fft2d/transpose.hpp: the global transpose, said in datatypes alone (Hoefler and Gottlieb, EuroMPI 2010).
+// fft2d/transpose.hpp: the global transpose, said in datatypes (Hoefler and Gottlieb, EuroMPI 2010), or done by hand.
 //
 //   before: rank r owns rows of A (rows x columns)      after: rank r owns rows of its transpose (columns x rows)
 //
@@ -9,19 +9,26 @@
 //          +------+------+     -> contiguous -> vector       +-------+-------+  receive type: struct complex
 //                              -> resized                                         -> vector -> resized
 //
-// Nothing is packed, unpacked or transposed by the program.
+//   variant           packing      MPI moves                                  local transpose
+//   zero-copy         -            the send type into the receive type        -
+//   local-transpose   -            the send type into a contiguous buffer     a loop, out of that buffer
+//   manual            a loop       a contiguous buffer into another           a loop, out of the other
 #pragma once
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "buffer.hpp"
+#include "slabs.hpp"
 
 namespace fft2d {
 
 enum class Exchange { automatic, alltoall, alltoallw };
+enum class Variant { zero_copy, local_transpose, manual };
 
 /// A committed datatype, freed with its owner.
 class Type {
@@ -36,11 +43,34 @@ class Type {
   MPI_Datatype type_;
 };
 
+/// Which of the three, and by which call.
+struct Way {
+  Variant variant = Variant::zero_copy;
+  Exchange exchange = Exchange::automatic;
+};
+
+/// Where blocks lie while they are neither here nor there: only what the variant needs. One for all transposes of a program.
+struct Buffers {
+  std::optional<Matrix> sent, received;
+  /// @param like  the largest part that a rank transposes
+  Buffers(Variant variant, const Matrix& like);
+};
+
+/// What goes to each rank, or comes from it: MPI_Alltoallw's arguments.
+struct Blocks {
+  std::vector<int> counts, displacements;
+  std::vector<MPI_Datatype> types;
+
+  /// @param elements  where the block begins
+  void add(int count, std::size_t elements, MPI_Datatype type);
+};
+
 /// From slabs of rows of a rows x columns matrix to slabs of rows of its transpose.
 class Transpose {
  public:
   /// @param exchange  alltoall needs rows and columns that P divides (std::invalid_argument); alltoallw takes any.
-  Transpose(int rows, int columns, Exchange exchange, MPI_Comm comm);
+  /// @param buffers  of the variant. With them a rank's part goes to 2 GiB (std::invalid_argument).
+  Transpose(int rows, int columns, Exchange exchange, Buffers& buffers, MPI_Comm comm);
 
   /// `from`: my rows of the matrix. `to`: my rows of the transpose.
   void operator()(const Matrix& from, Matrix& to) const;
@@ -50,9 +80,9 @@ class Transpose {
  private:
   MPI_Comm comm_;
   bool even_;
-  int send_count_, receive_count_;  // for MPI_Alltoall
-  std::vector<int> send_counts_, send_displacements_, receive_counts_, receive_displacements_;
-  std::vector<MPI_Datatype> send_types_, receive_types_;
+  Buffers& buffers_;
+  std::vector<Slab> columns_;  // of all ranks
+  Blocks send_, receive_;
   std::deque<Type> owned_;
 };
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import HEDDLE, clean_environment, launcher
 from heddle import families, native
-from heddle.bench import applications, lattice_cg, multigrid, petsc, vecscatter
+from heddle.bench import applications, fft2d, lattice_cg, multigrid, petsc, vecscatter
 from heddle.bench.applications import Job, Measured
 from heddle.bench.messages import Figures
 from heddle.installations import Installation
@@ -23,6 +23,46 @@ def ran(mpi: str, variant: str, ranks: int, *words: object) -> dict:
     assert done.returncode == 0, done.stdout + done.stderr
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
     return json.loads(line)
+
+
+@pytest.mark.parametrize("ranks, size, call", [(1, "40", ""), (2, "64", ""), (3, "61x83", "w"), (2, "3x1", "w")])
+def test_a_picture_is_filtered_alike_by_hand_and_by_datatypes(mpi, ranks, size, call):
+    """Each run compares itself with a serial FFT; of the last size a rank has no column."""
+    found = [
+        ran(mpi, who, ranks, "fft2d", "--size", size, "--repetitions", 1, "--variant", variant)
+        for variant in fft2d.VARIANTS
+        for who in ("host", "heddle")
+    ]
+    assert len({line["fingerprint"] for line in found}) == 1
+    assert [line["variant"] for line in found[::2]] == list(fft2d.VARIANTS)
+    for line in found:
+        assert line["exchange"] == f"MPI_Alltoall{call}" and line["ranks"] == ranks
+        assert max(line["relative_error"][where] for where in ("spectrum", "picture")) < 1e-10
+
+
+def test_the_fft_bench_has_all_rows(mpi, heddle, tmp_path):
+    file = tmp_path / "rows.json"
+    words = ("--quick", "--size", 64, "--ranks", 1, "--ranks", 2, "--mpi", mpi)
+    done = heddle("bench", "--goals", "fft2d", *words, "--json", file, "--plot", tmp_path / "figure")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(file.read_text())
+    assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys() for row in rows)
+    times = {(row["case"], row["variant"], row["ranks"]) for row in rows if row["metric"] == fft2d.TIME}
+    variants = [f"{who}, {way}" for who in ("host", "heddle") for way in fft2d.VARIANTS]
+    parts = [f"64^2, {part}" for part in fft2d.PARTS]
+    assert times == {(part, variant, ranks) for part in parts for variant in variants for ranks in (1, 2)}
+    assert set(fft2d.GAINS) < {row["metric"] for row in rows}
+    assert all(0 < row["lower"] <= row["value"] <= row["upper"] for row in rows)
+    assert "3.8" in done.stdout and (tmp_path / "figure.svg").exists() and (tmp_path / "figure.png").exists()
+
+
+def test_ffts_that_differ_between_ranks_are_an_error():
+    def of(ranks, fingerprint):
+        return Measured(Job("64^2", None, None, ranks, ()), {"host": [{"mpi": "MPI", "fingerprint": fingerprint}]})
+
+    fft2d.agree([of(1, "a"), of(2, "a")])
+    with pytest.raises(Problem, match="MPI, 1 ranks and of MPI, 2 ranks differ"):
+        fft2d.agree([of(1, "a"), of(2, "b")])
 
 
 @pytest.mark.parametrize("ranks, sides, iterations", [(2, "4", 2000), (2, "4x2x6x2", 20), (16, "2", 4)])

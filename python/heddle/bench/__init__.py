@@ -12,6 +12,7 @@ from . import (
     allgatherv,
     alltoall_struct,
     alltoallv_sparse,
+    fft2d,
     goals,
     groups,
     hpl,
@@ -55,6 +56,7 @@ app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
+app.command("fft2d")(fft2d.command)
 app.command("lattice-cg")(lattice_cg.command)
 app.command("vecscatter")(vecscatter.command)
 app.command("multigrid")(multigrid.command)

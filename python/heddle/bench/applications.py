@@ -39,7 +39,7 @@ class Job:
     arguments: tuple[str, ...]
 
     def started(self, run: Run, more: Sequence[str] = ()) -> dict:
-        words, env = start_line(self.mpi, self.binary, run, self.ranks, [*self.arguments, *run.arguments, *more], "core")
+        words, env = start_line(self.mpi, self.binary, run, self.ranks, [*self.arguments, *more], "core")
         lines = list(output(words, env))
         if len(lines) != 1:
             raise Problem(f"{' '.join(words)} printed {len(lines)} results instead of one.")
