@@ -39,6 +39,7 @@ class Row:
     longest_search: float = 0  # us, of one call
     communicator: str = ""
     blocks: int = 0  # contiguous pieces, of all calls; 0: nobody has counted
+    why: str = ""  # this way was taken
     least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; none: nobody knows
     most: dict[str, float] = field(default_factory=dict)
 
@@ -46,6 +47,21 @@ class Row:
     def title(self) -> str:
         """The datatype, by its name if it has one."""
         return f"{self.datatype_name}: {self.datatype}" if self.datatype_name else self.datatype
+
+    @property
+    def has_holes(self) -> bool:
+        """Not one block to each message; what nobody has counted is taken to have some."""
+        return not 0 < self.blocks <= self.calls
+
+    @property
+    def called(self) -> str:
+        """The procedure that the program called; a family of collectives where that is not known."""
+        return self.procedure or self.call
+
+    @property
+    def side(self) -> str:
+        """Send or receive, where the procedure is something else than that."""
+        return self.call if self.procedure and self.call in ("send", "receive") else ""
 
     @property
     def time(self) -> float:
@@ -184,6 +200,7 @@ def _row(raw: dict) -> Row:
         least=_of_a_rank(raw, LEAST),
         most=_of_a_rank(raw, MOST),
         procedure=str(raw.get("procedure", "")),
+        why=str(raw.get("why", "")),
         **_from(raw),
     )
 
@@ -270,4 +287,6 @@ def rows_of(file: Path) -> Found:
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        raise Problem(f"{file} is no report. HEDDLE_REPORT={file} makes one when the program ends.") from None
+        raise Problem(
+            f"{file} is no report. HEDDLE_REPORT=r.json heddle run ... makes one, r.json, when the program ends."
+        ) from None
