@@ -19,6 +19,7 @@ READABLE = (1, 2)
 PARTS = ("search", "pack", "wait", "copy")
 LEAST = {part: f"{part}_us_min" for part in PARTS}
 MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
+SIDES = ("send", "receive")
 BY_NATURE = "by nature"
 
 
@@ -61,7 +62,7 @@ class Row:
     @property
     def side(self) -> str:
         """Send or receive, where the procedure is something else than that."""
-        return self.call if self.procedure and self.call in ("send", "receive") else ""
+        return self.call if self.procedure and self.call in SIDES else ""
 
     @property
     def time(self) -> float:

@@ -42,15 +42,14 @@ CALL = "call"
 BELOW = ("ranks differ", "why")  # not columns of the page
 
 
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequence[str] = ()) -> str:
+def table_of(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequence[str] = (), sum_last: bool = False) -> str:
     """Of a cell with several lines the first is what counts. `below`: a sentence under each line, or ""."""
     sort = [f" class={_sort(head, i == 0)}" for i, head in enumerate(heads)]
     head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(heads, sort))
     body = []
-    for i, cells in enumerate(lines):
-        body.append(
-            "<tr>" + "".join(f"<td{how}>{_cell(name, cell)}</td>" for name, cell, how in zip(heads, cells, sort)) + "</tr>"
-        )
+    for i, line in enumerate(lines):
+        cells = "".join(f"<td{how}>{_cell(name, cell)}</td>" for name, cell, how in zip(heads, line, sort))
+        body.append(f"<tr{' class=sum' if sum_last and i == len(lines) - 1 else ''}>{cells}</tr>")
         if below and below[i]:
             body.append(f'<tr class="why"><td colspan={len(heads)}>{escape(below[i])}</td></tr>')
     rows = "\n".join(body)
@@ -95,7 +94,7 @@ def _rows(found: Found, where: dict, estimates: Estimates) -> str:
     heads, lines = table.without_empty(
         [head for head in table.ROWS if head not in BELOW], lines, ("communicator", "side", "library alone")
     )
-    return _table(*_stacked(heads, lines), below=[row.why for row in found.rows])
+    return table_of(*_stacked(heads, lines), below=[row.why for row in found.rows])
 
 
 def _part(row: Row, part: str) -> str:
@@ -165,20 +164,20 @@ def draw(found: Found, source: str) -> str:
         )
         parts.append(_section("What Heddle carried", about, _rows(found, where, estimates)))
     if found.sites:
-        parts.append("<h2>All call sites</h2>\n" + _table(*_stacked(SITES, table.sites(found, where))))
+        parts.append("<h2>All call sites</h2>\n" + table_of(*_stacked(SITES, table.sites(found, where))))
     if found.algorithms:
         about = "Those that Heddle has looked at, the algorithm chosen, and what a rank has given to them: least, most, median."
         lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
-        parts.append(_section("Collectives", about, _table(*_stacked(*lines))))
+        parts.append(_section("Collectives", about, table_of(*_stacked(*lines))))
     if found.mailed:
         about = "Published in memory that both ranks have mapped, or retracted from there where a message was expected."
-        parts.append(_section("Short blocks within a node", about, _table(MAILED, table.mailed(found))))
+        parts.append(_section("Short blocks within a node", about, table_of(MAILED, table.mailed(found))))
     if found.procedures:
         about = f"Added up over the ranks. From MPI_Init to MPI_Finalize {duration(found.elapsed_us)} passed."
-        parts.append(_section("Time in MPI calls", about, _table(PROCEDURES, table.procedures(found))))
+        parts.append(_section("Time in MPI calls", about, table_of(PROCEDURES, table.procedures(found))))
     if found.communicators:
         about = "Bytes of one communicator in a process, and of a list of its ranks."
-        parts.append(_section("Who takes part", about, _table(KEPT, [table.kept(one) for one in found.communicators])))
+        parts.append(_section("Who takes part", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Heddle: {escape(source)}</title><style>{STYLE}</style></head><body>
 <h1>What Heddle did: {escape(source)}</h1>
