@@ -64,7 +64,7 @@ def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Adv
     call = f"{row.called}{f' in {place}' if place else ''} of {row.datatype_name or row.datatype}"
     search, wait = row.times["search"], row.times["wait"]
     again = search - row.ranks * row.longest_search if row.longest_search else 0  # each rank's first look is needed
-    if again > 0.3 * (row.time - wait):
+    if again > 0.2 * (row.time - wait):
         said.append(
             Advice(
                 again,
