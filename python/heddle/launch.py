@@ -78,6 +78,10 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         from heddle.reported.afterwards import run
 
         run(words, ranks, mpi, report)
+    if kept := os.environ.get("HEDDLE_REPORT"):
+        from heddle.reported.afterwards import check_writable
+
+        check_writable(kept, words)
     command = plan(words, ranks, mpi)
     try:
         os.execve(command.file, command.words, command.environment)

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 
 GAP = "  "
 INDENT = "    "
+JOINED = "\0"  # a space where no line may end
 
 
 def width_of(stream=None) -> int | None:
@@ -101,6 +102,15 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, **plain) or [""]
 
 
+def _whole(cell: str, width: int) -> str:
+    """For _in_cells: no line ends within it, if it fits into one."""
+    return cell.replace(" ", JOINED) if cell_len(cell) <= width - len(INDENT) else cell
+
+
+def _in_cells(text: str, width: int, indent: str = "") -> list[str]:
+    return [line.replace(JOINED, " ") for line in _wrapped(text, width, indent)]
+
+
 def _joined(cells: Sequence[str], widths: list[int], heads: Sequence[str], right: Sequence[str]) -> str:
     shown = []
     for cell, size, head in zip(cells, widths, heads):
@@ -121,15 +131,15 @@ def _stacked(table, part, widths, heads, inner, width, wraps, right) -> tuple[li
     lines, of_heads = [], 0
     for number, (row, cells) in enumerate(zip(table, part)):
         shown = [i for i in outer if row[i]]
-        apart = GAP.join(row[i] for i in shown if heads[i] not in wraps)
+        apart = GAP.join(_whole(row[i], width) for i in shown if heads[i] not in wraps)
         if first and apart:
-            lines += _wrapped(apart, width)
+            lines += _in_cells(apart, width)
         split = [_wrapped(cell, size) if head in wraps else [cell] for cell, size, head in zip(cells, widths, names)]
         for turn in range(max(map(len, split))):
             one = [parts[turn] if turn < len(parts) else "" for parts in split]
             lines.append(_joined(one, widths, names, right))
         if not first and apart:
-            lines += _wrapped(apart, width, INDENT)
+            lines += _in_cells(apart, width, INDENT)
         lines += [line for i in shown if heads[i] in wraps for line in _wrapped(row[i], width, INDENT)]
         of_heads = len(lines) if number == 0 else of_heads
     return lines[:of_heads], lines[of_heads:]

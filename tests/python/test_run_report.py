@@ -1,6 +1,7 @@
 """heddle run --report: the program runs as without it, and a few lines at the end say what Heddle did."""
 
 import json
+import shlex
 import signal
 import socket
 import subprocess
@@ -10,7 +11,8 @@ import pytest
 from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher
 from heddle.commands.run import spelled_out
 from heddle.reported import Communicator, Found, Procedure, Row
-from heddle.reported.afterwards import lines
+from heddle.reported.afterwards import check_writable, lines
+from heddle.reported.carried import nothing
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,8 @@ def test_five_lines_and_the_programs_own_all(heddle, mpi, program, tmp_path, for
     assert (done.returncode, done.stdout) == (3, "read a line\n"), done
     text = "\n".join(said(done))
     assert 3 <= len(said(done)) <= 5 and "in all; a rank spent" in text, done
-    assert "sent 640 KiB in 10 pieces, received 640 KiB in 10 pieces" in text and "MPI_Send" in text
+    assert "sent 640 KiB in 10 messages, received 640 KiB in 10 messages, with holes" in text and "MPI_Send" in text
+    assert f"heddle compare {shlex.join(map(str, line))} 3 input measures it" in text
     assert not list(tmp_path.glob("heddle-report-*"))
 
 
@@ -102,10 +105,14 @@ def test_mistakes_are_told_as_without_it(heddle):
         (("--report", "r.json"), "--report=r.json"),
         (("--report=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
         (("--report=/",), "that is a folder"),
+        (("HEDDLE_REPORT=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
+        (("HEDDLE_REPORT=/no-such-folder/r.json", "--report"), "there is no folder /no-such-folder"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(heddle, words, said, tmp_path):
-    done = heddle("run", *words, "-n", 1, "--", "touch", tmp_path / "ran", cwd=tmp_path)
+    variables = {"HEDDLE_REPORT": words[0].partition("=")[2]} if words[0].startswith("HEDDLE") else {}
+    options = words[1:] if variables else words
+    done = heddle("run", *options, "-n", 1, "--", "touch", tmp_path / "ran", cwd=tmp_path, **variables)
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done
     assert not (tmp_path / "ran").exists()
 
@@ -147,10 +154,31 @@ def test_lines(monkeypatch):
         "12 s in all; a rank spent 5 s in MPI calls that Heddle stands in for (50 % of MPI_Init to MPI_Finalize). "
         "heddle report r.json shows more"
     )
-    assert text[1] == "carried: sent 2 KiB in 10 pieces, received 4 KiB in 20 pieces, with holes, on 2 ranks"
+    assert text[1] == "carried: sent 2 KiB in 10 messages, received 4 KiB in 20 messages, with holes, on 2 ranks"
     assert text[2] == "most of that in MPI_0 2 s (10 calls), MPI_1 1.5 s (11 calls), MPI_2 1 s (12 calls)"
-    assert text[3] == "no estimate of the gain: there is no profile of this machine: run heddle tune" and len(text) <= 5
+    assert (
+        text[3].startswith("what that gains: heddle compare measures it (no estimate: there is no profile") and len(text) <= 5
+    )
 
 
 def test_lines_of_nothing():
     assert len(lines(Found(1, [], []), 1.0)) == 2
+
+
+def test_what_was_carried_without_holes():
+    """Collectives by an algorithm of Heddle's, and what was left to the library."""
+    calls = [Procedure("MPI_Allgatherv", 2, 10, 5.0, carried=10), Procedure("MPI_Bcast", 2, 4, 5.0, passed={"no holes": 4})]
+    assert (
+        lines(Found(2, [], [], calls), 1.0)[1]
+        == "carried: 10 calls without holes (MPI_Allgatherv), on 2 ranks; no message with holes"
+    )
+    as_set = [Procedure("MPI_Send", 2, 10, 5.0, passed={"as set": 8, "no holes": 2}), calls[1]]
+    assert lines(Found(2, [], [], as_set), 1.0)[1] == "8 calls were left to the MPI library as set (MPI_Send)"
+    assert nothing(Found(2, [], [], as_set)) == "2 ranks. 8 calls were left to the MPI library as set (MPI_Send)."
+    mixed = [row(blocks=100), row(call="receive", blocks=10)]
+    assert "received 2 KiB in 10 messages, with holes and in one piece, on 2 ranks" in lines(Found(2, mixed, []), 1.0)[1]
+
+
+def test_a_place_that_only_the_ranks_know_is_not_looked_at():
+    check_writable("/no-such-folder/%j/r.json", ["./app"])
+    check_writable("/no-such-folder/r.json", ["mpiexec", "./app"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heddle.reported import SIDES
+
 from .outputs import Output, Verdict
 from .statistics import Gain, Spread, gain, spread
 
@@ -40,6 +42,14 @@ class Calls:
 
 
 @dataclass(frozen=True)
+class Site(Calls):
+    """Of a procedure, the calls from one place with one datatype."""
+
+    place: str = ""  # "exchange (halo.c:42)"
+    datatype: str = ""  # its name
+
+
+@dataclass(frozen=True)
 class Carried:
     """What Heddle moved of one datatype one way, over all ranks; the time is a rank's on average."""
 
@@ -49,6 +59,13 @@ class Carried:
     calls: int
     bytes: int
     us: float
+    procedure: str = ""
+    datatype_name: str = ""
+
+    @property
+    def called(self) -> str:
+        """MPI_Sendrecv send; MPI_Bcast."""
+        return f"{self.procedure} {self.call}" if self.procedure and self.call in SIDES else self.procedure or self.call
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,7 @@ class Compared:
     failure: Failure | None = None
     outputs: list[Output] = field(default_factory=list)
     calls: list[Calls] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from html import escape
 
-from heddle.reported.page import STYLE
+from heddle.reported.page import STYLE, table_of
 from heddle.reported.words import amount, duration
 
-from . import INK, Compared
+from . import INK, Carried, Compared
 from .outputs import Line
-from .text import gain_sentence, output_sentence, ratio, seconds
+from .text import gain_sentence, output_sentence, ratio, seconds, site
 
 MOST_BARS = 12
 LEFT, WIDTH, RIGHT = 190, 560, 130
+SITES = ("procedure", "from", "datatype", "calls", "without Heddle", "with Heddle", "")
 MORE = """
 .gain { font-size: 1.25em; margin: .6em 0 } .facts td:first-child { color: #666; white-space: nowrap; width: 1% }
 tr.sum td { font-weight: 600; border-top: 2px solid #999 !important } text { fill: #222 } figure { max-width: 60em }
@@ -68,21 +69,10 @@ def _bars(found: Compared) -> str:
     return f"<figure>{_svg(4 + pitch * len(rows), 'time in MPI calls', lines)}</figure>"
 
 
-def _table(titles: tuple[str, ...], words: int, rows: list[tuple[str, ...]], sum_last: bool = False) -> str:
-    """The first `words` columns are words, the rest numbers."""
-
-    def cells(tag: str, row: tuple[str, ...]) -> str:
-        return "".join(f"<{tag}{'' if i < words else ' class=n'}>{escape(cell)}</{tag}>" for i, cell in enumerate(row))
-
-    lines = [f"<tr>{cells('td', row)}</tr>" for row in rows]
-    if sum_last:
-        lines[-1] = lines[-1].replace("<tr>", '<tr class="sum">', 1)
-    return f"<table><thead><tr>{cells('th', titles)}</tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table>"
-
-
 def _calls(found: Compared) -> str:
+    notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     if not found.calls:
-        return "".join(f"<p>{escape(note)}</p>" for note in found.notes)
+        return notes
     rows = [
         (one.name, f"{one.calls:,}", duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us))
         for one in found.calls
@@ -90,14 +80,22 @@ def _calls(found: Compared) -> str:
     sums = sum(one.without_us for one in found.calls), sum(one.with_us for one in found.calls)
     rows.append(("all of these", f"{sum(one.calls for one in found.calls):,}", *map(duration, sums), ratio(*sums)))
     said = "<h2>Time of a rank in MPI calls, on average</h2>" + _bars(found)
-    said += _table(("procedure", "calls", "without Heddle", "with Heddle", ""), 1, rows, sum_last=True)
+    said += table_of(("procedure", "calls", "without Heddle", "with Heddle", ""), rows, sum_last=True)
+    if any(one.place for one in found.sites):
+        said += "<h2>By call site</h2>"
+        said += table_of(SITES, [site(one) for one in found.sites])
     if found.carried:
         rows = [
-            (one.datatype, one.call, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us)) for one in found.carried
+            (_datatype(one), one.called, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us))
+            for one in found.carried
         ]
         said += "<h2>What Heddle carried</h2>"
-        said += _table(("datatype", "call", "way", "calls", "bytes", "time of a rank"), 3, rows)
-    return said
+        said += table_of(("datatype", "call", "way", "calls", "bytes", "time of a rank"), rows)
+    return said + notes
+
+
+def _datatype(one: Carried) -> str:
+    return f"{one.datatype_name}\n{one.datatype}" if one.datatype_name else one.datatype
 
 
 def _outputs(found: Compared) -> str:

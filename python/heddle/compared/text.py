@@ -8,14 +8,17 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
+from heddle import listing
 from heddle.console import console, say, table_console
 from heddle.reported.words import amount, duration
 
-from . import VERSION, Compared, Failure
+from . import VERSION, Compared, Failure, Site
 from .outputs import Line, Output, Verdict
 from .statistics import Meaning
 
 MOST_ROWS = 10
+SITES = ("time of a rank in", "from", "datatype", "calls", "without", "with", "")
+CARRIED = ("carried by Heddle", "call", "way", "calls", "bytes", "time of a rank")
 
 
 def seconds(value: float) -> str:
@@ -45,6 +48,12 @@ def output_sentence(found: Compared, one: Output) -> str:
 
 def ratio(without: float, ours: float) -> str:
     return f"{without / ours:.2f} ×" if without and ours else ""
+
+
+def site(one: Site) -> tuple[str, ...]:
+    """The cells of a line, as SITES heads them."""
+    times = duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us)
+    return (one.name, one.place, one.datatype, f"{one.calls:,}", *times)
 
 
 def show(found: Compared) -> None:
@@ -113,17 +122,17 @@ def _calls(found: Compared) -> None:
     )
     console().print()
     table_console().print(table)
-    if not found.carried:
-        say(Text("Heddle had nothing to carry: no call that it serves has a datatype with holes or short blocks."))
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("carried by Heddle", "call", "way", "calls", "bytes", "time of a rank"):
-        table.add_column(name, justify="right" if name in ("calls", "bytes", "time of a rank") else "left", overflow="fold")
-    for row in found.carried[:MOST_ROWS]:
-        cells = (row.datatype, row.call, row.way, f"{row.calls:,}", amount(row.bytes), duration(row.us))
-        table.add_row(*map(Text, cells))
-    console().print()
-    table_console().print(table)
+    if any(one.place for one in found.sites):
+        cells = [site(one) for one in found.sites[:MOST_ROWS]]
+        console().print()
+        listing.show(SITES, cells, above=("from", "datatype"), right=SITES[3:])
+    cells = [
+        (row.datatype_name or row.datatype, row.called, row.way, f"{row.calls:,}", amount(row.bytes), duration(row.us))
+        for row in found.carried[:MOST_ROWS]
+    ]
+    if cells:
+        console().print()
+        listing.show(CARRIED, cells, above=CARRIED[:1], right=CARRIED[3:])
 
 
 def as_json(found: Compared) -> str:

@@ -20,9 +20,10 @@ import heddle
 from heddle import installations, launch, native, reported
 from heddle.launch import Command
 from heddle.problem import Problem
+from heddle.reported.carried import carried as said_to_be_carried
 
 from . import Compared, Failure, Round
-from .calls import carried, changed
+from .calls import carried, changed, sites
 from .runs import Run, Written, started
 
 
@@ -133,7 +134,9 @@ class _Turns:
                 found.append(reported.rows_of(file))
         if not any(one.procedures for one in found):
             self._found.notes.append("the program makes no MPI call that Heddle stands in for")
-        self._found = replace(self._found, calls=changed(*found), carried=carried(found[1]))
+        elif not found[1].rows:
+            self._found.notes.append(said_to_be_carried(found[1]))
+        self._found = replace(self._found, calls=changed(*found), sites=sites(*found), carried=carried(found[1]))
 
     def found(self) -> Compared:
         if self._found.failure:

@@ -19,6 +19,7 @@ READABLE = (1, 2)
 PARTS = ("search", "pack", "wait", "copy")
 LEAST = {part: f"{part}_us_min" for part in PARTS}
 MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
+SIDES = ("send", "receive")
 BY_NATURE = "by nature"
 
 
@@ -39,6 +40,7 @@ class Row:
     longest_search: float = 0  # us, of one call
     communicator: str = ""
     blocks: int = 0  # contiguous pieces, of all calls; 0: nobody has counted
+    why: str = ""  # this way was taken
     least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; none: nobody knows
     most: dict[str, float] = field(default_factory=dict)
 
@@ -46,6 +48,21 @@ class Row:
     def title(self) -> str:
         """The datatype, by its name if it has one."""
         return f"{self.datatype_name}: {self.datatype}" if self.datatype_name else self.datatype
+
+    @property
+    def has_holes(self) -> bool:
+        """Not one block to each message; what nobody has counted is taken to have some."""
+        return not 0 < self.blocks <= self.calls
+
+    @property
+    def called(self) -> str:
+        """The procedure that the program called; a family of collectives where that is not known."""
+        return self.procedure or self.call
+
+    @property
+    def side(self) -> str:
+        """Send or receive, where the procedure is something else than that."""
+        return self.call if self.procedure and self.call in SIDES else ""
 
     @property
     def time(self) -> float:
@@ -184,6 +201,7 @@ def _row(raw: dict) -> Row:
         least=_of_a_rank(raw, LEAST),
         most=_of_a_rank(raw, MOST),
         procedure=str(raw.get("procedure", "")),
+        why=str(raw.get("why", "")),
         **_from(raw),
     )
 
@@ -273,4 +291,6 @@ def rows_of(file: Path) -> Found:
         makes = f" `heddle run --report={file} -- ...` makes one."
         raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file) or makes}") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        raise Problem(f"{file} is no report. HEDDLE_REPORT={file} makes one when the program ends.") from None
+        raise Problem(
+            f"{file} is no report. HEDDLE_REPORT=r.json heddle run ... makes one, r.json, when the program ends."
+        ) from None

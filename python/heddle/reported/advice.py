@@ -9,9 +9,11 @@ neither says that there is a gain, there is no advice.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from . import Found, Row
+from .lines import Place, places
 from .machine import profile_here
 from .words import duration
 
@@ -19,53 +21,66 @@ LEAST = 0.02  # of the time in MPI calls: less is not worth a change
 MOST = 5
 BUNDLE = 16  # short messages that are thought of as one
 SHORT = 4 << 10
+AT_MOST = "up to"
+MESSAGES = {name: f"MPI_I{name.lower()}" for name in ("Send", "Ssend", "Bsend", "Rsend", "Recv", "Mrecv")}
+MESSAGES |= dict.fromkeys(("Sendrecv", "Sendrecv_replace"), "MPI_Isend and MPI_Irecv")
+COLLECTIVE = re.compile(r"(Neighbor_all|All)(gatherv?|toall[vw]?)|Bcast|Gatherv?|Scatterv?", re.IGNORECASE)
+BEGINS = re.compile(r"MPI_(I[a-z]|Start|\w+_init$)")
+ENDS = re.compile(r"MPI_(Wait|Test)")
 
 
 @dataclass(frozen=True)
 class Advice:
     gain_us: float  # over all ranks
-    at_most: bool  # it may be less: the other side has to come earlier
+    bound: str  # "up to": it may be less, the other side has to come earlier; "at least": not all that is lost was measured
     what: str
     change: str  # in the program
 
     @property
+    def at_most(self) -> bool:
+        return self.bound == AT_MOST
+
+    @property
     def sentence(self) -> str:
-        gain = f"{'up to ' if self.at_most else 'about '}{duration(self.gain_us)}"
-        return f"{gain}: {self.what}. {self.change}"
+        return f"{self.bound} {duration(self.gain_us)}: {self.what}. {self.change}"
 
 
-def advice(found: Found, message_ns: float | None = None) -> list[Advice]:
-    """@param message_ns: what a message costs, however short; without it what the machine's profile says."""
+def advice(found: Found, message_ns: float | None = None, where: dict[Place, str] | None = None) -> list[Advice]:
+    """@param message_ns: what a message costs, however short; without it what the machine's profile says.
+    @param where: what places are shown as, if that is known already."""
     if message_ns is None:
         profile = profile_here()
         message_ns = profile.message_ns if profile else None
+    if where is None:
+        where = places(row.place for row in found.rows)
     whole = sum(one.us for one in found.procedures) or found.time
-    said = [one for row in found.rows for one in _of(row, message_ns) if one.gain_us >= max(LEAST * whole, 1)]
+    said = [one for row in found.rows for one in _of(row, message_ns, where) if one.gain_us >= max(LEAST * whole, 1)]
     return sorted(said, key=lambda one: -one.gain_us)[:MOST]
 
 
-def _of(row: Row, message_ns: float | None) -> list[Advice]:
+def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Advice]:
     said = []
-    where = f"{row.procedure or row.call} of {row.datatype_name or row.datatype}"
+    place = where.get(row.place, "")
+    call = f"{row.called}{f' in {place}' if place else ''} of {row.datatype_name or row.datatype}"
     search, wait = row.times["search"], row.times["wait"]
     again = search - row.ranks * row.longest_search if row.longest_search else 0  # each rank's first look is needed
-    if again > 0.3 * row.time:
+    if again > 0.2 * (row.time - wait):
         said.append(
             Advice(
                 again,
-                False,
-                f"{where} finds out {row.calls:,} times what the datatype looks like",
-                "Commit it once and keep it, instead of once for each message.",
+                "at least",
+                f"{call} finds out {row.calls:,} times what the datatype looks like",
+                "Make the datatype once and keep it, instead of once for each message.",
             )
         )
     elif wait > 0.5 * row.time:
-        other, call = ("receiver", "MPI_Isend") if row.call == "send" else ("sender", "MPI_Irecv")
+        other = "receiver" if row.call == "send" else "sender"
         said.append(
             Advice(
                 wait,
-                True,
-                f"{where} waits for the {other}, {100 * wait / row.time:.0f} % of its time",
-                f"Let the {other} come earlier, or do something else meanwhile ({call}).",
+                AT_MOST,
+                f"{call} waits for the {other}, {100 * wait / row.time:.0f} % of its time",
+                _meanwhile(row, other),
             )
         )
     each = row.bytes / row.calls if row.calls else 0
@@ -73,9 +88,22 @@ def _of(row: Row, message_ns: float | None) -> list[Advice]:
         said.append(
             Advice(
                 message_ns * row.calls * (1 - 1 / BUNDLE) / 1e3,
-                False,
-                f"{row.calls:,} messages of {each:,.0f} bytes by {where}",
+                "about",
+                f"{row.calls:,} messages of {each:,.0f} bytes by {call}",
                 f"{BUNDLE} at a time (a larger count, a datatype of several pieces) cost as many times less to announce.",
             )
         )
     return said
+
+
+def _meanwhile(row: Row, other: str) -> str:
+    """Instead of waiting for the other side; who does not wait by this call already is told the one that lets it go on."""
+    earlier = f"Let the {other} come earlier"
+    procedure = row.procedure.removesuffix("_c") or {"send": "MPI_Send", "receive": "MPI_Recv"}.get(row.call, "")
+    if BEGINS.match(procedure):
+        return f"{earlier}, or post it earlier and complete it later, with work in between."
+    if ENDS.match(procedure):
+        return f"{earlier}, or do more between the call that begins it and this one."
+    name = procedure.removeprefix("MPI_")
+    going_on = f"MPI_I{name.lower()}" if COLLECTIVE.fullmatch(name) else MESSAGES.get(name, "")
+    return f"{earlier}, or do something else meanwhile ({going_on})." if going_on else f"{earlier}."

@@ -2,6 +2,7 @@
 
 run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
 lines(found, seconds, file)                    # what is said of a report
+check_writable(file)                           # what HEDDLE_REPORT names, before the program runs
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import glob
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -24,11 +26,12 @@ from typing import NoReturn
 from heddle import launch
 from heddle.problem import Problem
 
-from . import Found, Row, rows_of
+from . import Found, rows_of
 from .advice import advice
-from .estimate import estimate
+from .carried import carried, ours
+from .estimate import COMPARE, estimate
 from .lines import places
-from .words import amount, duration
+from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -38,8 +41,7 @@ MOST = 3  # calls that are named
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
     """`kept`: the file that stays, or "". HEDDLE_REPORT names one as ever."""
     kept = kept or os.environ.get(VARIABLE, "")
-    if kept and not launch.is_launcher(words[0]):
-        _check_writable(Path(kept).absolute())
+    check_writable(kept, words)
     with _place(kept) as file:
         os.environ[VARIABLE] = str(file)
         command = launch.plan(words, ranks, mpi)
@@ -48,14 +50,23 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
         code = _run(command)
         seconds = time.perf_counter() - begin
         written = [path for path, identity in _identities(file).items() if before.get(path) != identity]
-        _say(written[-1] if written else None, seconds, kept)
+        _say(written[-1] if written else None, seconds, kept, compare(words, ranks, mpi))
     if code < 0:
         _die(-code)
     sys.exit(code)
 
 
-def _check_writable(file: Path) -> None:
-    """Before hours of work. A launcher's ranks may be on nodes that have other folders."""
+def compare(words: list[str], ranks: int | None, mpi: str | None) -> str:
+    """The command that measures what the same line gains."""
+    options = [*(["-n", str(ranks)] if ranks else []), *(["--mpi", mpi] if mpi else [])]
+    return f"{COMPARE} {shlex.join([*options, '--', *words])}"
+
+
+def check_writable(kept: str, words: list[str]) -> None:
+    """Before hours of work. A launcher's ranks may be on nodes that have other folders; a folder's %j is only known there."""
+    file = Path(kept).absolute()
+    if not kept or launch.is_launcher(words[0]) or "%" in str(file.parent):
+        return
     if not file.parent.is_dir():
         raise Problem(f"the report cannot be written to {file}: there is no folder {file.parent}.", code=2)
     if file.is_dir():
@@ -108,7 +119,7 @@ def _run(command: launch.Command) -> int:
     return process.wait()
 
 
-def _say(file: Path | None, seconds: float, kept: str) -> None:
+def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
     try:
         if file is None:
             where = "" if kept else " on another node (--report=FILE names a place that all see)"
@@ -116,7 +127,7 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
                 "no report has come back: the program did not reach MPI_Finalize, Heddle did not reach it (ask heddle doctor, "
                 f"with the same line), or rank 0 ran{where or ' elsewhere'}."
             )
-        said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept)
+        said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare)
     except Problem as problem:
         said = [str(problem)]
     sys.stdout.flush()
@@ -124,19 +135,19 @@ def _say(file: Path | None, seconds: float, kept: str) -> None:
         print(f"heddle: {line}", file=sys.stderr)
 
 
-def lines(found: Found, seconds: float, kept: str = "") -> list[str]:
+def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
     """Five at most: how long, what was carried, the calls that cost most, the estimated gain, one piece of advice."""
     ranks = max(1, found.ranks)
     spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle stands in for"
     if found.elapsed_us > 0:
         spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
     said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
-    said.append(_carried(found))
+    said.append(carried(found))
     calls = _calls(found, ranks)
     if calls:
         said.append(f"most of that in {', '.join(calls)}")
-    if found.rows:
-        said.append(estimate(found).gain(ranks))
+    if ours(found) or any(one.carried for one in found.procedures):
+        said.append(estimate(found).gain(ranks, compare))
     said += [f"→ {one.sentence}" for one in advice(found)[:1]]
     return said
 
@@ -151,25 +162,3 @@ def _calls(found: Found, ranks: int) -> list[str]:
         place = f" in {where[one.place]}" if where[one.place] else ""
         said.append(f"{one.name}{place} {duration(one.us / ranks)} ({one.calls:,} calls)")
     return said
-
-
-def _outgoing(row: Row) -> bool:
-    return row.call == "send" or (row.call != "receive" and row.way == "packed")
-
-
-def _carried(found: Found) -> str:
-    ours = [row for row in found.rows if row.way != "native"]
-    short = [one for one in found.mailed if not one.name.startswith("retracted")]
-    without = f"{sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"
-    if not ours:
-        if found.heddle == "off":
-            return "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
-        if short:
-            return f"carried: {without}, on {found.ranks} ranks; no message with holes"
-        return f"nothing to carry: no message with holes on {found.ranks} ranks"
-    sums = []
-    for out in (True, False):
-        rows = [row for row in ours if _outgoing(row) is out]
-        sums.append(f"{amount(sum(row.bytes for row in rows))} in {sum(row.calls for row in rows):,} pieces")
-    also = f"; {without}" if short else ""
-    return f"carried: sent {sums[0]}, received {sums[1]}, with holes, on {found.ranks} ranks{also}"

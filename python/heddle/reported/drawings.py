@@ -42,15 +42,15 @@ def _rect(x: float, y: float, width: float, height: float, colour: str) -> str:
     return f'<rect x="{x:.2f}" y="{y:.1f}" width="{max(0.0, width):.2f}" height="{height:.1f}" fill="{colour}"/>'
 
 
-def bars(lines: Sequence[tuple[str, Sequence[tuple[float, str]], str]], what: str, pitch: int = 26) -> str:
-    """A line: its name, its stretches with their colours, what stands behind the bar."""
+def bars(lines: Sequence[tuple], what: str, pitch: int = 26) -> str:
+    """A line: its name, its stretches with their colours, what stands behind the bar; its whole name, if that is another."""
     longest = max((sum(length for length, _ in line[1]) for line in lines), default=0)
     if longest <= 0:
         return "<p>No time was counted.</p>"
     parts = []
-    for i, (name, stretches, behind) in enumerate(lines):
+    for i, (name, stretches, behind, *whole) in enumerate(lines):
         y, x = i * pitch, float(LEFT)
-        parts += [f"<g><title>{escape(name)}</title>", _text(LEFT - 8, y + 17, shortened(name, LEFT - 12), "end")]
+        parts += [f"<g><title>{escape(*whole or [name])}</title>", _text(LEFT - 8, y + 17, shortened(name, LEFT - 12), "end")]
         for length, colour in stretches:
             parts.append(_rect(x, y + 4, BARS * length / longest, pitch - 8, colour))
             x += BARS * length / longest
@@ -61,14 +61,11 @@ def bars(lines: Sequence[tuple[str, Sequence[tuple[float, str]], str]], what: st
 def by_datatype(found: Found) -> str:
     """One bar a row, as long as its time, in the colours of its parts."""
     rows: list[Row] = [row for row in found.rows[:MOST_BARS] if row.time > 0]
-    lines = [
-        (
-            f"{row.call}, {row.way}: {row.title}",
-            [(row.times[part], COLOURS[part]) for part in PARTS],
-            duration(row.time),
-        )
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        how = f", {' '.join(filter(None, (row.called, row.side)))}, {row.way}"
+        name = shortened(row.datatype_name or row.datatype, LEFT - 12 - LETTER * len(how)) + how
+        lines.append((name, [(row.times[part], COLOURS[part]) for part in PARTS], duration(row.time), row.title + how))
     return bars(lines, "time by datatype and way")
 
 

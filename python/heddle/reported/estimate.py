@@ -2,7 +2,7 @@
 
 estimates = estimate(found)
 estimates.of(row)       # us, over all ranks; None: not known
-estimates.why_not       # "no profile of this machine: run heddle tune"
+estimates.why_not       # "there is no profile of this machine: run heddle tune"
 
 The profile knows messages between two ranks of a node that have a core each, with holes as long as the blocks on both sides.
 So nothing is said of ranks on several nodes, or of more ranks than cores. Of a message that Heddle carries from rank to rank
@@ -16,6 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
+from heddle import native
+from heddle.problem import Problem
+
 from . import Found, Row
 from .machine import Library, Profile, profile_here
 from .words import duration
@@ -23,6 +26,9 @@ from .words import duration
 CARRIED = frozenset(("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct", "both"))  # ways from rank to rank
 PACKED = frozenset(("packed", "unpacked"))
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
+COMPARE = "heddle compare"
+CAVEAT = "an order of magnitude; heddle compare measures it"
+UNMEASURABLE = "messages of the MPI library cannot be measured by this copy of Heddle"
 
 
 @dataclass(frozen=True)
@@ -53,19 +59,24 @@ class Estimates:
         """Over all ranks."""
         if not self.rows:
             why = self.why_not or "it knows none of these ways"
-            return f"No estimate of what the MPI library alone would take: {why}."
+            return f"No estimate of what the MPI library alone would take: {why}. {COMPARE} measures it."
         ours = duration(self.us) + (f", {duration(self.wait_us)} of it waiting" if self.wait_us > 0 else "")
-        return f"Estimate: the MPI library alone would have taken about {duration(self.host_us)}. Heddle took {ours}."
+        host = f"the MPI library alone would have taken about {duration(self.host_us)} ({CAVEAT})"
+        return f"Estimate: {host}. Heddle took {ours}."
 
-    def gain(self, ranks: int) -> str:
-        """Of a rank, on average; a line."""
+    def gain(self, ranks: int, compare: str = COMPARE) -> str:
+        """Of a rank, on average; a line.
+        @param compare: the command that measures it."""
         if not self.rows:
-            return f"no estimate of the gain: {self.why_not or 'the profile knows none of these ways'}"
+            why = self.why_not or "the profile knows none of these ways"
+            return f"what that gains: {compare} measures it" + ("" if why == UNMEASURABLE else f" (no estimate: {why})")
         host, ours = (duration(us / max(1, ranks)) for us in (self.host_us, self.us))
         won = (self.host_us - self.us) / max(1, ranks)
-        what = f"estimated gain: about {duration(won)} a rank" if won > 0 else "no gain is estimated"
+        if won <= 0:
+            return f"the estimate finds no gain ({CAVEAT})"
         waiting = f", {duration(self.wait_us / max(1, ranks))} of it waiting" if self.wait_us > 0 else ""
-        return f"{what} (what Heddle carried took {ours}{waiting}; the MPI library alone about {host})"
+        sides = f"what Heddle carried took {ours}{waiting}; the MPI library alone about {host}"
+        return f"estimated gain: about {duration(won)} a rank ({sides}): {CAVEAT}"
 
     def as_json(self) -> dict:
         if not self.rows:
@@ -85,7 +96,7 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
 
 def _why_not(found: Found, profile: Profile | None) -> str:
     if profile is None:
-        return f"there is no profile of this machine: {_mend()}"
+        return _unmeasured(found.run.get("family", ""), "there is no profile of this machine")
     if not all(name in found.run for name in ("family", "processor", "cores")) or not all(one.host for one in found.by_rank):
         return "the report does not say on what machine: run the program again"
     if (profile.processor, profile.cores) != (found.run["processor"], found.run["cores"]):
@@ -96,17 +107,18 @@ def _why_not(found: Found, profile: Profile | None) -> str:
         return "there are more ranks than cores"
     library = profile.libraries.get(found.run["family"])
     if library is None or not library.holes_ns:
-        return f"the profile lacks messages of {NAMES.get(found.run['family'], 'this MPI')} with holes: {_mend()}"
+        family = found.run["family"]
+        return _unmeasured(family, f"the profile lacks messages of {NAMES.get(family, 'this MPI')} with holes")
     return ""
 
 
-def _mend() -> str:
-    """Messages are measured by programs that an installation does not have."""
-    return (
-        "run heddle tune"
-        if find_spec("heddle.bench")
-        else "messages are measured by heddle tune of a checkout alone; heddle compare measures the gain itself"
-    )
+def _unmeasured(family: str, why: str) -> str:
+    """Messages are measured by a program that an installation lacks, and a checkout after `make build` alone."""
+    try:
+        native.program(f"heddle-bench-links-{family or 'mpich'}")
+    except Problem:
+        return UNMEASURABLE
+    return f"{why}: run heddle tune" if find_spec("heddle.bench") else UNMEASURABLE
 
 
 def _of(row: Row, library: Library) -> float | None:

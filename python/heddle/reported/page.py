@@ -8,6 +8,7 @@ from html import escape
 
 from . import PARTS, Found, Row, drawings, table
 from .advice import advice
+from .carried import nothing
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
@@ -23,53 +24,82 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
 table { border-collapse: collapse; width: 100% } th { text-align: left; border-bottom: 2px solid #999 }
-td, th { padding: .25em .7em .25em 0; vertical-align: top } td.n, th.n { text-align: right; white-space: nowrap }
+td, th { padding: .25em .7em .25em 0; vertical-align: top } .n { text-align: right; white-space: nowrap }
 tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-wrap: anywhere }
 .key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
-.key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto } li { margin: .4em 0 }
+.key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
+li { margin: .4em 0 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
-.wide { overflow-x: auto } td.w { white-space: nowrap } small { color: #666 }
+.wide, figure { overflow-x: auto } .w, .w code { white-space: nowrap } .type { min-width: 13em } small { color: #666 }
+tr.why td { border: 0; color: #666; padding: 0 0 .4em 1em }
+@media (max-width: 75em) { body { margin: 1em auto } table { font-size: 13px } .type { min-width: 11em }
+  td, th { padding-right: .5em } }
+@media (max-width: 55em) { table { font-size: 11px } .type { min-width: 9em } }
 """
 
 
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    sort = [
-        " class=w"
-        if head in ("way", "call", "algorithm")
-        else ""
-        if head in table.TEXTS or head == "why" or i == 0
-        else " class=n"
-        for i, head in enumerate(heads)
-    ]
+CALL = "call"
+BELOW = ("ranks differ", "why")  # not columns of the page
+
+
+def table_of(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequence[str] = (), sum_last: bool = False) -> str:
+    """Of a cell with several lines the first is what counts. `below`: a sentence under each line, or ""."""
+    sort = [f" class={_sort(head, i == 0)}" for i, head in enumerate(heads)]
     head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(heads, sort))
-    body = "\n".join(
-        "<tr>" + "".join(f"<td{how}>{_cell(name, cell)}</td>" for name, cell, how in zip(heads, cells, sort)) + "</tr>"
-        for cells in lines
-    )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>\n'
+    body = []
+    for i, line in enumerate(lines):
+        cells = "".join(f"<td{how}>{_cell(name, cell)}</td>" for name, cell, how in zip(heads, line, sort))
+        body.append(f"<tr{' class=sum' if sum_last and i == len(lines) - 1 else ''}>{cells}</tr>")
+        if below and below[i]:
+            body.append(f'<tr class="why"><td colspan={len(heads)}>{escape(below[i])}</td></tr>')
+    rows = "\n".join(body)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>\n'
+
+
+def _sort(head: str, first: bool) -> str:
+    """Whether its cells may be broken: names, places and numbers are not."""
+    if head in ("datatype", "why"):
+        return "type"
+    return "w" if head in table.TEXTS or head == CALL or first else "n"
 
 
 def _cell(head: str, cell: str) -> str:
-    if head in PARTS:
-        whole, _, of_a_rank = cell.partition("\n")
-        lines = escape(of_a_rank).replace(" to ", "<br>to ")  # there are many columns
-        return escape(whole) + (f"<br><small>{lines}</small>" if lines else "")
-    return f"<code>{escape(cell)}</code>" if head in ("datatype", "from") and cell else escape(cell)
+    first, *more = map(escape, cell.split("\n"))
+    text = first + (f"<br><small>{'<br>'.join(more)}</small>" if more else "")
+    return f"<code>{text}</code>" if head == "datatype" and text else text
+
+
+def _call(named: dict[str, str]) -> str:
+    """The procedure, and below it where it is called, and on which communicator."""
+    called = ", ".join(filter(None, (named.pop("procedure"), named.pop("side", ""))))
+    return "\n".join(filter(None, (called, named.pop("from"), named.pop("communicator", ""))))
+
+
+def _stacked(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """What says which call it is, in one column."""
+    rows = []
+    for cells in lines:
+        named = dict(zip(heads, cells))
+        rows.append({CALL: _call(named)} | named)
+    return list(rows[0]), [list(row.values()) for row in rows]
 
 
 def _rows(found: Found, where: dict, estimates: Estimates) -> str:
     """Times of the parts in full, not as shares, and those of the ranks that spent least and most."""
-    shown = table.ROWS[:-1]
-    lines = [
-        [*cells[:7], *(_part(row, part) for part in PARTS), *cells[11:-1]]
-        for row, cells in zip(found.rows, table.rows(found, where, estimates))
-    ]
-    return _table(*table.without_empty(shown, lines, table.ROWS[-2:]))
+    lines = []
+    for row, cells in zip(found.rows, table.rows(found, where, estimates)):
+        named = dict(zip(table.ROWS, cells)) | {part: _part(row, part) for part in PARTS}
+        named["datatype"] = "\n".join(filter(None, (row.datatype_name, row.datatype)))
+        lines.append([named[head] for head in table.ROWS if head not in BELOW])
+    heads, lines = table.without_empty(
+        [head for head in table.ROWS if head not in BELOW], lines, ("communicator", "side", "library alone")
+    )
+    return table_of(*_stacked(heads, lines), below=[row.why for row in found.rows])
 
 
 def _part(row: Row, part: str) -> str:
     """Of all ranks; below it that of the rank that spent least and of the one that spent most."""
-    return f"{duration(row.times[part])}\n{table.part_of_a_rank(row, part)}".strip()
+    return f"{duration(row.times[part])}\n{table.part_of_a_rank(row, part)}".strip().replace(" to ", "\nto ")
 
 
 def _section(title: str, about: str, *bodies: str) -> str:
@@ -101,13 +131,17 @@ def draw(found: Found, source: str) -> str:
     estimates = estimate(found)
     where = shown_places(found)
     key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
-    hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found))
+    hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found, where=where))
     waiting = sum(row.times["wait"] for row in found.rows)
+    took = (
+        f"{duration(found.time)} in all, added up over the ranks; without waiting {duration(found.time - waiting)}. "
+        f"{table.PHASES} {estimates.sentence}"
+    )
+    bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
     parts = [
-        f"<h2>Data with holes: where Heddle's time went</h2>\n<p>{escape(duration(found.time))} in all, added up over the "
-        f"ranks; without waiting {escape(duration(found.time - waiting))}. {escape(estimates.sentence)}</p>\n"
-        f'<p class="key">{key}</p>\n'
-        f"<figure>{drawings.by_datatype(found)}</figure>\n",
+        f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
+        if found.rows
+        else f"<p>{escape(nothing(found))}</p>\n",
         f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
     if found.sites:
@@ -125,24 +159,25 @@ def draw(found: Found, source: str) -> str:
         parts.append(_section("Who sends to whom", about, _figure(drawings.matrix(found))))
     if found.rows:
         about = (
-            "Times are added up over the ranks; below them those of the rank that spent least and of the one that spent most."
+            "Times are added up over the ranks; below them those of the rank that spent least and of the one that spent most. "
+            + table.PHASES
         )
-        parts.append(_section("All data with holes", about, _rows(found, where, estimates)))
+        parts.append(_section("What Heddle carried", about, _rows(found, where, estimates)))
     if found.sites:
-        parts.append("<h2>All call sites</h2>\n" + _table(SITES, table.sites(found, where)))
+        parts.append("<h2>All call sites</h2>\n" + table_of(*_stacked(SITES, table.sites(found, where))))
     if found.algorithms:
         about = "Those that Heddle has looked at, the algorithm chosen, and what a rank has given to them: least, most, median."
         lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
-        parts.append(_section("Collectives", about, _table(*lines)))
+        parts.append(_section("Collectives", about, table_of(*_stacked(*lines))))
     if found.mailed:
         about = "Published in memory that both ranks have mapped, or retracted from there where a message was expected."
-        parts.append(_section("Short blocks within a node", about, _table(MAILED, table.mailed(found))))
+        parts.append(_section("Short blocks within a node", about, table_of(MAILED, table.mailed(found))))
     if found.procedures:
         about = f"Added up over the ranks. From MPI_Init to MPI_Finalize {duration(found.elapsed_us)} passed."
-        parts.append(_section("Time in MPI calls", about, _table(PROCEDURES, table.procedures(found))))
+        parts.append(_section("Time in MPI calls", about, table_of(PROCEDURES, table.procedures(found))))
     if found.communicators:
         about = "Bytes of one communicator in a process, and of a list of its ranks."
-        parts.append(_section("Who takes part", about, _table(KEPT, [table.kept(one) for one in found.communicators])))
+        parts.append(_section("Who takes part", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Heddle: {escape(source)}</title><style>{STYLE}</style></head><body>
 <h1>What Heddle did: {escape(source)}</h1>

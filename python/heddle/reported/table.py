@@ -9,6 +9,7 @@ from heddle import listing
 
 from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
+from .carried import nothing
 from .estimate import Estimates, estimate
 from .lines import places
 from .words import amount, duration
@@ -25,11 +26,14 @@ def shown_places(found: Found) -> dict:
 
 APART = 2  # times as long in a phase: one rank is far from another
 APART_SHARE = 0.1  # of the row's time
-ROWS = ("datatype", "from", "call", "way", "calls", "bytes", "time", *PARTS, "GB/s", "library alone", "ranks differ")
+ROWS = ("datatype", "procedure", "from", "communicator", "side", "way", "calls", "bytes", "time", *PARTS, "GB/s")
+ROWS += ("library alone", "ranks differ", "why")
+MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
+PHASES = "Phases are Heddle's own: the time that the MPI library takes for its part of these calls is not in them."
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
 PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
-SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried")
-ALGORITHMS = ("collective", "from", "communicator", "algorithm", "ranks", "calls", "bytes", "bytes of a rank")
+SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried", "handed on", "why")
+ALGORITHMS = ("procedure", "from", "communicator", "algorithm", "ranks", "calls", "bytes", "bytes of a rank")
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
 
@@ -49,18 +53,17 @@ def of_a_rank(one: Procedure) -> str:
     return _range(one.us_min, one.us_max)
 
 
-def _carried(one: Procedure) -> str:
-    return f"{one.carried:,}" if one.carried or one.handed_on else ""
+def _came_of_it(one: Procedure) -> tuple[str, ...]:
+    """Carried, handed on, why; nothing of what only completes what others have begun."""
+    return (f"{one.carried:,}", f"{one.handed_on:,}", one.why) if one.carried or one.handed_on else ("", "", "")
 
 
 def procedures(found: Found) -> list[tuple[str, ...]]:
     """The lines that PROCEDURES heads."""
-    lines = []
-    for one in found.procedures:
-        handed_on = f"{one.handed_on:,}" if one.carried or one.handed_on else ""
-        spent = duration(one.us), of_a_rank(one)
-        lines.append((one.name, f"{one.ranks:,}", f"{one.calls:,}", *spent, _carried(one), handed_on, one.why))
-    return lines
+    return [
+        (one.name, f"{one.ranks:,}", f"{one.calls:,}", duration(one.us), of_a_rank(one), *_came_of_it(one))
+        for one in found.procedures
+    ]
 
 
 def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
@@ -69,7 +72,7 @@ def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
     for one in found.sites:
         names = one.name, where.get(one.place, ""), one.datatype_name, one.communicator
         size = amount(one.bytes) if one.bytes else ""
-        lines.append((*names, f"{one.calls:,}", size, duration(one.us), of_a_rank(one), _carried(one)))
+        lines.append((*names, f"{one.calls:,}", size, duration(one.us), of_a_rank(one), *_came_of_it(one)))
     return lines
 
 
@@ -121,8 +124,10 @@ def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...
     return [
         (
             row.title,
+            row.called,
             where.get(row.place, ""),
-            row.call,
+            row.communicator,
+            row.side,
             row.way,
             f"{row.calls:,}",
             amount(row.bytes),
@@ -131,6 +136,7 @@ def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...
             speed(row),
             estimated(estimates.of(row)),
             ranks_differ(row),
+            row.why,
         )
         for row in found.rows
     ]
@@ -144,15 +150,17 @@ def show(found: Found, most: int) -> None:
     where = shown_places(found)
     estimates = estimate(found)
     if found.rows:
-        _table(ROWS, rows(found, where, estimates), most, above=("datatype", "from", "ranks differ"), optional=ROWS[-2:])
+        above = ("datatype", "from", "communicator", "procedure", "ranks differ", "library alone")
+        _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
         left = found.rows[most:]
         more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
         print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
+        print(listing.prose(PHASES))
         print(listing.prose(estimates.sentence))
-        for one in advice(found):
+        for one in advice(found, where=where):
             print(listing.prose(f"→ {one.sentence}"))
     else:
-        print(f"{found.ranks} ranks, and no message with holes in it.")
+        print(listing.prose(nothing(found)))
     if found.mailed:
         _table(MAILED, mailed(found), most, gap=True)
     if found.procedures:
@@ -164,7 +172,7 @@ def show(found: Found, most: int) -> None:
             print(listing.prose(f"{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}."))
     if found.sites:
         print("\nWhere the calls come from")
-        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator"))
+        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator", "why"))
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
@@ -172,7 +180,7 @@ def show(found: Found, most: int) -> None:
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
 
 
-TEXTS = {"datatype", "from", "call", "way", "communicators", "kept as", "procedure", "communicator", "collective", "algorithm"}
+TEXTS = {"datatype", "from", "side", "way", "communicators", "kept as", "procedure", "communicator", "algorithm"}
 TEXTS |= {"why", "ranks differ"}
 
 
@@ -183,13 +191,19 @@ def without_empty(heads: Sequence[str], lines: Sequence[Sequence[str]], optional
 
 
 def _table(
-    heads: Sequence[str], lines: list, most: int, gap: bool = False, above: Sequence[str] = (), optional: Sequence[str] = ()
+    heads: Sequence[str],
+    lines: list,
+    most: int,
+    gap: bool = False,
+    above: Sequence[str] = (),
+    wraps: Sequence[str] = (),
+    optional: Sequence[str] = (),
 ) -> None:
     if gap:
         print()
     about_rows = heads is ROWS
     heads, lines = without_empty(heads, lines, optional)
     right = [head for head in heads[1:] if head not in TEXTS]
-    listing.show(heads, lines[:most], above=above, right=right)
+    listing.show(heads, lines[:most], wraps=wraps, above=above, right=right)
     if len(lines) > most and not about_rows:
         print(f"… {len(lines) - most} more rows")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def _digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
@@ -12,6 +14,11 @@ def amount(count: float) -> str:
         if count >= size:
             return f"{_digits(count / size)} {unit}"
     return f"{count:.0f} B"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """The first of them: "MPI_Send, MPI_Recv, …"."""
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
 def duration(us: float) -> str:

@@ -1,0 +1,72 @@
+"""What Heddle carried, in a line; and why there is nothing with holes to show.
+
+carried(found)      # "carried: sent 640 MiB in 40 messages, received 640 MiB in 40 messages, with holes, on 2 ranks"
+nothing(found)      # "2 ranks, and no message with holes in it."
+"""
+
+from __future__ import annotations
+
+from . import Found, Row
+from .words import amount, listed
+
+AS_SET = "as set"  # src/report/call_site.hpp
+OFF = "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
+
+
+def ours(found: Found) -> list[Row]:
+    return [row for row in found.rows if row.way != "native"]
+
+
+def carried(found: Found) -> str:
+    if found.heddle == "off":
+        return OFF
+    rows, without = ours(found), _without_holes(found)
+    if rows:
+        holes = "with holes" if all(row.has_holes for row in rows) else "with holes and in one piece"
+        return f"carried: sent {_sum(rows, True)}, received {_sum(rows, False)}, {holes}, on {found.ranks} ranks{without}"
+    if without:
+        return f"carried{without.replace(';', ':', 1)}, on {found.ranks} ranks; no message with holes"
+    return _left(found) or f"nothing to carry: no message with holes on {found.ranks} ranks"
+
+
+def nothing(found: Found) -> str:
+    """Where there are no rows."""
+    if found.heddle == "off":
+        return f"{found.ranks} ranks. {OFF}."
+    left = _left(found)
+    return (
+        f"{found.ranks} ranks. {left[0].upper()}{left[1:]}."
+        if left
+        else f"{found.ranks} ranks, and no message with holes in it."
+    )
+
+
+def _left(found: Found) -> str:
+    """What may have had holes."""
+    left = [one for one in found.procedures if one.passed.get(AS_SET)]
+    calls = sum(one.passed[AS_SET] for one in left)
+    return f"{calls:,} calls were left to the MPI library as set ({listed([one.name for one in left])})" if left else ""
+
+
+def _outgoing(row: Row) -> bool:
+    return row.call == "send" or (row.call != "receive" and row.way == "packed")
+
+
+def _sum(rows: list[Row], out: bool) -> str:
+    rows = [row for row in rows if _outgoing(row) is out]
+    return f"{amount(sum(row.bytes for row in rows))} in {sum(row.calls for row in rows):,} messages"
+
+
+def _without_holes(found: Found) -> str:
+    """Short blocks, and calls of which there is no row."""
+    said = ""
+    short = [one for one in found.mailed if not one.name.startswith("retracted")]
+    if short:
+        said += (
+            f"; {sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"
+        )
+    seen = {row.procedure for row in found.rows}
+    calls = [one for one in found.procedures if one.carried and one.name not in seen] if "" not in seen else []
+    if calls:
+        said += f"; {sum(one.carried for one in calls):,} calls without holes ({listed([one.name for one in calls])})"
+    return said
