@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from heddle import listing
+from heddle.manual import LAYOUTS
 
 from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
@@ -149,6 +150,7 @@ def show(found: Found, most: int) -> None:
         more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
         print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
         print(listing.prose(estimates.sentence))
+        print(listing.prose(LAYOUTS))
         for one in advice(found):
             print(listing.prose(f"→ {one.sentence}"))
     else:
