@@ -59,7 +59,7 @@ def described(text: str, asked: Asked) -> str | None:
     """The datatype that the last constructor makes; None: these are no statements of C."""
     source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     calls = [
-        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())))
+        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())) or [""])
         for found in CALL.finditer(source)
         if found[2] not in WITHOUT_A_TYPE
     ]
