@@ -140,6 +140,8 @@ def test_statements(text, wanted):
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
         ("MPI_Type_vector(&);", "vector takes 4"),
+        ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
+        ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
         ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "no ')'"),
         ("MPI_Type_match_size(1, 8, &t)", "none of the constructors"),
         (
