@@ -15,7 +15,7 @@ def show(about: dict) -> None:
     section(f"{about['ranks']:,} ranks on {about['nodes']:,} node{'s' * (about['nodes'] != 1)}")
     heads = ("", *SUMS, "by model", "all ranks walked")
     listing.show(heads, [_way(way) for way in about["ways"]], above=("",), right=heads[1:], indent="  ")
-    section("chosen", Text(about["why"]))
+    section("chosen", Text(about["why"] + _walked(about["ways"])))
     section("messages", Text(_messages(about["messages"])))
 
 
@@ -28,6 +28,20 @@ def _way(way: dict) -> tuple[str, ...]:
     parts = [part for part in (way["between_nodes"], way["on_node"]) if part]  # none: there are no figures
     sums = (f"{sum(part[of] for part in parts):,.0f}" if parts else "–" for of in SUMS)
     return (name, *sums, _time(way["ns"]), _time(way["walked_ns"]))
+
+
+def _walked(ways: list[dict]) -> str:
+    """Where the last column has another as less: why the choice goes by the one before."""
+    walked = [way for way in ways if way["walked_ns"] is not None]
+    chosen = next((way for way in walked if way["chosen"]), None)
+    least = min(walked, key=lambda way: way["walked_ns"], default=None)
+    if chosen is None or least["walked_ns"] >= chosen["walked_ns"]:
+        return ""
+    times = f"{_time(least['walked_ns'])}, not {_time(chosen['walked_ns'])}"
+    return (
+        f"\nWith all ranks walked {least['name']} takes less ({times}). The choice goes by the model all the same: it needs "
+        "only sums and largest values, which ranks can agree on within a call; walking takes longer than the call does."
+    )
 
 
 HOSTS = {"mpich": "MPICH", "openmpi": "Open MPI", "any": "any MPI library"}

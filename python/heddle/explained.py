@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from heddle.console import SPACE, console, say, section
+from heddle.manual import LAYOUTS
 from heddle.picture import lay_out, terminal
 
 MOST_ENTRIES = 12
@@ -13,7 +14,7 @@ def show(about: dict) -> None:
     say(Text(about["type"] + count, style="bold"))
     section("type map", _type_map(about["type_map"]))
     written = about.get("written")  # none: too long to be pasted
-    section("canonical layout", Text(about["canonical"] + (f"\n{written}" if written else "")))
+    section("canonical layout", Text(about["canonical"] + (f"\n{written}" if written else "")).append(f"\n{LAYOUTS}", "dim"))
     section("shape")
     for name, value in _shape(about):
         say(Text.assemble((f"{name:<11}", "dim"), "  ", value), "  ", " " * 15)

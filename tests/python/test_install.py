@@ -206,7 +206,7 @@ def test_completion_of_zsh(root, run, tmp_path):
     script.write_text(
         "zmodload zsh/zpty; zpty asked zsh -f -i\n"
         f'zpty -w asked "fpath=({root}/share/zsh/site-functions \\$fpath); autoload -Uz compinit"\n'
-        f"zpty -w asked \"compinit -u -d {tmp_path}/dump; bindkey '^I' complete-word; print is-\\read-y\"\n"
+        f"zpty -w asked \"compinit -u -d {tmp_path}/dump; bindkey '^I' complete-word; print is-\\ready\"\n"
         "zpty -r -m asked ready '*is-ready*'\n"
         "zpty -w -n asked $'heddle env HEDDLE_SCH\\t'; zpty -r -m asked shown '*HEDDLE_SCHEME*' && print completed\n"
         "zpty -d asked\n"

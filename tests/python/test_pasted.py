@@ -114,6 +114,11 @@ from heddle.problem import Problem
             "n(0) = 7\n n(1) = 8\n call MPI_Type_create_subarray(2, n, part, [0, 0], MPI_ORDER_FORTRAN, MPI_REAL, t)\nend",
             "subarray([7, 8], [4, 1], [0, 0], MPI_REAL, order=F)",
         ),
+        (
+            "c     fixed form\n      integer n\n      parameter (n = 4)\n      call mpi_type_vector(n, 1,\n"
+            "     &     2 * n, MPI_REAL,\n     1 t, ierr)\n",
+            "vector(4, 1, 8, MPI_REAL)",
+        ),
         ("def f():\n    n = 3\n    if n:\n        return MPI.INT.Create_contiguous(n).Commit()\n", "contiguous(3, MPI_INT)"),
         ("s = [1, 2]\ns[1] = 5\nt = MPI.INT.Create_indexed(s, [0, 9])", "indexed([1, 5], [0, 9], MPI_INT)"),
         ("row = MPI.DOUBLE\nt = MPI.INT.Create_hvector(2, 1, 3 * row.extent)", "hvector(2, 1, 24, MPI_INT)"),
@@ -134,6 +139,10 @@ def test_statements(text, wanted):
         ("MPI_Type_indexed(3, (int[]){1, 2}, (int[]){0, 8}, MPI_INT, &t)", "has 2 elements, and 3 are wanted"),
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
+        ("MPI_Type_vector(&);", "vector takes 4"),
+        ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
+        ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
+        ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "no ')'"),
         ("MPI_Type_match_size(1, 8, &t)", "none of the constructors"),
         (
             "MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){offsetof(Q, a)}, (MPI_Datatype[]){MPI_INT}, &t)",

@@ -32,6 +32,7 @@ WITHOUT_A_TYPE = set(
     "commit free set_name size size_x get_name get_envelope get_contents get_extent get_true_extent get_extent_x "
     "get_true_extent_x set_attr get_attr delete_attr create_keyval free_keyval c2f f2c fromint toint get_value_index".split()
 )
+LONGEST = 1 << 20  # the grammar's, too
 DEEPEST = 20  # of names that stand for names
 ARITHMETIC = {
     ast.Add: operator.add,
@@ -59,7 +60,7 @@ def described(text: str, asked: Asked) -> str | None:
     """The datatype that the last constructor makes; None: these are no statements of C."""
     source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     calls = [
-        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())))
+        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())) or [""])
         for found in CALL.finditer(source)
         if found[2] not in WITHOUT_A_TYPE
     ]
@@ -100,6 +101,8 @@ class Source:
         for kind, argument in zip(takes, given):
             if kind == "#":
                 many = self.number(argument, at)
+                if not 0 <= many <= LONGEST:
+                    raise Problem(f"{call}: lists of {many} elements; at most {LONGEST} can be explained.", code=2)
             elif kind == "n":
                 parts.append(None if argument == UNDEFINED else str(self.number(argument, at)))
             elif kind == "l":
@@ -151,11 +154,11 @@ class Source:
         if (found := SHIFTED.fullmatch(text)) and self._array(found[1], 0, at) is not None:
             begin = self.number(found[2], at)
             return self._so_many(argument, (self._array(found[1], begin + many, at) or [])[begin:], many)
-        elif (found := SECTION.fullmatch(text)) and self._array(found[1], 0, at) is not None:
+        if (found := SECTION.fullmatch(text)) and self._array(found[1], 0, at) is not None:
             begin = self.number(found[2] or "0", at)
             parts = (self._array(found[1], begin + many, at) or [])[begin:]
             return self._so_many(argument, [f"({part}) - ({found[3]})" if found[3] else part for part in parts], many)
-        elif (parts := self._array(text, many, at)) is not None:
+        if (parts := self._array(text, many, at)) is not None:
             return self._so_many(argument, parts, many)
         self.asked.miss(name or argument, what, str(self.call))
         return [PLACEHOLDERS[what]] * many
@@ -180,7 +183,8 @@ class Source:
         for index, value in single:
             if value.at > (whole.at if whole else -1):
                 place = self.number(index, value.at)
-                parts[place : place + 1] = [value.text]
+                if 0 <= place < len(parts):
+                    parts[place] = value.text
         return parts
 
     def _so_many(self, name: str, parts: list[str], many: int) -> list[str]:
@@ -258,7 +262,7 @@ class Source:
         place = None
         if kind and member:
             place = structs.offset(member[1], kind) if member[1] else 0
-        return found[0] if place is None else f"{found[3]} = {place}"
+        return found[0] if place is None else f"{found[3]} = {place}".ljust(len(found[0]))  # what follows stays in its place
 
 
 def _is_arithmetic(node: ast.expr) -> bool:

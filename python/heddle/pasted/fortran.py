@@ -13,8 +13,8 @@ from heddle.pasted.constructors import TAKES
 from heddle.pasted.names import balanced
 
 CALL = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?call\s+mpi_type_\w+", re.IGNORECASE | re.MULTILINE)
-NO_CODE = re.compile(r"![^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
-CONTINUED = re.compile(r"&[ \t]*\n\s*&?")
+NO_CODE = re.compile(r"![^\n]*|'[^'\n]*'|\"[^\"\n]*\"|^(?:\*|[cC](?=\s(?!\s*=)|$))[^\n]*", re.MULTILINE)
+CONTINUED = re.compile(r"&[ \t]*\n\s*&?|\n {5}[&$+*1-9]")  # also of fixed form
 KIND = re.compile(r"(?<=\d)_\w+")
 CONVERTED = re.compile(r"\bint\s*\(([^(),]*),\s*\w+\s*\)")
 DECLARED = re.compile(
@@ -27,6 +27,7 @@ PROCEDURE = re.compile(r"(?:[\w()=, ]*\s)?(?:subroutine|function)\s+(\w+)\s*(?:\
 LOOP = re.compile(r"(?:\w+\s*:\s*)?do\s+(\w+)\s*=")
 BRANCH = re.compile(r"if\s*\((.*)\)\s*then")
 ONE_BRANCH = re.compile(r"if\s*\(")
+CREATED = re.compile(r"call\s+mpi_type_\w+\s*\(")
 CALLED = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?")
 SET = re.compile(r"(\w+(?:%\w+)*)\s*(\(.*?\))?\s*=(?!=)\s*(.*)")
 # MPI's procedures that write integers which a program may use in a datatype; all others only read theirs.
@@ -39,7 +40,7 @@ def is_fortran(text: str) -> bool:
 
 
 def as_c(text: str) -> str:
-    source = NO_CODE.sub(lambda found: "''" if found[0][0] != "!" else "", text)
+    source = NO_CODE.sub(lambda found: "''" if found[0][0] in "'\"" else "", text)
     source = KIND.sub("", CONTINUED.sub(" ", source)).lower().replace("(/", "[").replace("/)", "]")
     source = CONVERTED.sub(r"(\1)", source)
     translated = Translated()
@@ -58,6 +59,10 @@ class Translated:
 
     def add(self, line: str) -> None:
         """One statement."""
+        if line.count("(") != line.count(")"):
+            if found := CREATED.match(line):
+                balanced(line, found.end())  # complains
+            return
         if line.startswith("end"):
             self._end(line)
         elif self.in_type:

@@ -30,7 +30,7 @@ NO_DATATYPE = re.compile(r"COMM_|GROUP_|INFO_|OP_NULL|ORDER_|DISTRIBUTE_|IN_PLAC
 PLACEHOLDERS = {NUMBER: 1, LIST: [1], TYPE: "MPI_INT", TYPES: ["MPI_INT"]}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
-REGIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
+REGIONS = (ast.If, ast.For, ast.While, ast.Try)
 SAYABLE = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Name, ast.Attribute, ast.Subscript)
 DEEPEST = 50
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from heddle import listing
+from heddle.manual import LAYOUTS
 
 from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
@@ -157,6 +158,7 @@ def show(found: Found, most: int) -> None:
         print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
         print(listing.prose(PHASES))
         print(listing.prose(estimates.sentence))
+        print(listing.prose(LAYOUTS))
         for one in advice(found, where=where):
             print(listing.prose(f"→ {one.sentence}"))
     else:

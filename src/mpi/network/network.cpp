@@ -149,6 +149,7 @@ bool Network::opened() noexcept try {
   costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov));
   say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
   thread_ = std::thread([this] { keep_going(); });
+  progress::begin_calling(within_host);
   return true;
 } catch (const std::exception& error) {
   fabric_.reset();

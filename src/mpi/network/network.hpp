@@ -57,6 +57,8 @@ class Network {
 
     /// What can be done now; by one thread at a time. True: nothing is left to do, for the program or for the peer.
     virtual bool carry_on() noexcept = 0;
+    /// In a call of the host's that waits, for whatever: only what others may wait for. Tests nothing of the host's.
+    virtual void carry_on_within_host() noexcept {}
     /// What rank `from` of MPI_COMM_WORLD says of a message. False: this is not the one, or it is over already.
     virtual bool hears(const Word& word, int from) noexcept = 0;
     /// Its peer takes part by now, or the host brings it: it has an end, whatever the program does.
@@ -177,9 +179,12 @@ class Network {
   bool move(bool patient) noexcept;
   bool idle() noexcept;
   void tell(int world, Word word);
+  void listen() noexcept;
   void hear() noexcept;
   void hand_on() noexcept;
-  std::unique_lock<std::mutex> turn() noexcept;
+  class Turn;
+  Turn turn() noexcept;
+  static void within_host() noexcept;
   void discard() noexcept;
   void meet() noexcept;
   void take(const Word& word, int from);
@@ -211,6 +216,8 @@ class Network {
   std::atomic<bool> open_{false};
 
   std::mutex operations_lock_;
+  std::atomic<bool> at_operations_{false};    // somebody, who may call the host
+  std::atomic<std::int64_t> within_host_{0};  // when the host last let us look at operations
   std::vector<std::shared_ptr<Operation>> operations_;
   std::size_t next_ = 0;    // to be looked at
   std::int64_t heard_ = 0;  // when contacts were last looked for

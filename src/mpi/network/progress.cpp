@@ -83,25 +83,59 @@ void Network::remove(const Operation& operation) noexcept {
   std::erase_if(operations_, [&operation](const auto& each) { return each.get() == &operation; });
 }
 
+/// Has the operations. The host may be called meanwhile, and call back.
+class Network::Turn {
+ public:
+  Turn(Network& network, std::unique_lock<std::mutex> hold) noexcept : network_(network), hold_(std::move(hold)) {
+    if (hold_) network_.at_operations_ = true;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (hold_) network_.at_operations_ = false;
+  }
+  explicit operator bool() const noexcept { return hold_.owns_lock(); }
+
+ private:
+  Network& network_;
+  std::unique_lock<std::mutex> hold_;
+};
+
 /// Moves the fabric on, and takes the operations. Without them: another thread is at it.
-std::unique_lock<std::mutex> Network::turn() noexcept {
+Network::Turn Network::turn() noexcept {
   const std::int64_t now = transport::fabric::steady_ns();
   moved_.store(now, std::memory_order_relaxed);
   move(false);
-  std::unique_lock hold(operations_lock_, std::try_to_lock);
-  if (hold && now - heard_ >= between_looks) {
-    heard_ = now;
-    hear();
-    hand_on();
-    look_at_greetings();
-    bury();
-  }
-  return hold;
+  return Turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
+}
+
+/// What other ranks say, and what follows from it.
+void Network::listen() noexcept {
+  const std::int64_t now = transport::fabric::steady_ns();
+  if (now - heard_ < between_looks) return;
+  heard_ = now;
+  hear();
+  hand_on();
+  look_at_greetings();
+  bury();
+}
+
+/// Of the host's engine, in whatever call it waits.
+void Network::within_host() noexcept {
+  Network* const network = here();
+  if (!network || network->messages_.load(std::memory_order_relaxed) == 0 || network->at_operations_) return;
+  const std::int64_t now = transport::fabric::steady_ns();
+  if (now - network->within_host_.load(std::memory_order_relaxed) < longest_nap) return;
+  network->within_host_.store(now, std::memory_order_relaxed);
+  const Turn turn(*network, std::unique_lock(network->operations_lock_, std::try_to_lock));
+  if (!turn) return;
+  for (const auto& each : network->operations_) each->carry_on_within_host();
 }
 
 void Network::advance() noexcept {
-  const std::unique_lock hold = turn();
-  if (!hold) return;
+  const Turn mine = turn();
+  if (!mine) return;
+  listen();
   for (std::size_t looks = std::min(operations_.size(), some); looks > 0; --looks) {
     if (next_ >= operations_.size()) next_ = 0;
     if (!operations_[next_]->carry_on()) {
@@ -114,8 +148,10 @@ void Network::advance() noexcept {
 }
 
 void Network::advance(Operation& one) noexcept {
-  const std::unique_lock hold = turn();
-  if (!hold || one.over()) return;
+  const Turn mine = turn();
+  if (!mine) return;
+  listen();
+  if (one.over()) return;
   if (one.carry_on()) std::erase_if(operations_, [&one](const auto& each) { return each.get() == &one; });
 }
 
@@ -140,7 +176,7 @@ bool Network::busy() noexcept {
 }
 
 void Network::cancel(Operation& operation) noexcept {
-  const std::scoped_lock hold(operations_lock_);
+  const Turn mine(*this, std::unique_lock(operations_lock_));
   operation.cancel();
 }
 

@@ -120,6 +120,7 @@ int NetworkSend::begin(const Envelope& to) {
 }
 
 void NetworkSend::cancel() noexcept {
+  cancelling_ = true;
   if (announced_ != MPI_REQUEST_NULL) PMPI_Cancel(&announced_);
 }
 
@@ -183,7 +184,6 @@ bool NetworkSend::carry_on() noexcept {
     const bool dropped = cancelled_ || unwanted_;
     const fabric::State state = dropped ? fabric::State::done : look_at_message();
     failed_ = state == fabric::State::failed;
-    if (broken_) network_.doubt(world_);
     if (state == fabric::State::done) {
       if (report::Times* const times = reported_.times(); times && waits_)
         times->wait += static_cast<double>(fabric::steady_ns() - since_);
@@ -192,10 +192,18 @@ bool NetworkSend::carry_on() noexcept {
       set_over();
     }
   }
+  if (std::exchange(broken_, false)) network_.doubt(world_);
   if (!failed_) return !message_ && announced && end();
   if (!hand_to_host()) return false;
   set_over();
   return announced && host_is_done() && end();
+}
+
+/// The receiver may be what that call waits for, and wait for this message.
+void NetworkSend::carry_on_within_host() noexcept {
+  if (!begun_.load(std::memory_order_acquire) || cancelling_ || unwanted_) return;
+  if (message_ && !failed_) failed_ = look_at_message() == fabric::State::failed;
+  if (failed_) hand_to_host();
 }
 
 int NetworkSend::finish(MPI_Status& status) noexcept {

@@ -30,6 +30,7 @@ class NetworkSend final : public Network::Operation {
   static Begun with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
 
   bool carry_on() noexcept override;
+  void carry_on_within_host() noexcept override;
   bool hears(const Network::Word& word, int from) noexcept override;
   [[nodiscard]] bool will_end() const noexcept override { return handed_ || (message_ && answered_); }
   void cancel() noexcept override;
@@ -63,9 +64,10 @@ class NetworkSend final : public Network::Operation {
   bool waits_ = false;    ///< The program's call does, until it is over.
   bool counted_ = false;  ///< The thread looks after it.
   bool answered_ = false;
-  bool failed_ = false;  ///< The fabric does not bring it,
-  bool broken_ = false;  ///< for it does not get to its peer, or back, any more.
-  bool cancelled_ = false;
+  bool failed_ = false;      ///< The fabric does not bring it,
+  bool broken_ = false;      ///< for it does not get to its peer, or back, any more.
+  bool cancelling_ = false;  ///< The program has asked for it,
+  bool cancelled_ = false;   ///< and the host has done it.
   bool unwanted_ = false;
   StagingBuffer packed_;
   MPI_Request resent_ = MPI_REQUEST_NULL;  ///< packed_, by the host,

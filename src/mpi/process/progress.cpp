@@ -53,6 +53,7 @@ void start() noexcept {
 void stop() noexcept {
   if (yields) end_yielding();
   yields = false;
+  end_calling();
 }
 
 }  // namespace heddle::mpi::progress

@@ -29,6 +29,23 @@ int poll(MPIX_Async_thing /*thing*/) {
   return MPIX_ASYNC_NOPROGRESS;
 }
 
+/// For what is to be called besides.
+using Also = void (*)() noexcept;
+constinit std::atomic<Also> called{nullptr};
+
+int call(MPIX_Async_thing /*thing*/) {
+  const Also also = called.load(std::memory_order_acquire);
+  if (!also) return MPIX_ASYNC_DONE;
+  also();
+  return MPIX_ASYNC_NOPROGRESS;
+}
+
+/// Once more round the engine, which then drops what is done.
+void go_round() noexcept {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 bool begin_yielding() noexcept {
@@ -39,9 +56,17 @@ bool begin_yielding() noexcept {
 
 void end_yielding() noexcept {
   polls = false;
-  // Once more round the engine, which then drops it.
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  go_round();
+}
+
+bool begin_calling(Also also) noexcept {
+  if (!PMPIX_Async_start) return false;
+  called = also;
+  return PMPIX_Async_start(call, nullptr, MPIX_STREAM_NULL) == MPI_SUCCESS;
+}
+
+void end_calling() noexcept {
+  if (called.exchange(nullptr)) go_round();
 }
 
 }  // namespace heddle::mpi::progress
@@ -50,5 +75,7 @@ void end_yielding() noexcept {
 namespace heddle::mpi::progress {
 bool begin_yielding() noexcept { return false; }
 void end_yielding() noexcept {}
+bool begin_calling(void (*)() noexcept) noexcept { return false; }
+void end_calling() noexcept {}
 }  // namespace heddle::mpi::progress
 #endif

@@ -1,7 +1,7 @@
 // mpi/process/progress_openmpi.cpp: opal_progress_set_yield_when_idle, of libopen-pal, which no header declares. It is what
 // mpi_yield_when_idle sets: Open MPI yields where its engine finds nothing to do, and nowhere else.
 //
-// Not a callback of ours in the engine (opal_progress_register): that yields in every call that makes progress, whether it
+// Not by a callback of ours in the engine (opal_progress_register): that yields in every call that makes progress, whether it
 // waits or not. NWChem over 4 ranks on 2 cores took twice as long with one.
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
@@ -9,6 +9,7 @@
 #if HEDDLE_FAMILY_OPENMPI
 #include <dlfcn.h>
 
+#include <atomic>
 #include <optional>
 
 namespace heddle::mpi::progress {
@@ -22,6 +23,20 @@ std::optional<bool> set(bool yield) {
 
 constinit bool programs = false;  // as the program's user has set it
 
+/// opal_progress_register_lp: what the engine calls in one of eight rounds.
+using Callback = int (*)();
+bool tell_engine(const char* name, Callback callback) {
+  auto* const procedure = reinterpret_cast<int (*)(Callback)>(dlsym(RTLD_DEFAULT, name));
+  return procedure && procedure(callback) == 0;
+}
+
+constinit std::atomic<void (*)() noexcept> called{nullptr};
+
+int call() {
+  if (auto* const also = called.load(std::memory_order_acquire)) also();
+  return 0;
+}
+
 }  // namespace
 
 bool begin_yielding() noexcept {
@@ -31,6 +46,16 @@ bool begin_yielding() noexcept {
 }
 
 void end_yielding() noexcept { set(programs); }
+
+bool begin_calling(void (*also)() noexcept) noexcept {
+  called = also;
+  if (!tell_engine("opal_progress_register_lp", call)) called = nullptr;
+  return called.load() != nullptr;
+}
+
+void end_calling() noexcept {
+  if (called.exchange(nullptr)) tell_engine("opal_progress_unregister", call);
+}
 
 }  // namespace heddle::mpi::progress
 #endif
