@@ -78,5 +78,5 @@ def _without_holes(found: Found) -> str:
     seen = {row.procedure for row in found.rows}
     calls = [one for one in found.procedures if one.carried and one.name not in seen] if "" not in seen else []
     if calls:
-        said += f"; {sum(one.carried for one in calls):,} calls without holes ({listed([one.name for one in calls])})"
+        said += f"; {sum(one.carried for one in calls):,} calls of {listed([one.name for one in calls])}"
     return said
