@@ -7,6 +7,7 @@ import pytest
 from conftest import compiled
 from heddle.reported import rows_of
 from heddle.reported.lines import Place, places
+from test_width import on_a_terminal
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -126,6 +127,21 @@ def test_each_row_is_a_line_for_grep(heddle, files):
     assert len([line for line in lines if "swap (halo.c:8)" in line and "face" in line and "grid" in line]) == 1
     exported = json.loads(heddle("report", files["on"], "--json").stdout)
     assert exported["heddle_report"] == 2 and {one["from"] for one in exported["sites"]} >= {"swap (halo.c:7)"}
+
+
+def test_sites_say_why_calls_were_handed_on(heddle, files):
+    lines = heddle("report", files["on"]).stdout.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("procedure") and " from " in line)
+    assert lines[head].split()[-4:] == ["carried", "handed", "on", "why"]
+    (one,) = [line for line in lines[head:] if line.startswith("MPI_Sendrecv") and "MPI_INT" in line]
+    assert one.endswith("no holes") and one.split()[-4:-2] == ["0", "6"]
+
+
+def test_eighty_columns(files):
+    """What is cut into lines keeps its places and values whole."""
+    shown = on_a_terminal(["report", str(files["on"])]).splitlines()
+    assert max(map(len, shown)) <= 80, [line for line in shown if len(line) > 80]
+    assert any("swap (halo.c:7)" in line for line in shown) and not any(line.endswith(" swap") for line in shown)
 
 
 def test_page_has_the_pictures(heddle, files, tmp_path):

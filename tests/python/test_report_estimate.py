@@ -68,7 +68,7 @@ def test_a_row(found, change, us):
         ({"hosts": ("",)}, "does not say on what machine"),
         ({"run": {}}, "does not say on what machine"),
         ({"run": RUN | {"processor": "Loom 9001"}}, "of another machine"),
-        ({"run": RUN | {"family": "openmpi"}}, "lacks messages of Open MPI with holes: run heddle tune"),
+        ({"run": RUN | {"family": "openmpi"}}, "lacks messages of Open MPI with holes; run heddle tune"),
     ],
 )
 def test_where_nothing_is_known_nothing_is_said(found, change, words):

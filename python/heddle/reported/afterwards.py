@@ -2,7 +2,7 @@
 
 run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
 lines(found, seconds, file)                    # what is said of a report
-check_writable(file)                           # what HEDDLE_REPORT names, before the program runs
+check_writable(kept, words)                    # what HEDDLE_REPORT names, before the program runs
 """
 
 from __future__ import annotations

@@ -6,10 +6,13 @@ nothing(found)      # "2 ranks, and no message with holes in it."
 
 from __future__ import annotations
 
-from . import Found, Row
+from collections import Counter
+
+from . import BY_NATURE, Found, Row
 from .words import amount, listed
 
 AS_SET = "as set"  # src/report/call_site.hpp
+PLAIN = ("no holes", "off", BY_NATURE)
 OFF = "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
 
 
@@ -24,28 +27,35 @@ def carried(found: Found) -> str:
     if rows:
         holes = "with holes" if all(row.has_holes for row in rows) else "with holes and in one piece"
         return f"carried: sent {_sum(rows, True)}, received {_sum(rows, False)}, {holes}, on {found.ranks} ranks{without}"
+    left = _left(found)
     if without:
-        return f"carried{without.replace(';', ':', 1)}, on {found.ranks} ranks; no message with holes"
-    return _left(found) or f"nothing to carry: no message with holes on {found.ranks} ranks"
+        return f"carried{without.replace(';', ':', 1)}, on {found.ranks} ranks; {left or 'no message with holes'}"
+    return left or f"nothing to carry: no message with holes on {found.ranks} ranks"
 
 
 def nothing(found: Found) -> str:
     """Where there are no rows."""
     if found.heddle == "off":
         return f"{found.ranks} ranks. {OFF}."
-    left = _left(found)
-    return (
-        f"{found.ranks} ranks. {left[0].upper()}{left[1:]}."
-        if left
-        else f"{found.ranks} ranks, and no message with holes in it."
-    )
+    left, without = _left(found), _without_holes(found)
+    also = f" Heddle carried{without.lstrip(';')}." if without else ""
+    return f"{found.ranks} ranks{f'. {left}.' if left else ', and no message with holes in it.'}{also}"
 
 
 def _left(found: Found) -> str:
-    """What may have had holes."""
-    left = [one for one in found.procedures if one.passed.get(AS_SET)]
-    calls = sum(one.passed[AS_SET] for one in left)
-    return f"{calls:,} calls were left to the MPI library as set ({listed([one.name for one in left])})" if left else ""
+    """What may have had holes, and was handed on."""
+    passed: Counter[str] = Counter()
+    names = []
+    for one in found.procedures:
+        its = {why: calls for why, calls in one.passed.items() if why not in PLAIN}
+        passed.update(its)
+        names += [one.name] if its else []
+    if not passed:
+        return ""
+    why = (
+        f" {AS_SET}" if set(passed) == {AS_SET} else ": " + ", ".join(f"{why} {calls:,}" for why, calls in passed.most_common())
+    )
+    return f"{sum(passed.values()):,} calls were left to the MPI library{why} ({listed(names)})"
 
 
 def _outgoing(row: Row) -> bool:
@@ -68,5 +78,5 @@ def _without_holes(found: Found) -> str:
     seen = {row.procedure for row in found.rows}
     calls = [one for one in found.procedures if one.carried and one.name not in seen] if "" not in seen else []
     if calls:
-        said += f"; {sum(one.carried for one in calls):,} calls without holes ({listed([one.name for one in calls])})"
+        said += f"; {sum(one.carried for one in calls):,} calls of {listed([one.name for one in calls])}"
     return said

@@ -2,7 +2,7 @@
 
 estimates = estimate(found)
 estimates.of(row)       # us, over all ranks; None: not known
-estimates.why_not       # "there is no profile of this machine: run heddle tune"
+estimates.why_not       # "there is no profile of this machine; run heddle tune"
 
 The profile knows messages between two ranks of a node that have a core each, with holes as long as the blocks on both sides.
 So nothing is said of ranks on several nodes, or of more ranks than cores. Of a message that Heddle carries from rank to rank
@@ -118,7 +118,7 @@ def _unmeasured(family: str, why: str) -> str:
         native.program(f"heddle-bench-links-{family or 'mpich'}")
     except Problem:
         return UNMEASURABLE
-    return f"{why}: run heddle tune" if find_spec("heddle.bench") else UNMEASURABLE
+    return f"{why}; run heddle tune" if find_spec("heddle.bench") else UNMEASURABLE
 
 
 def _of(row: Row, library: Library) -> float | None:

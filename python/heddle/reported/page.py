@@ -24,7 +24,7 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
 table { border-collapse: collapse; width: 100% } th { text-align: left; border-bottom: 2px solid #999 }
-td, th { padding: .25em .7em .25em 0; vertical-align: top } .n { text-align: right; white-space: nowrap }
+td, th { padding: .25em .7em .25em 0; vertical-align: top } .n { text-align: right } td.n { white-space: nowrap }
 tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-wrap: anywhere }
 .key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
 .key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }

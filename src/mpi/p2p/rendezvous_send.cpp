@@ -1,6 +1,7 @@
 // mpi/p2p/rendezvous_send.cpp: the sender's side.
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "engine/touched.hpp"
 #include "mpi/node/links.hpp"
@@ -18,7 +19,7 @@ constexpr Bytes host_waits_from = 128 << 10;
 }  // namespace
 
 RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope& to, Ends ends, Probes probes) {
-  const report::Stopwatch watch(reported_.times(), &report::Times::search);
+  std::optional<report::Stopwatch> watch(std::in_place, reported_.times(), &report::Times::search);
   Node* node = Node::here();
   if (!type || !node || !may_meet(*node, *type.get(), data.count)) return;
   const int peer = node->peer(to.comm, to.rank);
@@ -73,6 +74,7 @@ RendezvousSend::RendezvousSend(const Buffer& data, Derived type, const Envelope&
     plan.layout = type_->listed(node->outbox().datatype_cache());
     plan.pullable = plan.layout.wire_bytes > 0;
   }
+  if (packs) watch.emplace(reported_.times(), &report::Times::pack);  // room for it: its pages may be new
   message_ = node->outbox().begin({&type_->layout(), data.count, data.address}, plan, descriptor_);
   if (message_) std::memset(padding_, 0, descriptor_.length - sizeof descriptor_);
 }
