@@ -42,6 +42,11 @@ OVER_COPY = OVER["copy"]
 WANTED, NEAR = 1.5, 1.15  # times as fast as the host, or so near the copy
 
 
+def require() -> None:
+    if importlib.util.find_spec("mpi4py_fft") is None:
+        raise Problem("mpi4py-fft is not here. Run `make programs`, or: pip install mpi4py mpi4py-fft scipy.")
+
+
 def rows_of(measured: Measured) -> list[Row]:
     def times(line: dict) -> dict[str, float]:
         return {way: 1e3 * line["seconds"][name]["median"] for way, name in WAYS.items()}
@@ -96,8 +101,7 @@ def command(
     """Transform by mpi4py-fft in 3-D, slabs and pencils: its redistributions with Heddle and without, and a bare copy."""
     if plot is not None:
         figure.base(plot)
-    if importlib.util.find_spec("mpi4py_fft") is None:
-        raise Problem("mpi4py-fft is not here. Run `make programs`, or: pip install mpi4py mpi4py-fft scipy.")
+    require()
     started = time.monotonic()
     script = native.program("mpi4py_fft_3d.py")
     jobs = []
