@@ -53,6 +53,10 @@ def timed(work, *arguments):
     return comm.allreduce(end, MPI.MAX) - comm.allreduce(start, MPI.MIN)
 
 
+def copied(source, target):
+    np.copyto(target, source)
+
+
 class Redistribution:
     """One of PFFT's, with an array that it takes, one that it gives, and memory that all of its ranks see."""
 
@@ -63,36 +67,36 @@ class Redistribution:
         self.window = MPI.Win.Allocate_shared(max(self.before.nbytes, self.after.nbytes), comm=transfer.comm)
         self.seen = [np.frombuffer(self.window.Shared_query(rank)[0], complex) for rank in range(ranks)]
         self.seen[transfer.comm.rank][:] = 1
+        self.source = (np.arange(self.before.size) + comm.rank * 1j * self.before.size).reshape(self.before.shape)
         self.changed = False
 
     def move(self):
         """There and back, each alone, on data just written. @return seconds"""
-        source = np.arange(self.before.size) + comm.rank * 1j * self.before.size
-        self.before[:] = source.reshape(self.before.shape)
-        seconds = timed(self.transfer.forward, self.before, self.after)
-        self.after *= 1  # the transform that would follow
-        seconds += timed(self.transfer.backward, self.after, self.before)
-        self.changed |= not np.array_equal(self.before.ravel(), source)
+        self.before[:] = self.source
+        seconds = self._timed(self.transfer.forward, self.before, self.after)
+        seconds += self._timed(self.transfer.backward, self.after, self.before)
+        self.changed |= not np.array_equal(self.before, self.source)
         return seconds
 
     def copy(self):
         """As many bytes, read once and written once by their own rank, on data just written."""
         there, back = self.before.ravel(), self.after.ravel()
-        least, seconds = min(there.size, back.size), 0.0
-        for source, target in ((there, back), (back, there)):
-            source *= 1
-            seconds += timed(np.copyto, target[:least], source[:least])
-        return seconds
+        least = min(there.size, back.size)
+        return self._timed(copied, there[:least], back[:least]) + self._timed(copied, back[:least], there[:least])
 
     def copy_across(self):
         """As many bytes, read once and written once: each rank's share of what each has just written, where it lies."""
-        seconds = 0.0
-        for target in (self.after.ravel(), self.before.ravel()):
-            self.seen[self.transfer.comm.rank][:] *= 1
-            seconds += timed(self._fetch, target)
-        return seconds
+        mine = self.seen[self.transfer.comm.rank]
+        return sum(self._timed(self._fetch, mine, target.ravel()) for target in (self.after, self.before))
 
-    def _fetch(self, target):
+    @staticmethod
+    def _timed(work, source, target):
+        """Both arrays are as much in the caches as they can be, whatever the work: all three can be compared."""
+        target *= 1
+        source *= 1
+        return timed(work, source, target)
+
+    def _fetch(self, _, target):
         ranks, me = len(self.seen), self.transfer.comm.rank
         share = target.size // ranks
         for step in range(ranks):
