@@ -71,12 +71,12 @@ def summary(values):
     return {"all": values, "median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def gathered(fft, image):
-    """All of the image on rank 0."""
-    parts = comm.gather((fft.local_slice(False), np.asarray(image)))
+def gathered(fft, image, transformed=False):
+    """All of the image, or of its spectrum, on rank 0."""
+    parts = comm.gather((fft.local_slice(transformed), np.asarray(image)))
     if comm.rank != 0:
         return None
-    whole = np.empty(fft.global_shape(), image.dtype)
+    whole = np.empty(fft.global_shape(transformed), image.dtype)
     for where, part in parts:
         whole[where] = part
     return whole

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import HEDDLE, clean_environment, launcher
 from heddle import families, native
-from heddle.bench import applications, fft2d, lattice_cg, multigrid, petsc, vecscatter
+from heddle.bench import applications, fft2d, lattice_cg, mpi4py_fft, multigrid, petsc, vecscatter
 from heddle.bench.applications import Job, Measured
 from heddle.bench.messages import Figures
 from heddle.installations import Installation
@@ -63,6 +63,39 @@ def test_ffts_that_differ_between_ranks_are_an_error():
     fft2d.agree([of(1, "a"), of(2, "a")])
     with pytest.raises(Problem, match="MPI, 1 ranks and of MPI, 2 ranks differ"):
         fft2d.agree([of(1, "a"), of(2, "b")])
+
+
+def test_the_bench_of_mpi4py_fft_has_all_rows(mpi, heddle, tmp_path):
+    """Its first runs compare slabs and pencils with a serial FFT; all have the same bits with Heddle and without. 18^3 does not
+    divide over 4 ranks."""
+    file = tmp_path / "rows.json"
+    words = ("--quick", "--size", 18, "--ranks", 4, "--mpi", mpi)
+    done = heddle("bench", "--goals", "mpi4py-fft", *words, "--json", file, "--plot", tmp_path / "figure")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(file.read_text())
+    assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= row.keys() for row in rows)
+    times = {(row["case"], row["variant"]) for row in rows if row["metric"] == mpi4py_fft.TIME}
+    variants = [f"{who}, {way}" for who in ("host", "heddle") for way in mpi4py_fft.WAYS]
+    assert times == {(f"18^3, {cut}", variant) for cut in mpi4py_fft.DECOMPOSITIONS for variant in variants}
+    assert {*mpi4py_fft.GAINS, *mpi4py_fft.OVER.values()} < {row["metric"] for row in rows}
+    assert all(0 < row["lower"] <= row["value"] <= row["upper"] for row in rows)
+    assert "redistribution over copy, 4 ranks" in done.stdout and (tmp_path / "figure.png").exists()
+
+
+def test_an_mpi4py_fft_is_fast_enough_by_either_of_two_measures():
+    def line(communication):
+        seconds = dict.fromkeys(mpi4py_fft.WAYS.values(), 2.0) | {"communication": communication}
+        return {"mpi": "MPI", "seconds": {name: {"median": median} for name, median in seconds.items()}}
+
+    def reached(host, ours):
+        job = Job("64^3, slab", None, None, 2, ())
+        figures = Figures(mpi4py_fft.rows_of(Measured(job, {"host": [line(host)], "heddle": [line(ours)]})), "MPI")
+        return [goal.reached for goal in mpi4py_fft.goals(figures)]
+
+    assert reached(host=9.0, ours=6.0) == [True, False, True]  # 1.5 times, 3 copies
+    assert reached(host=2.4, ours=2.2) == [True, True, True]  # 1.1 copies
+    assert reached(host=6.0, ours=5.0) == [False, False, True]
+    assert reached(host=2.0, ours=2.2) == [True, True, False]
 
 
 @pytest.mark.parametrize("ranks, sides, iterations", [(2, "4", 2000), (2, "4x2x6x2", 20), (16, "2", 4)])

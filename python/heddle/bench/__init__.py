@@ -17,6 +17,7 @@ from . import (
     groups,
     hpl,
     lattice_cg,
+    mpi4py_fft,
     multigrid,
     neighbours,
     overhead,
@@ -57,6 +58,7 @@ app.command("startup")(startup.bench)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
 app.command("fft2d")(fft2d.command)
+app.command("mpi4py-fft")(mpi4py_fft.command)
 app.command("lattice-cg")(lattice_cg.command)
 app.command("vecscatter")(vecscatter.command)
 app.command("multigrid")(multigrid.command)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -37,10 +37,11 @@ class Job:
     binary: Path
     ranks: int
     arguments: tuple[str, ...]
+    settings: dict[str, str] = field(default_factory=dict)
 
     def started(self, run: Run, more: Sequence[str] = ()) -> dict:
         words, env = start_line(self.mpi, self.binary, run, self.ranks, [*self.arguments, *more], "core")
-        lines = list(output(words, env))
+        lines = list(output(words, env | self.settings))
         if len(lines) != 1:
             raise Problem(f"{' '.join(words)} printed {len(lines)} results instead of one.")
         return lines[0]

@@ -117,11 +117,11 @@ def draw(found: Sequence[Figures], file: Path) -> None:
             axes[1][column].set(xlabel="ranks", ylabel="times as fast", title="gain", xscale="log", ylim=(0, 1.15 * REPORTED))
             axes[1][column].axhline(1, color="#000", linewidth=0.7)
             figure.mark(axes[1][column], REPORTED, SHOWN.text)
-            for axis in axes[:, column]:
+            for axis, columns in zip(axes[:, column], (2, 1), strict=True):
                 ranks = [one.ranks for one in of_mpi]
                 axis.set_xticks(ranks, list(map(str, ranks)))
                 axis.xaxis.minorticks_off()
-                axis.legend(fontsize=6, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False)
+                axis.legend(fontsize=6, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=columns, frameon=False)
 
 
 def agree(found: Sequence[Measured]) -> None:

@@ -39,7 +39,6 @@ def line(step: Step, words: tuple[str, ...], folder: Path) -> list[str]:
     ]
     files = ["--json", str(folder / "rows.json")]
     files += ["--plot", str(folder / ("figure.svg" if step.name == "seek" else "figure"))] if step.draws else []
-    files += ["--output", str(folder)] if "heddle.demo" in rest else []
     return [*begin, *rest, *files]
 
 

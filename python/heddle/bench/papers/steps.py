@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from heddle import native
-from heddle.bench import petsc
+from heddle.bench import mpi4py_fft, petsc
 from heddle.problem import Problem
 from heddle.simulated import simgrid
 
@@ -28,6 +28,14 @@ def _hpcc() -> str:
 def _fabric() -> str:
     fine = (native.FOLDER / "bin/heddle-bench-fabric").exists()
     return "" if fine else "This Heddle was built without libfabric. On Debian: apt-get install libfabric-dev, and build again."
+
+
+def _mpi4py_fft() -> str:
+    try:
+        mpi4py_fft.require()
+    except Problem as problem:
+        return str(problem)
+    return ""
 
 
 def _bench(name: str, words: str, quick: str, seconds: int, quick_seconds: int, **more) -> Step:
@@ -131,11 +139,12 @@ GROUPS = _bench("groups", "groups", "groups --ranks 16 --rounds 1", 300, 60)
 HPL = _bench("hpl", "hpl --size 3000", "hpl --size 2000 --rounds 5", 200, 70, draws=False, missing=_hpcc)
 
 LATTICE = _bench("lattice-cg", "lattice-cg", "lattice-cg --local 4 --rounds 5", 300, 40)
-FFT = Step(
-    "fft2d",
-    ("python", "-m", "heddle.demo"),
-    ("python", "-m", "heddle.demo", "--size", "1024"),
-    150,
-    60,
-    draws=False,
+FFT = _bench("fft2d", "fft2d --rounds 3", "fft2d --rounds 2 --size 1024", 600, 90)
+MPI4PY_FFT = _bench(
+    "mpi4py-fft",
+    "mpi4py-fft --rounds 3",
+    f"mpi4py-fft --rounds 2 {_times('--size', 64, 128)}",
+    500,
+    200,
+    missing=_mpi4py_fft,
 )

@@ -62,7 +62,7 @@ def most_ranks(case: str) -> Pick:
 
 def _picked(found: dict[str, dict[str, float]], pick: Pick) -> Numbers:
     found = _over_all_distances(found) if pick in (best, least) else _complete(found) if pick is mean else found
-    picked = {_name(mpi): pick(of) for mpi, of in found.items() if of}
+    picked = {mpi: pick(of) for mpi, of in found.items() if of}
     return {mpi: number for mpi, number in picked.items() if number is not None}
 
 
@@ -86,13 +86,6 @@ def _complete(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]
     for mpi, of in apart.items():
         most[FAR.sub("", mpi)] = max(most.get(FAR.sub("", mpi), 0), len(of))
     return {mpi: of for mpi, of in apart.items() if 2 * len(of) > most[FAR.sub("", mpi)]}
-
-
-def _name(mpi: str) -> str:
-    """The demo has the names of the command line."""
-    for name, title in (("mpich", "MPICH"), ("openmpi", "Open MPI")):
-        mpi = title + mpi.removeprefix(name) if mpi.startswith(name) else mpi
-    return mpi
 
 
 def _figures(rows: list[dict]) -> Iterable[messages.Figures]:
@@ -126,7 +119,7 @@ def gain(metric: str, pick: Pick, variant: str = "heddle", inverse: bool = False
     return take
 
 
-def quicker(metric: str, slow: str, quick: str, pick: Pick, where: str = "") -> Take:
+def quicker(metric: str, slow: str, quick: str, pick: Pick) -> Take:
     """The time of one variant over that of another, case by case, both of the same measurement."""
 
     def take(rows: list[dict]) -> Numbers:
@@ -134,7 +127,7 @@ def quicker(metric: str, slow: str, quick: str, pick: Pick, where: str = "") -> 
         for figures in _figures(rows):
             for case in figures.cases(metric):
                 ours, theirs = figures.row(case, quick, metric), figures.row(case, slow, metric)
-                if ours and theirs and where in case:
+                if ours and theirs:
                     found.setdefault(_of(ours), {})[_case(figures, case)] = theirs.value / ours.value
         return _picked(found, pick)
 
