@@ -13,7 +13,7 @@ namespace heddle::report {
 /// ns.
 struct Times {
   double search = 0;  ///< What the datatype looks like, where the peer is, which way to take.
-  double pack = 0;    ///< From the program's buffer to where it travels.
+  double pack = 0;    ///< From the program's buffer to where it travels, and room for it there.
   double wait = 0;    ///< For the other side.
   double copy = 0;    ///< To its place in the program's buffer: unpacked, or pulled from the sender.
 

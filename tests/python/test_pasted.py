@@ -139,6 +139,7 @@ def test_statements(text, wanted):
         ("MPI_Type_indexed(3, (int[]){1, 2}, (int[]){0, 8}, MPI_INT, &t)", "has 2 elements, and 3 are wanted"),
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
+        ("int a[2] = {1, 1}; a[1 - 3] = 4; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "no element -2"),
         ("MPI_Type_vector(&);", "vector takes 4"),
         ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
         ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),

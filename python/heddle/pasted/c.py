@@ -183,7 +183,10 @@ class Source:
         for index, value in single:
             if value.at > (whole.at if whole else -1):
                 place = self.number(index, value.at)
-                if 0 <= place < len(parts):
+                if place < 0:
+                    self.asked.raise_if_any()
+                    raise Problem(f"{name}[{index}] = {value.text}: the array has no element {place}.", code=2)
+                if place < len(parts):
                     parts[place] = value.text
         return parts
 

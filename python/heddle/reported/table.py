@@ -174,7 +174,7 @@ def show(found: Found, most: int) -> None:
             print(listing.prose(f"{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}."))
     if found.sites:
         print("\nWhere the calls come from")
-        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator", "why"))
+        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator", "why", "a rank"))
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
