@@ -1,10 +1,11 @@
 """Messages with holes between nodes go over libfabric, and are what they are without it. Two ranks, a node each."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import compiled, launcher
+from conftest import CHECKOUT, clean_environment, compiled, launcher, prefix
 
 SOURCE = Path(__file__).parent / "fabric.c"
 SCHEMES = ["bc-spup", "rwg-up", "p-rrs", "multi-w"]
@@ -16,7 +17,7 @@ DIFFER = 'test ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} = 0 || export HEDDLE_FABRIC={o
 
 @pytest.fixture(scope="module")
 def program(mpi, tmp_path_factory):
-    return compiled(mpi, tmp_path_factory.mktemp(mpi) / "fabric", "-O1", SOURCE)
+    return compiled(mpi, tmp_path_factory.mktemp(mpi) / "fabric", "-O1", "-rdynamic", SOURCE)
 
 
 def ran(heddle, mpi, *words, **environment):
@@ -70,3 +71,51 @@ def test_connections_that_break_lose_nothing(heddle, mpi, program, scheme, tmp_p
     done = ran(heddle, mpi, program, "cut", HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
     assert "cut" in done.stdout and done.stdout.replace("cut", "").split() == ["right"], done.stdout + done.stderr
     assert done.returncode == 0 and f"fabric {scheme}" in ways(report)
+
+
+@pytest.mark.parametrize("scheme", ["bc-spup", "multi-w"])
+def test_a_fabric_that_falls_silent_holds_up_nobody(heddle, mpi, program, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(heddle, mpi, program, "unanswered", HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert ways(report) == {f"fabric {scheme}", "packed"}
+
+
+HOST = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
+
+
+def between_hosts(mpi, *words, **environment):
+    """One rank on each of two hosts."""
+    heddle = CHECKOUT / f"python/heddle/native/lib/libheddle_{mpi}.so"
+    preload = f"LD_PRELOAD={heddle} {prefix(mpi) / 'lib' / HOST[mpi]}"
+    done = subprocess.run(
+        [str(word) for word in (CHECKOUT / "scripts/hosts", mpi, 2, "env", preload, *words)],
+        env=clean_environment(**{"HEDDLE_FABRIC": "tcp"} | environment),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if done.returncode == 77:
+        pytest.skip(done.stderr.strip())
+    return done
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "auto"])
+def test_between_hosts(mpi, program, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    done = between_hosts(mpi, program, *ALL, HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert scheme == "auto" or f"fabric {scheme}" in ways(report)
+
+
+# What libfabric binds to the loopback device reaches nobody else, and is told of no error.
+ALONE = 'test ${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} != {rank} || export FI_TCP_IFACE=lo; exec "$0" "$@"'
+
+
+@pytest.mark.parametrize("alone", [0, 1])
+def test_a_host_that_the_fabric_does_not_reach(mpi, program, alone, tmp_path):
+    report = tmp_path / "report.json"
+    command = ("sh", "-c", ALONE.format(rank=alone), program, "again", "many", "barrier")
+    done = between_hosts(mpi, *command, HEDDLE_SCHEME="bc-spup", HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert ways(report) == {"packed"}

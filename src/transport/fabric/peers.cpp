@@ -38,6 +38,7 @@ bool Fabric::greet(const Whereabouts& there, std::uint32_t& peer) {
   if (closed_ || there.address_bytes > most_address ||
       !meet(std::span(there.address).first(there.address_bytes), there.who, peer))
     return false;
+  peers_[peer].welcomed = false;  // it may have been, over a connection that has broken since
   const Whereabouts here = whereabouts();
   tell(peer, {.kind = Kind::hello, .who = here.who, .address_bytes = here.address_bytes, .address = here.address});
   return true;
