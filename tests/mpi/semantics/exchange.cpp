@@ -146,8 +146,7 @@ TEST_RANKS(2, Exchange, TooLongABlockIsTruncated) {
   const int none[] = {0, 0};
   const int* sends = team.rank == 0 ? more : none;
   const int receives[] = {team.rank == 1 ? less[1] : 0, 0};
-  const int result =
-      MPI_Alltoallv(sent.data(), sends, none, every_other, got.data(), receives, none, every_other, team.comm);
+  const int result = MPI_Alltoallv(sent.data(), sends, none, every_other, got.data(), receives, none, every_other, team.comm);
   EXPECT_EQ(error_class(result), team.rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
   EXPECT_EQ(got[20'000], -1);
   MPI_Type_free(&every_other);
