@@ -64,7 +64,8 @@ class Redistribution:
         self.transfer, ranks = transfer, transfer.comm.size
         self.before, self.after = np.ones(transfer.subshapeA, complex), np.ones(transfer.subshapeB, complex)
         self.bytes = self.before.nbytes + self.after.nbytes
-        self.window = MPI.Win.Allocate_shared(max(self.before.nbytes, self.after.nbytes), comm=transfer.comm)
+        largest = transfer.comm.allreduce(max(self.before.nbytes, self.after.nbytes), MPI.MAX)
+        self.window = MPI.Win.Allocate_shared(largest, comm=transfer.comm)
         self.seen = [np.frombuffer(self.window.Shared_query(rank)[0], complex) for rank in range(ranks)]
         self.seen[transfer.comm.rank][:] = 1
         self.source = (np.arange(self.before.size) + comm.rank * 1j * self.before.size).reshape(self.before.shape)
