@@ -100,6 +100,7 @@ void Network::stop() noexcept {
 
 // Freed by nobody: a thread may still be in a call, and the process is about to end.
 void Network::close() noexcept {
+  progress::end_calling();  // the fabric may have been opened since MPI_Finalize was called
   if (thread_.joinable()) {
     {
       const std::scoped_lock hold(thread_lock_);

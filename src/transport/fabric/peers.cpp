@@ -12,6 +12,7 @@
 namespace heddle::transport::fabric {
 
 bool Fabric::meet(std::span<const std::byte> address, const Identity& who, std::uint32_t& peer) {
+  if (address.empty()) return false;
   std::string key(reinterpret_cast<const char*>(address.data()), address.size());
   key.append(reinterpret_cast<const char*>(&who), sizeof who);  // an address may be used again by another process
   if (const auto at = by_address_.find(key); at != by_address_.end()) {

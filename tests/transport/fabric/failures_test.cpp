@@ -131,6 +131,53 @@ TEST_P(Failures, TooShortABufferIsRefusedOnBothSides) {
   });
 }
 
+TEST_P(Failures, AHelloIsAnsweredByWhoIsThere) {
+  run_job(2, GetParam(), [&](Job& job) {
+    const auto fabric = job.open();
+    ASSERT_TRUE(fabric);
+    std::vector<std::byte> mine = memory(0);
+    if (job.me == 0) {
+      const Outgoing out(*fabric, {&rows, count, mine.data()}, {});  // for what it says of this process
+      job.bring(*fabric, 1, out.announcement());
+    } else {
+      const Announcement there = job.take(*fabric, 0);
+      std::uint32_t peer = 0;
+      std::uint32_t nobody = 0;
+      ASSERT_TRUE(fabric->greet({there.who, there.address_bytes, there.address}, peer));
+      // Whoever else has that address by now: it is not who was meant.
+      ASSERT_TRUE(fabric->greet({{there.who.node, -1}, there.address_bytes, there.address}, nobody));
+      while (!fabric->welcomed(peer)) fabric->progress();
+      EXPECT_FALSE(fabric->welcomed(nobody));
+      EXPECT_FALSE(fabric->greet({there.who, most_address + 1, there.address}, nobody));
+    }
+    job.barrier(*fabric);
+  });
+}
+
+TEST_P(Failures, WhatIsWithdrawnLeavesTheElementsAlone) {
+  for (const Way& way : ways)
+    run_job(2, GetParam(), [&](Job& job) {
+      const auto fabric = job.open();
+      ASSERT_TRUE(fabric);
+      std::vector<std::byte> mine = memory(job.me);
+      if (job.me == 0) {
+        // It goes on before it is answered, and sends another way.
+        const Outgoing out(*fabric, {&rows, count, mine.data()}, way.plan);
+        job.bring(*fabric, 1, out.announcement());
+      } else {
+        Incoming in(*fabric, job.take(*fabric, 0), {&rows, count, mine.data()}, {.in_place = way.in_place});
+        EXPECT_TRUE(in.withdraw()) << way.name;
+        mine = memory(2);
+        EXPECT_EQ(drive(in), State::failed) << way.name;
+        EXPECT_TRUE(mine == memory(2)) << way.name;
+      }
+      job.barrier(*fabric);
+      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+      job.barrier(*fabric);
+      EXPECT_EQ(fabric->segments().out(), 0u);
+    });
+}
+
 TEST_P(Failures, AnErrorInTheMiddleEndsBothSides) {
   for (const Way& way : ways)
     run_job(2, GetParam(), [&](Job& job) {
@@ -212,7 +259,9 @@ TEST_P(Failures, ForgedWordsHarmNobody) {
         job.bring(*fabric, 1, out.announcement());
         while (!out.answered() && out.state() == State::working) out.progress();
         // Sealed as it should be, but what no receiver says.
-        Control forged{.kind = static_cast<Kind>(random() % 9), .failure = Failure::refused, .in_place = random() % 2 == 0};
+        Control forged{.kind = static_cast<Kind>(random() % (static_cast<unsigned>(last_kind) + 1)),
+                       .failure = Failure::refused,
+                       .in_place = random() % 2 == 0};
         forged.places = static_cast<std::uint8_t>(random() % (most_places + 1));
         forged.segment = static_cast<Bytes>(random() % 5);
         forged.length = static_cast<Bytes>(random() % 100000);
