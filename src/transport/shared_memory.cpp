@@ -218,6 +218,7 @@ std::optional<Place> SharedMemory::find_among(Bytes at, Bytes bytes) noexcept {
 }
 
 void SharedMemory::count_found(Bytes at, Bytes bytes) noexcept {
+  if (huge_ == HugePages::never) return;
   for (Bytes begin = at / chunk * chunk; begin < at + bytes; begin += chunk) {
     Chunk& each = chunks_[first_chunk(begin)];
     if (each.huge) continue;

@@ -42,11 +42,15 @@ enum class Commit {
   at_once,        ///< allocate() is null if there is no memory.
 };
 
+/// Whether chunks that are much used get huge pages. On a node with more ranks than cores `never`: the kernel waits for a
+/// thread of its own on each core, behind ranks that only yield. One page took 17 ranks on two cores 110 s.
+enum class HugePages { when_used, never };
+
 class SharedMemory {
  public:
   /// The node must outlive it. Costs nothing before the first allocate().
-  explicit SharedMemory(const Node& node, Commit commit = Commit::as_the_system)
-      : file_(node.file(node.me())), commit_(commit) {}
+  explicit SharedMemory(const Node& node, Commit commit = Commit::as_the_system, HugePages huge = HugePages::when_used)
+      : file_(node.file(node.me())), commit_(commit), huge_(huge) {}
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
   /// Takes back everything.
@@ -111,6 +115,7 @@ class SharedMemory {
 
   const Node::File file_;
   Commit commit_;
+  HugePages huge_;
   std::atomic<std::byte*> base_{nullptr};  // where the address space begins
   std::atomic<Bytes> used_{0};             // nothing was ever handed out beyond
 

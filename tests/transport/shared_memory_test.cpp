@@ -394,6 +394,19 @@ TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {
   });
 }
 
+TEST(SharedMemory, PagesStaySmallWhereRanksShareCores) {
+  run_processes(1, [](Process& p) {
+    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    SharedMemory shared(node, Commit::with_use, HugePages::never);
+    auto* const large = static_cast<std::byte*>(shared.allocate(2 * huge_page));
+    ASSERT_NE(large, nullptr);
+    std::fill_n(large, 2 * huge_page, std::byte{7});
+    for (Bytes i = 0; i < 2 * SharedMemory::huge_after; ++i) ASSERT_TRUE(shared.find(large, huge_page));
+    EXPECT_EQ(huge_around(large), 0);
+    EXPECT_TRUE(shared.release(large));
+  });
+}
+
 TEST(SharedMemory, PagesCanBeTakenAtOnce) {
   run_processes(1, [](Process& p) {
     const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});

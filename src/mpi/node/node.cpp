@@ -30,7 +30,8 @@ engine::Nonce random_nonce() {
 }
 
 /// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
-/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little.
+/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little. Where ranks are more than cores
+/// it may take minutes (transport::HugePages), and none is asked for.
 constexpr Bytes first_chunk = Bytes{2} << 20;
 constexpr Bytes huge_after = 32 * first_chunk;
 
@@ -75,7 +76,8 @@ Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonc
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
               {&desks_, distances_}),
       scatter_hints_(arena_.base()),
-      shared_(*transport_),
+      shared_(*transport_, transport::Commit::as_the_system,
+              outbox_.crowded() ? transport::HugePages::never : transport::HugePages::when_used),
       theirs_(*transport_),
       ranks_(std::move(ranks)),
       profile_(profile_of_machine()),
@@ -147,7 +149,7 @@ bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
 
 void Node::has_sent(Bytes bytes) noexcept {
   const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
-  if (before < huge_after && before + bytes >= huge_after &&
+  if (before < huge_after && before + bytes >= huge_after && !crowded() &&
       !transport::prefault_owned(arena_.base(), std::min(first_chunk, memory_size())))
     say_once_verbose("staging buffers stay in small pages", "no memory");
 }
