@@ -30,6 +30,12 @@ def _fabric() -> str:
     return "" if fine else "This Heddle was built without libfabric. On Debian: apt-get install libfabric-dev, and build again."
 
 
+def _over_tcp(name: str, words: str, quick: str, seconds: int, quick_seconds: int) -> Step:
+    """Between two nodes that this machine plays, by libfabric; the MPI libraries go by TCP, too."""
+    wire = "--transport fabric --provider tcp"
+    return _bench(name, f"{words} {wire}", f"{quick} {wire}", seconds, quick_seconds, missing=_fabric)
+
+
 def _mpi4py_fft() -> str:
     try:
         mpi4py_fft.require()
@@ -125,15 +131,36 @@ CHANGING = _bench(
     60,
 )
 STRUCT = _bench("alltoall-struct", "alltoall-struct", "alltoall-struct --quick", 300, 80)
-FABRIC = Step(
-    "fabric",
-    ("heddle-bench-fabric", "--provider", "shm"),
-    ("heddle-bench-fabric", "--provider", "shm"),
-    5,
-    5,
-    draws=False,
-    missing=_fabric,
+VECTOR_TCP = _over_tcp(
+    "vector-tcp",
+    f"vector {_SCHEMES}",
+    f"vector {_times('--columns', 64, 512, 2048)} {_SCHEMES}",
+    400,
+    80,
 )
+CHANGING_TCP = _over_tcp(
+    "vector-changing-tcp",
+    f"vector --buffers changing --no-bandwidth {_SCHEMES}",
+    f"vector --quick --buffers changing --no-bandwidth {_times('--columns', 64, 512, 2048)} {_SCHEMES}",
+    200,
+    40,
+)
+STRUCT_TCP = _over_tcp(
+    "alltoall-struct-tcp",
+    f"alltoall-struct --ranks 2 {_SCHEMES}",
+    f"alltoall-struct --quick --ranks 2 {_SCHEMES}",
+    200,
+    40,
+)
+
+
+def _fabric_alone(name: str, provider: str) -> Step:
+    words = ("heddle-bench-fabric", "--provider", provider)
+    return Step(name, words, words, 8, 8, draws=False, missing=_fabric)
+
+
+FABRIC = _fabric_alone("fabric", "shm")
+FABRIC_TCP = _fabric_alone("fabric-tcp", "tcp;ofi_rxm")
 
 GROUPS = _bench("groups", "groups", "groups --ranks 16 --rounds 1", 300, 60)
 HPL = _bench("hpl", "hpl --size 3000", "hpl --size 2000 --rounds 5", 200, 70, draws=False, missing=_hpcc)
