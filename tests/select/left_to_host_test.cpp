@@ -6,28 +6,22 @@
 namespace heddle::select {
 namespace {
 
-constexpr layout::Bytes short_message = 16 << 10, long_message = 256 << 10;
-
 TEST(LeftToHost, WhatGoesToOneself) {
-  for (const bool blocking : {false, true})
-    for (const layout::Bytes bytes : {short_message, long_message})
-      EXPECT_TRUE(left_to_host({.bytes = bytes, .own = true, .blocking = blocking}));
+  for (const bool blocking : {false, true}) EXPECT_TRUE(left_to_host({.own = true, .blocking = blocking}));
 }
 
 TEST(LeftToHost, NonblockingToANearCore) {
-  EXPECT_TRUE(left_to_host({.bytes = short_message, .blocking = false, .line = 20}));
-  EXPECT_FALSE(left_to_host({.bytes = short_message, .blocking = false, .line = 60}));
+  EXPECT_TRUE(left_to_host({.blocking = false, .line = 20}));
+  EXPECT_FALSE(left_to_host({.blocking = false, .line = 60}));
 }
 
-TEST(LeftToHost, OneAtATimeOnlyIfLong) {
-  EXPECT_FALSE(left_to_host({.bytes = short_message, .blocking = true, .line = 20}));
-  EXPECT_TRUE(left_to_host({.bytes = long_message, .blocking = true, .line = 20}));
-  EXPECT_FALSE(left_to_host({.bytes = long_message, .blocking = true, .line = 60}));
+TEST(LeftToHost, OneAtATimeNever) {
+  for (const double line : {20.0, 60.0}) EXPECT_FALSE(left_to_host({.blocking = true, .line = line}));
 }
 
 TEST(LeftToHost, NotWhereTheDistanceIsUnknownOrRanksShareCores) {
-  EXPECT_FALSE(left_to_host({.bytes = long_message, .blocking = false, .line = 0}));
-  EXPECT_FALSE(left_to_host({.bytes = long_message, .blocking = false, .crowded = true, .line = 20}));
+  EXPECT_FALSE(left_to_host({.blocking = false, .line = 0}));
+  EXPECT_FALSE(left_to_host({.blocking = false, .crowded = true, .line = 20}));
 }
 
 }  // namespace

@@ -139,11 +139,8 @@ engine::Reach Node::reach(int peer) noexcept {
 
 bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
   if (!traits().packs_while_it_sends || settings_of_process().scheme != settings::Scheme::automatic) return false;
-  const select::Nearby message{.bytes = bytes,
-                               .own = peer == me(),
-                               .blocking = blocking,
-                               .crowded = crowded(),
-                               .line = static_cast<double>(distances_.line(peer))};
+  const select::Nearby message{
+      .own = peer == me(), .blocking = blocking, .crowded = crowded(), .line = static_cast<double>(distances_.line(peer))};
   return select::left_to_host(message) && (message.own || bytes < engine::Distances::worthwhile || !distances_.due(peer));
 }
 
