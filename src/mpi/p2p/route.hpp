@@ -89,7 +89,8 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 /// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   Route route = route_of_send(data, mode);
-  if (route.way == Way::rendezvous && !messages_come()) route.way = Way::passthrough;
+  if (route.way == Way::rendezvous && !messages_come())
+    route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
   Node* node = Node::here();
   if (!node || data.count <= 0 || data.count > engine::Lengths::longest) return route;
   if (route.type && route.type->known())
