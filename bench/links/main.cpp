@@ -1,9 +1,11 @@
 // bench/links/main.cpp: what messages through the MPI library take between ranks of a node, for `heddle tune`. Prints JSON
 // lines.
 //
-//   heddle run -n 2 -- heddle-bench-links-mpich --case spare         a core for each rank
-//   heddle run -n 2 -- heddle-bench-links-mpich --case holes         the same, datatypes with holes
-//   heddle run -n 16 -- heddle-bench-links-mpich --case shared       ranks that share cores
+// A library for heddle-tool, which runs it with an MPI preloaded; lib stands for libheddle_links_mpich.so of the installation:
+//
+//   heddle run --mpi mpich -n 2 -- heddle-tool links lib --case spare         a core for each rank
+//   heddle run --mpi mpich -n 2 -- heddle-tool links lib --case holes         the same, datatypes with holes
+//   heddle run --mpi mpich -n 16 -- heddle-tool links lib --case shared       ranks that share cores
 //
 // spare: one (8 bytes to and fro: one way of it), burst (`burst` messages each way at once), long (1 MiB, one way).
 // holes: 256 KiB one way, in blocks of "4" to "65536" bytes (an int, then doubles) with holes as long between them.
@@ -174,7 +176,8 @@ bool run(const Options& options) {
 }  // namespace
 }  // namespace heddle::bench::links
 
-int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
+/// What heddle-tool calls (tool/commands.hpp, `links`).
+extern "C" __attribute__((visibility("default"))) int heddle_links(int argc, char** argv) {
   heddle::bench::links::Options options;
   CLI::App app{"What messages between ranks of a node take; prints JSON lines."};
   app.add_option("--case", options.what, "spare or holes (2 ranks), shared")

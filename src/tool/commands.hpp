@@ -88,6 +88,10 @@ struct TuneOptions {
 /// Measures this machine and writes its profile. std::runtime_error.
 Json tune(const TuneOptions& options);
 
+/// Runs bench/links: `library` is its build for the MPI that is preloaded into this process, `words` its command line.
+/// Returns its exit status. std::runtime_error (it cannot be loaded).
+int links(const std::string& library, const std::vector<std::string>& words);
+
 /// Prints what collectives would take on a machine that does not stand here (sim/estimate/), a line of JSON for each task of
 /// the file. std::invalid_argument, nlohmann::json::exception.
 void estimate(const std::string& file);

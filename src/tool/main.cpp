@@ -8,6 +8,7 @@
 //   heddle-tool settings [--json]
 //   heddle-tool profile [--json]
 //   heddle-tool tune [--quick] [--output FILE] [--mpich NS ...] [--openmpi NS ...] [--progress] [--json]
+//   heddle-tool links LIBRARY [WORD ...]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
 //
 // Exit code 2 and one line on stderr for anything it cannot make sense of; a mistake in a description is pointed at below it.
@@ -131,6 +132,11 @@ int run(int argc, char** argv) {
   measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
   measuring->add_flag("--json", json, "print JSON, on one line");
 
+  std::string library;
+  CLI::App* linking = app.add_subcommand("links", "Run bench/links, built for the MPI that is preloaded (heddle tune does)");
+  linking->add_option("library", library, "libheddle_links_mpich.so or _openmpi.so")->required();
+  linking->prefix_command();
+
   SeekOptions seeking;
   CLI::App* searching = app.add_subcommand("seek", "Search and packing time of a pipelined transpose, one and two contexts");
   searching->add_option("--sizes", seeking.sizes, "rows of the matrices")->check(CLI::Range(1, 8192));
@@ -144,12 +150,13 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
     return complain(nothing ? "what shall be done? explain, group, collective, algorithms, estimate, settings, profile, "
-                              "build, tune or seek; --help tells more"
+                              "build, tune, links or seek; --help tells more"
                             : one_line(error.what()));
   }
 
-  apply_settings();
   try {
+    if (linking->parsed()) return links(library, linking->remaining());
+    apply_settings();
     Json answer;
     if (estimating->parsed()) {
       estimate(tasks);

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from heddle import native
 from heddle.reported import rows_of, table
 from heddle.reported.afterwards import lines
 from heddle.reported.estimate import estimate
@@ -132,18 +131,13 @@ def test_a_loss_is_not_asserted(found):
     assert estimate(one, PROFILE).gain(2) == "the estimate finds no gain (an order of magnitude; heddle compare measures it)"
 
 
-def test_where_tune_cannot_measure_it_is_not_advised(found, monkeypatch, tmp_path):
-    """An installation has not the programs that measure messages, nor has a checkout after `make build` alone."""
-    one = found(row())
+def test_what_is_not_measured_yet_is_named(found, monkeypatch):
+    one, compare = found(row()), "heddle compare -- ./app"
     monkeypatch.setenv("HEDDLE_PROFILE", "builtin")
-    assert "run heddle tune" in estimate(one).gain(2, "heddle compare -- ./app")
-    monkeypatch.setattr(native, "FOLDER", tmp_path)
-    assert estimate(one).gain(2, "heddle compare -- ./app") == "what that gains: heddle compare -- ./app measures it"
-    assert "tune" not in estimate(one).sentence and "heddle compare" in estimate(one).sentence
-    lacking = found(row(), run=RUN | {"family": "openmpi"})
-    assert (
-        estimate(lacking, PROFILE).gain(2, "heddle compare -- ./app") == "what that gains: heddle compare -- ./app measures it"
-    )
+    why = "no estimate: there is no profile of this machine; run heddle tune"
+    assert estimate(one).gain(2, compare) == f"what that gains: {compare} measures it ({why})"
+    lacking = estimate(found(row(), run=RUN | {"family": "openmpi"}), PROFILE).gain(2, compare)
+    assert "the profile lacks messages of Open MPI with holes; run heddle tune" in lacking
 
 
 def test_ranks_that_are_far_from_each_other_are_named(found, heddle, tmp_path):

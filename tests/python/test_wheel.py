@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, clean_environment, once, own_copy, prefix
+from conftest import CHECKOUT, MPIS, clean_environment, compiled, once, own_copy, prefix
 from heddle.installations import at_path
 
 
@@ -80,6 +80,17 @@ def test_run(run, place, bare, mpi, who):
     assert all(f": libheddle_{mpi}" in line for line in lines), lines
 
 
+def test_messages_are_measured_and_a_gain_is_estimated(run, bare, mpi, tmp_path):
+    settings = {"PATH": f"{bare[mpi]}/bin:/usr/bin:/bin", "XDG_CONFIG_HOME": str(tmp_path)}
+    program = compiled(mpi, tmp_path / "transpose", CHECKOUT / "examples/c/transpose.c")
+    start = ("heddle", "run", "--report", "-n", 2, program, 256, 3)
+    assert "there is no profile of this machine; run heddle tune" in " ".join(run(*start, **settings).stderr.split())
+    tuned = run("heddle", "tune", "--quick", "--mpi", mpi, **settings)
+    assert tuned.returncode == 0 and "not measured" not in tuned.stdout, tuned.stdout + tuned.stderr
+    said = " ".join(run(*start, **settings).stderr.split())
+    assert re.search("estimated gain: about|the estimate finds no gain", said), said
+
+
 def test_mpi_of_the_same_environment(run, place, tmp_path):
     """`pip install mpich` puts mpiexec beside python, which need not be on the PATH."""
     beside = own_copy(place, tmp_path / "venv")
@@ -117,7 +128,8 @@ def test_tag_and_contents(wheel):
             assert str(CHECKOUT).encode() not in content, name
             needed |= {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\0", content)}
     ours = {Path(name).name for name in binaries}
-    assert ours == {"heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so"}
+    links = {f"libheddle_links_{mpi}.so" for mpi in MPIS}
+    assert ours == {"heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so", *links}
     assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "weak")} <= {*names}
     assert not [name for name in names if re.search("/(bench|demo|__pycache__)/", name)]
     assert max(needed) <= 28, f"glibc 2.{max(needed)} is asked for: objdump -T says what for, src/glibc/older.c is its place"

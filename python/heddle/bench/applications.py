@@ -16,10 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from heddle.installations import Installation
+from heddle.jobs import output
 from heddle.problem import Problem
 
 from . import figure, messages
-from .jobs import Run, output, start_line
+from .jobs import Run, start_line
 from .messages import Figures, screen
 from .native import With
 from .rows import Row

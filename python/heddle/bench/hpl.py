@@ -19,10 +19,10 @@ from rich.table import Table
 
 from heddle import families, installations, native, preload
 from heddle.console import console
+from heddle.jobs import go_first
 from heddle.problem import Problem
 
 from . import goals
-from .jobs import go_first
 from .messages import JsonFile
 from .native import With, loaded_mpi
 from .rows import Row, write

@@ -7,9 +7,7 @@ and the contiguous message are in every run, so that ratios compare what was mea
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -18,9 +16,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from heddle import families, installations, native, preload
+from heddle import installations, jobs, native, preload
 from heddle.families import Family
 from heddle.installations import Installation
+from heddle.jobs import go_first, output
 from heddle.problem import Problem
 
 from .native import With, loaded_mpi
@@ -29,16 +28,8 @@ from .rows import Row
 SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
-TIMEOUT_S = 900
 LOADED_FROM = "LD_LIBRARY_PATH"
 DISTURBED = "BENCH_DISTURBED"  # for the programs: what loses its core counts
-# With more ranks than cores, a rank that waits lets the others work.
-YIELD = "OMPI_MCA_mpi_yield_when_idle"
-GIVE_WAY = {
-    YIELD: "1",
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
-}
 
 
 @dataclass(frozen=True)
@@ -108,63 +99,18 @@ def _alone(library: Path, name: str) -> tempfile.TemporaryDirectory:
 def start_line(
     mpi: Installation, binary: Path, run: Run, ranks: int, arguments: list[str], binding: str
 ) -> tuple[list[str], dict[str, str]]:
-    """The same for any program of an MPI; `binding`: none, or core: it neither pins itself nor asks for priority."""
-    family = mpi.family
-    env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE} | run.settings
-    first = [] if binding == "none" else list(RANK_GOES_FIRST)
-    words = ["-n", str(ranks), *first, str(binary), *arguments, *run.arguments]
-    crowded = ranks > len(os.sched_getaffinity(0))
-    if crowded:  # programs that pin themselves bring what makes MPICH give way
-        env = (GIVE_WAY if binding != "none" else {YIELD: GIVE_WAY[YIELD]}) | env
+    """jobs.start_line with what is to stand between the program and this MPI."""
     value = {
-        With.heddle: lambda: preload.value(family, mpi.library),
-        With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{family.name}.so"),
+        With.heddle: lambda: preload.value(mpi.family, mpi.library),
+        With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{mpi.family.name}.so"),
         With.nothing: lambda: "",
     }[run.between]()
-    if family is families.OPENMPI:
-        words = preload.for_openmpi(words, value, env) if value else words
-        words = ["--bind-to", "none" if crowded else binding, "--oversubscribe", *words]
-        words = ["--allow-run-as-root", *words] if os.geteuid() == 0 else words
-    else:
-        words = ["-bind-to", "core", *words] if binding == "core" and not crowded else words
-        words = preload.for_hydra(words, value) if value else words
-    return [str(mpi.mpiexec), *words], env
+    return jobs.start_line(mpi, [str(binary), *arguments, *run.arguments], ranks, value, run.settings, binding)
 
 
 def lines(program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]) -> Iterator[dict]:
     """Yields the JSON lines that rank 0 prints, as it prints them."""
     yield from output(*command(program, mpi, run, ranks, arguments))
-
-
-def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
-    """The JSON lines of a job, as they are printed; a Problem if it fails."""
-    with tempfile.TemporaryFile("w+") as errors:
-        options = {"stdout": subprocess.PIPE, "stderr": errors, "stdin": subprocess.DEVNULL, "start_new_session": True}
-        with subprocess.Popen(["timeout", str(TIMEOUT_S), *words], env=env, text=True, **options) as process:
-            go_first(process.pid)
-            try:
-                for line in process.stdout:
-                    if line.startswith("{"):
-                        yield json.loads(line)
-            except BaseException:  # also Ctrl-C: mpiexec, asked to end, ends its ranks
-                os.killpg(process.pid, signal.SIGTERM)
-                raise
-        errors.seek(0)
-        what = errors.read().strip()
-        if process.returncode == 124:
-            raise Problem(f"no end after {TIMEOUT_S} s: {' '.join(words)}")
-        if process.returncode != 0:
-            raise Problem(f"{' '.join(words)} ended with code {process.returncode}. {what}".strip())
-
-
-# For a rank: MPICH's launcher gives each a session of its own.
-RANK_GOES_FIRST = ("sh", "-c", '{ echo -15 >/proc/self/autogroup; } 2>/dev/null; exec "$@"', "sh")
-
-
-def go_first(pid: int) -> None:
-    """Where one may (root), a job goes before what else runs here; Linux weighs sessions first, and a job has its own."""
-    with contextlib.suppress(OSError):
-        Path(f"/proc/{pid}/autogroup").write_text("-15")
 
 
 @contextlib.contextmanager

@@ -21,9 +21,10 @@ from rich.table import Table
 
 from heddle.console import console
 from heddle.families import Family
+from heddle.jobs import TIMEOUT_S
 from heddle.problem import Problem
 
-from .jobs import TIMEOUT_S, Run, command
+from .jobs import Run, command
 from .messages import JsonFile, WhichMpi
 from .native import Mpi, With
 from .rows import Row, write

@@ -49,6 +49,7 @@ def tune(
 def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
     """Words for heddle-tool, and what could not be measured."""
     from heddle import families
+    from heddle.links import measured
     from heddle.problem import Problem
 
     words: list[str] = []
@@ -57,10 +58,6 @@ def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tu
         if mpi not in (Messages.both, family.name):
             continue
         try:
-            try:
-                from heddle.bench.links import measured
-            except ModuleNotFoundError:
-                raise Problem("that takes a build from source.") from None
             if len(os.sched_getaffinity(0)) == 1:
                 raise Problem("there is only one core.")
             words += [f"--{family.name}", *(f"{ns:.1f}" for ns in measured(family, quick, progress))]

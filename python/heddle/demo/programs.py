@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from heddle import native
-from heddle.bench.jobs import GIVE_WAY
 from heddle.families import OPENMPI
 from heddle.installations import Installation
+from heddle.jobs import GIVE_WAY
 from heddle.problem import Problem
 
 VARIANTS = ("host", "heddle")

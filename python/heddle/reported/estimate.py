@@ -14,10 +14,6 @@ side.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-
-from heddle import native
-from heddle.problem import Problem
 
 from . import Found, Row
 from .machine import Library, Profile, profile_here
@@ -28,7 +24,6 @@ PACKED = frozenset(("packed", "unpacked"))
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 COMPARE = "heddle compare"
 CAVEAT = "an order of magnitude; heddle compare measures it"
-UNMEASURABLE = "messages of the MPI library cannot be measured by this copy of Heddle"
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class Estimates:
         @param compare: the command that measures it."""
         if not self.rows:
             why = self.why_not or "the profile knows none of these ways"
-            return f"what that gains: {compare} measures it" + ("" if why == UNMEASURABLE else f" (no estimate: {why})")
+            return f"what that gains: {compare} measures it (no estimate: {why})"
         host, ours = (duration(us / max(1, ranks)) for us in (self.host_us, self.us))
         won = (self.host_us - self.us) / max(1, ranks)
         if won <= 0:
@@ -96,7 +91,7 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
 
 def _why_not(found: Found, profile: Profile | None) -> str:
     if profile is None:
-        return _unmeasured(found.run.get("family", ""), "there is no profile of this machine")
+        return "there is no profile of this machine; run heddle tune"
     if not all(name in found.run for name in ("family", "processor", "cores")) or not all(one.host for one in found.by_rank):
         return "the report does not say on what machine: run the program again"
     if (profile.processor, profile.cores) != (found.run["processor"], found.run["cores"]):
@@ -107,18 +102,9 @@ def _why_not(found: Found, profile: Profile | None) -> str:
         return "there are more ranks than cores"
     library = profile.libraries.get(found.run["family"])
     if library is None or not library.holes_ns:
-        family = found.run["family"]
-        return _unmeasured(family, f"the profile lacks messages of {NAMES.get(family, 'this MPI')} with holes")
+        name = NAMES.get(found.run["family"], "this MPI")
+        return f"the profile lacks messages of {name} with holes; run heddle tune"
     return ""
-
-
-def _unmeasured(family: str, why: str) -> str:
-    """Messages are measured by a program that an installation lacks, and a checkout after `make build` alone."""
-    try:
-        native.program(f"heddle-bench-links-{family or 'mpich'}")
-    except Problem:
-        return UNMEASURABLE
-    return f"{why}; run heddle tune" if find_spec("heddle.bench") else UNMEASURABLE
 
 
 def _of(row: Row, library: Library) -> float | None:

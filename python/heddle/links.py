@@ -1,0 +1,72 @@
+"""What messages through an MPI library take on this machine, for `heddle tune`: bench/links under that MPI's own mpiexec.
+
+Two ranks with a core for each; then sixteen that share two cores, under Heddle, host and Heddle giving way while they wait.
+One build of bench/links does for all libraries of a family: heddle-tool runs it with the MPI preloaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from heddle import installations, jobs, native, preload
+from heddle.families import Family
+from heddle.installations import Installation
+from heddle.problem import Problem
+
+CORES, RANKS = 2, 16
+SPARE = ("one", "burst", "long")
+SHARED = ("pairs", "bundles", "rounds")
+BLOCKS = tuple(str(4 << 2 * i) for i in range(8))  # bytes, of messages with holes
+# No hint but those of the program; waiting ranks give way.
+SETTINGS = {"HEDDLE_PROFILE": "builtin", "HEDDLE_YIELD": "auto"}
+
+
+def library(family: Family) -> Path:
+    """bench/links, built for the MPIs of this family."""
+    path = native.FOLDER / "lib" / f"libheddle_links_{family.name}.so"
+    if not path.exists():
+        raise Problem(f"what measures messages of {family.title} is missing ({path}). {native.MEND}")
+    return path
+
+
+def measured(family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None) -> list[float]:
+    """Nanoseconds, in the order that heddle-tool takes (tool/tune/links.hpp). Problem: it cannot be measured, and why."""
+    file = library(family)
+    mpi = next((one for one in installations.find() if one.family is family), None)
+    if mpi is None:
+        raise Problem(f"there is no MPI of this family. {native.MEND_MPI}.")
+    with _cores(CORES) as cores:
+        progress(f"{mpi.name}, messages between two ranks")
+        spare = _times(mpi, file, "spare", 2, quick)
+        progress(f"{mpi.name}, messages with holes")
+        holes = _times(mpi, file, "holes", 2, quick)
+        progress(f"{mpi.name}, messages of {RANKS} ranks on {cores} cores")
+        shared = _times(mpi, file, "shared", RANKS, quick)
+    messages = [*(spare[name] for name in SPARE), *(shared[name] for name in SHARED), float(RANKS), float(cores)]
+    return [*messages, *(holes[block] for block in BLOCKS)]
+
+
+def _times(mpi: Installation, file: Path, case: str, ranks: int, quick: bool) -> dict[str, float]:
+    """Of each way the lower quartile: what disturbs makes slower only."""
+    program = [str(native.program(native.TOOL)), "links", str(file), "--case", case, *(["--quick"] if quick else [])]
+    under_heddle = case == "shared"
+    preloaded = preload.value(mpi.family, mpi.library, heddle=under_heddle)
+    found = list(jobs.output(*jobs.start_line(mpi, program, ranks, preloaded, SETTINGS, "none")))
+    wanted = "heddle" if under_heddle else "host"
+    if answered := {line["interposer"] for line in found if "plan" in line} - {wanted}:
+        raise Problem(f"{wanted} was to answer the calls, but {answered.pop()} does.")
+    return {line["variant"]: line["lower"] * 1e3 for line in found if line.get("metric") == "link"}
+
+
+@contextmanager
+def _cores(many: int) -> Iterator[int]:
+    """What is started meanwhile may use so many cores, as far as there are."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:many])
+    try:
+        yield min(many, len(before))
+    finally:
+        os.sched_setaffinity(0, before)
