@@ -26,6 +26,7 @@ from . import groups_plot, groups_ranks, groups_seed
 from .messages import JsonFile
 from .native import Mpi
 from .rows import Row, write
+from .wire import Host
 
 # Look-up, ns, at most: the goals.
 LIMITS = {
@@ -212,18 +213,25 @@ def command(
     mpi: Annotated[Mpi, typer.Option(help="Whose ranks play ping-pong over such communicators.")] = Mpi.both,
     ranks: Annotated[int, typer.Option(min=0, max=512, help="Ranks that play ping-pong; 0: none.")] = 48,
     rounds: Annotated[int, typer.Option(min=1, help="How often runs with Heddle and without take turns.")] = 2,
+    over: Annotated[
+        Host, typer.Option(help="What ping-pongs go over: a node's memory; or TCP, each rank a node, and no more than them.")
+    ] = Host.node,
 ) -> None:
     """Show what groups cost: bytes, look-ups and creation, beside lists and the formats of Chaarawi and Gabriel 2008."""
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
-    rows = measure(arguments)
+    rows: list[Row] = []
     screen = console()
-    for part in (memory, formulas, lookups, depths, hierarchy, creations):
-        screen.print(part(rows))
-    wanted.show(screen, lambda: goals(rows))
+    if over is Host.node:
+        rows = measure(arguments)
+        for part in (memory, formulas, lookups, depths, hierarchy, creations):
+            screen.print(part(rows))
+        wanted.show(screen, lambda: goals(rows))
+    elif ranks < 2 or figure is not None:
+        raise Problem("--over tcp is of ping-pongs alone: it takes two ranks and more, and draws nothing.", code=2)
     if ranks >= 2:
-        played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick)
+        played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick, over)
         wide = wide_console() if not screen.is_terminal else screen
-        for part in groups_ranks.tables(played):
+        for part in groups_ranks.tables(played, over):
             wide.print(part)
         rows += played
     if json is not None:

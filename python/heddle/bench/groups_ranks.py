@@ -16,18 +16,20 @@ from .groups_seed import ENDS
 from .jobs import Collector, Run, lines
 from .native import Mpi, With
 from .rows import Row, merged
+from .wire import Host
 
 ALONE = "host alone"
 MESSAGES = {"8 B": "8 contiguous bytes, to and fro", "64 KiB with holes": "64 KiB in pieces of 128 bytes, one way"}
 SPINNING = {"HEDDLE_YIELD": "off", "OMPI_MCA_mpi_yield_when_idle": "0"}
 
 
-def measure(mpi: Mpi, ranks: int, rounds: int, quick: bool) -> list[Row]:
+def measure(mpi: Mpi, ranks: int, rounds: int, quick: bool, over: Host) -> list[Row]:
     rows = []
+    settings = SPINNING | over.settings(ranks)
     for turn in range(rounds):
         for family in mpi.families:
             for between in (With.nothing, With.heddle) if turn % 2 == 0 else (With.heddle, With.nothing):
-                collector = Collector(family, Run(between.value, between, SPINNING), ranks)
+                collector = Collector(family, Run(between.value, between, settings), ranks)
                 for line in lines("hierarchy", family, collector.run, ranks, ["--quick"] if quick else []):
                     collector.take(line)
                 if collector.wrong:
@@ -77,11 +79,11 @@ def table(rows: list[Row], metric: str) -> Table:
     return shown
 
 
-def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies) -> Table:
+def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies, over: Host) -> Table:
     """One of the seed's tables, and our ping-pong of the same kind of each MPI beside it."""
     mpis = list(dict.fromkeys(row.mpi for row in rows))
     shown = Table(
-        title=f"{title}, µs, of Chaarawi and Gabriel 2008; beside it 8 B of {rows[0].ranks} ranks of one node under Heddle",
+        title=f"{title}, µs, of Chaarawi and Gabriel 2008; beside it 8 B of {rows[0].ranks} ranks {over.title} under Heddle",
         title_justify="left",
     )
     shown.add_column("level")
@@ -102,7 +104,7 @@ def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies) -> Table:
     return shown
 
 
-def tables(rows: list[Row]) -> list[Table]:
+def tables(rows: list[Row], over: Host) -> list[Table]:
     shown = []
     summary = Table(title="What a level more adds, ns, ± standard error", title_justify="left")
     for name in ("MPI", "message", "between", ALONE, "PMPI_ under Heddle", "Heddle"):
@@ -117,7 +119,8 @@ def tables(rows: list[Row]) -> list[Table]:
                 series = [[row.value for row in _cells(of, metric, variant, end)] for variant in (ALONE, "host", "heddle")]
                 more = [slope(values) for values in series]
                 summary.add_row(mpi, metric, end, *(_with_error(1000 * each, 1000 * error) for each, error in more))
-    seeds = [paper(rows, title, theirs) for title, theirs in groups_seed.TABLES.items()]
+    of_network = groups_seed.TABLES.items() if over is Host.node else [(groups_seed.OVER_TCP, groups_seed.ETHERNET)]
+    seeds = [paper(rows, title, theirs, over) for title, theirs in of_network]
     return [*shown, *seeds, summary]
 
 

@@ -25,6 +25,21 @@ HOST_OVER_TCP = {
 }
 
 
+class Host(StrEnum):
+    """What the MPI library goes over where Heddle has no way of its own."""
+
+    node = "node"
+    tcp = "tcp"
+
+    @property
+    def title(self) -> str:
+        return "of one node" if self is Host.node else "over TCP"
+
+    def settings(self, ranks: int) -> dict[str, str]:
+        """The environment of such a run: over TCP each rank is a node of its own."""
+        return {} if self is Host.node else {"HEDDLE_NODES": str(ranks), "HEDDLE_FABRIC": "off"} | HOST_OVER_TCP
+
+
 class Transport(StrEnum):
     node = "node"
     fabric = "fabric"

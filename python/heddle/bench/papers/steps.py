@@ -163,6 +163,7 @@ FABRIC = _fabric_alone("fabric", "shm")
 FABRIC_TCP = _fabric_alone("fabric-tcp", "tcp;ofi_rxm")
 
 GROUPS = _bench("groups", "groups", "groups --ranks 16 --rounds 1", 300, 60)
+GROUPS_TCP = _bench("groups-tcp", "groups --over tcp --ranks 16", "groups --over tcp --ranks 8 --rounds 1", 60, 30, draws=False)
 HPL = _bench("hpl", "hpl --size 3000", "hpl --size 2000 --rounds 5", 200, 70, draws=False, missing=_hpcc)
 
 LATTICE = _bench("lattice-cg", "lattice-cg", "lattice-cg --local 4 --rounds 5", 300, 40)
