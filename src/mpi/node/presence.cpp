@@ -59,9 +59,12 @@ class Question {
     constexpr int length = static_cast<int>(said_numbers);
     Said theirs;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS ||
-        PMPI_Isend(&mine, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &requests[1]) != MPI_SUCCESS)
+    if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS) return {};
+    if (PMPI_Isend(&mine, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &requests[1]) != MPI_SUCCESS) {
+      PMPI_Cancel(&requests[0]);  // it would write here when this function is over
+      PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
       return {};
+    }
     engine::Patience waiting(true);
     int answered = 0;
     while (PMPI_Testall(2, requests, &answered, MPI_STATUSES_IGNORE) == MPI_SUCCESS && !answered) {
