@@ -123,7 +123,7 @@ def test_ping_pongs_over_tcp_stand_beside_the_papers_over_ethernet(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "rows.json").read_text())
-    assert {row["metric"] for row in rows} == {"8 B", "64 KiB with holes"} and len({row["mpi"] for row in rows}) == 2
+    assert {row["metric"] for row in rows} >= {"8 B", "64 KiB with holes"} and len({row["mpi"] for row in rows}) == 2
     assert "Table 3: 48 processes, Gigabit Ethernet" in done.stdout and "Table 4" not in done.stdout
     none = subprocess.run([*command, "--ranks", "0"], capture_output=True, text=True, check=False)
     assert none.returncode == 2 and "takes two ranks and more" in none.stderr
