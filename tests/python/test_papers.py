@@ -37,7 +37,9 @@ def test_a_figure_without_numbers_says_why(paper):
 def test_the_manual_is_what_the_table_and_its_numbers_make():
     """If not: heddle bench all --draw --out EMPTY --manual docs/papers.md, which changes no number."""
     text = (DOCS / "papers.md").read_text()
-    assert manual.made(text, results.load(DOCS / "papers.json")) == text
+    found, readme = results.load(DOCS / "papers.json"), (CHECKOUT / "README.md").read_text()
+    assert manual.made(text, found) == text
+    assert manual.made_readme(readme, found) == readme
     for paper in PAPERS:
         for figure in paper.figures:
             assert f"| **{figure.label}** " in text

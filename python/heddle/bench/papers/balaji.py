@@ -215,4 +215,5 @@ PAPER = Paper(
             quotes=(Quote("101³: 1.10 × with two ranks, 0.98 with four; 33³ with four: 0.86", "multigrid.md#what-came-out"),),
         ),
     ),
+    headline=("Figure 12", 1),
 )

@@ -132,4 +132,5 @@ PAPER = Paper(
             quotes=(Quote("order 3,000, 24 pairs of runs: 0.89 and 0.94 of the time", "groups.md#hpl"),),
         ),
     ),
+    headline=("Table 1", 1),
 )

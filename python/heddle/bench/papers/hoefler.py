@@ -161,4 +161,5 @@ PAPER = Paper(
             "Held against the paper's loss: its other machine had no gain, either.",
         ),
     ),
+    headline=("FFT, Odin", 1),
 )

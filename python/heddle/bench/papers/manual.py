@@ -1,4 +1,5 @@
-"""docs/papers.md: its tables, between marks, are of the papers' table and of what was measured last (FILE.json beside it).
+"""docs/papers.md, and the table of README.md: between marks they are made of the papers' table and of what was measured last
+(FILE.json beside it).
 
 <!-- made:begin seed-000 -->  ...  <!-- made:end -->
 """
@@ -6,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from heddle.problem import Problem
@@ -13,7 +15,7 @@ from heddle.problem import Problem
 from . import PAPERS, results
 from .model import Figure, Made, Paper
 from .results import Results
-from .words import command, facts, known, ours, ran, tally_sentence, verdict_words, why_none
+from .words import JUDGED, command, facts, known, ours, ran, tally, tally_sentence, verdict_words, why_none
 
 PART = re.compile(r"(<!-- made:begin ([\w-]+) -->\n).*?(<!-- made:end -->)", re.S)
 
@@ -24,11 +26,21 @@ def renew(file: Path, fresh: Results) -> None:
     found = results.merged(results.load(kept), fresh, PAPERS)
     results.save(found, kept)
     file.write_text(made(file.read_text(), results.load(kept)))
+    readme = file.parents[1] / "README.md"
+    if readme.exists():
+        readme.write_text(made_readme(readme.read_text(), results.load(kept)))
 
 
 def made(text: str, found: Results) -> str:
     """The page's text with its parts made anew."""
-    parts = {paper.key: _paper(paper, found) for paper in PAPERS} | {"run": _run(found)}
+    return _made(text, {paper.key: _paper(paper, found) for paper in PAPERS} | {"run": _run(found)})
+
+
+def made_readme(text: str, found: Results) -> str:
+    return _made(text, {"papers": _headlines(found)})
+
+
+def _made(text: str, parts: dict[str, str]) -> str:
     seen = [part[2] for part in PART.finditer(text)]
     if sorted(seen) != sorted(parts):
         raise Problem(f"the page has parts {', '.join(seen) or 'none'}, and should have: {', '.join(parts)}.")
@@ -46,6 +58,24 @@ def _row(*cells: str) -> str:
 def _run(found: Results) -> str:
     lines = [f"{tally_sentence(PAPERS, found)}\n"]
     return "\n".join([*lines, *(f"- {what}: {value}" for what, value in facts(found))])
+
+
+def _headlines(found: Results) -> str:
+    """A paper a row: what it is known for, ours, and how its other numbers came out."""
+    table = [_row("paper, and one of its figures", "it reports", "here", "all its numbers"), "|---|---|---|---|"]
+    for paper in PAPERS:
+        figure, claim = next(
+            (figure, figure.claims[paper.headline[1] - 1]) for figure in paper.figures if paper.headline[0] in figure.labels
+        )
+        name = f"{paper.key}, {figure.labels[0]}, {paper.headline[1]}"
+        numbers = found.numbers.get(name, {})
+        values = "; ".join(f"{mpi} {ours(claim, number)}" for mpi, number in numbers.items()) or why_none(claim, found)
+        says = figure.claims[0].says if claim.says == "the same" else claim.says
+        count = tally([paper], found)
+        counts = ", ".join(f"{count[verdict]} {verdict}" for verdict in JUDGED if count[verdict])
+        about = f"**{paper.first} {paper.year}**, {figure.labels[0]}: {figure.title}"
+        table.append(_row(about, known(replace(claim, says=says)), f"{claim.what}: {values}", counts))
+    return "\n".join(table)
 
 
 def _figure(paper: Paper, figure: Figure, found: Results) -> list[str]:

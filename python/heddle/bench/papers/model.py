@@ -132,6 +132,7 @@ class Paper:
     machine: str  # that it was measured on
     has: tuple[str, ...]  # all its figures and tables
     figures: tuple[Figure, ...]
+    headline: tuple[str, int] = ("", 0)  # the claim that README.md has: figure, place in it
 
     @property
     def first(self) -> str:

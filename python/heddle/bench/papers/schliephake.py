@@ -154,4 +154,5 @@ PAPER = Paper(
             ),
         ),
     ),
+    headline=("Figure 3", 2),
 )

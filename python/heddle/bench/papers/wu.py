@@ -230,4 +230,5 @@ PAPER = Paper(
             f"{TCP}",
         ),
     ),
+    headline=("Figure 6", 4),
 )
