@@ -59,7 +59,7 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
     if is_launcher(words[0]):
         if ranks is not None:
             raise Problem(
-                f"{words[0]} is a launcher: give the number of ranks to it (heddle run -- {words[0]} -n {ranks} ...).",
+                f"{words[0]} is a launcher: give the number of ranks to it, not to heddle (-- {words[0]} -n {ranks} ...).",
                 code=2,
             )
         return _under_launcher(file, words, asked, heddle)

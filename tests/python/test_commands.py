@@ -124,6 +124,7 @@ def test_values_are_completed(heddle):
         return heddle(_HEDDLE_COMPLETE="complete_bash", **asked).stdout.split()
 
     assert {*MPIS} <= {*completed("heddle run --mpi ")} and "mpich" not in completed("heddle doctor --mpi open")
+    assert all("--ranks" in completed(f"heddle {command} --") for command in ("run", "compare", "doctor"))
     assert completed("heddle env HEDDLE_SCH") == ["HEDDLE_SCHEME"]
 
 
