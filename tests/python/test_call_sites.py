@@ -1,6 +1,7 @@
 """A report names the program's calls: function and line, datatype, communicator, and who carried them out. 2 ranks."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -161,6 +162,47 @@ def test_without_debug_information_or_the_file_there_is_module_and_offset(mpi, p
     assert places([gone])[gone] == "work (app+0x1200)"
     mangled = Place("/no/such/app", "0x1200", "_ZN4halo8exchangeEi")
     assert places([gone, mangled])[mangled] == "halo::exchange(int) (app+0x1200)"
+
+
+@pytest.fixture
+def told(heddle, tmp_path):
+    """told(report): the sentence about calls without a line, or "". It is said once, and the page says the same."""
+
+    def ask(file, *more, **environment) -> str:
+        words = [file, *more] if more else [file, "--html", tmp_path / "page.html"]
+        lines = heddle("report", *words, **environment).stdout.splitlines()
+        said = [line for line in lines if "have no file and line" in line]
+        assert len(said) <= 1
+        if not more:
+            page = (tmp_path / "page.html").read_text()
+            assert page.count("have no file and line") == len(said) and (not said or f"<p>{said[0]}</p>" in page)
+        return said[0] if said else ""
+
+    return ask
+
+
+def test_why_calls_have_no_line(heddle, files, program, told, tmp_path):
+    assert told(files["on"]) == ""
+    assert "eu-addr2line" in (without := told(files["on"], PATH=str(tmp_path))) and "apt-get install elfutils" in without
+    assert without == told(files["off"], files["on"], PATH=str(tmp_path))
+    bare, report = tmp_path / "bare", tmp_path / "bare.json"
+    subprocess.run(["strip", "-g", "-o", bare, program], check=True)
+    done = heddle("run", f"--report={report}", "-n", 2, "--", bare)
+    assert done.returncode == 0 and done.stderr.count("Calls from bare have no file and line") == 1, done.stderr
+    stripped = told(report)
+    assert stripped.startswith("Calls from bare have") and "compile with -g" in stripped
+    assert told(files["on"], report) == stripped
+    bare.unlink()
+    assert "not where it was" in told(report)
+
+
+def test_either_tool_will_do(heddle, files, program, tmp_path):
+    """elfutils' addr2line takes the same words, and says the same."""
+    if not shutil.which("eu-addr2line"):
+        pytest.skip("there is no eu-addr2line (apt-get install elfutils)")
+    (tmp_path / "eu-addr2line").symlink_to(shutil.which("eu-addr2line"))
+    shown = heddle("report", files["on"], PATH=str(tmp_path)).stdout
+    assert "swap (halo.c:7)" in shown and "have no file and line" not in shown
 
 
 def test_libraries_between_are_named():

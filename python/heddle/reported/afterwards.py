@@ -30,7 +30,7 @@ from . import Found, rows_of
 from .advice import advice
 from .carried import carried, ours
 from .estimate import COMPARE, estimate
-from .lines import places
+from .lines import missing, places
 from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
@@ -143,20 +143,20 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
         spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
     said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
     said.append(carried(found))
-    calls = _calls(found, ranks)
+    where = places(one.place for one in found.sites[:MOST])
+    calls = _calls(found, ranks, where)
     if calls:
-        said.append(f"most of that in {', '.join(calls)}")
+        said.append(f"most of that in {', '.join(calls)}" + (f". {why}" if (why := missing(where)) else ""))
     if ours(found) or any(one.carried for one in found.procedures):
         said.append(estimate(found).gain(ranks, compare))
     said += [f"→ {one.sentence}" for one in advice(found)[:1]]
     return said
 
 
-def _calls(found: Found, ranks: int) -> list[str]:
+def _calls(found: Found, ranks: int, where: dict) -> list[str]:
     """The dearest, with where they come from if that is known."""
     if not found.sites:
         return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]]
-    where = places(one.place for one in found.sites[:MOST])
     said = []
     for one in found.sites[:MOST]:
         place = f" in {where[one.place]}" if where[one.place] else ""

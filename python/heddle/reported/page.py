@@ -11,6 +11,7 @@ from .advice import advice
 from .carried import nothing
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
+from .lines import missing
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
@@ -144,6 +145,8 @@ def draw(found: Found, source: str) -> str:
         else f"<p>{escape(nothing(found))}</p>\n",
         f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
+    if why := missing(where):
+        parts.append(f"<p>{escape(why)}</p>\n")
     if found.sites:
         total = sum(one.us for one in found.sites)
         about = f"Time in MPI calls, {duration(total)} added up over the ranks."
