@@ -115,9 +115,13 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     line = next(line for line in done.stdout.splitlines() if line.startswith("MPI_Send") and "column" in line)
     assert sites["MPI_Send"]["place"] in line
     assert {(one["procedure"], one["call"]) for one in found["carried"]} == {("MPI_Send", "send"), ("MPI_Recv", "receive")}
-    assert [line for line in done.stdout.splitlines() if line.startswith("column  ") and "  MPI_Send send  " in line]
+    places = {one["procedure"]: one["place"] for one in found["carried"]}
+    assert places == {name: sites[name]["place"] for name in ("MPI_Send", "MPI_Recv")}
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("column  ") and "  MPI_Send send  " in line]
+    assert f"  {places['MPI_Send']}  " in line
     page = files["html"].read_text()
     assert "<h2>By call site</h2>" in page and "<code>column<br><small>loop 128" in page
+    assert f"MPI_Send send<br><small>{places['MPI_Send']}</small>" in page
     assert "http" not in page and "<script" not in page and "src=" not in page and "MPI_Send" in page
     for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(picture)

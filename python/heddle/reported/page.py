@@ -27,8 +27,9 @@ h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
 table { border-collapse: collapse; width: 100% } th { text-align: left; border-bottom: 2px solid #999 }
 td, th { padding: .25em .7em .25em 0; vertical-align: top } .n { text-align: right } td.n { white-space: nowrap }
 tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-wrap: anywhere }
-.key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
-.key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
+.key span { display: inline-block; width: .9em; height: .9em; margin-right: .35em; vertical-align: -.1em }
+.key i { display: inline-block; font-style: normal; margin-right: 1.2em }
+figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
 li { margin: .4em 0 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
 .wide, figure { overflow-x: auto } .w, .w code { white-space: nowrap } .type { min-width: 13em } small { color: #666 }
@@ -131,7 +132,7 @@ def _run(found: Found) -> str:
 def draw(found: Found, source: str) -> str:
     estimates = estimate(found)
     where = shown_places(found)
-    key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
+    key = "".join(f'<i><span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}</i> ' for part in PARTS)
     hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found, where=where))
     waiting = sum(row.times["wait"] for row in found.rows)
     took = (
