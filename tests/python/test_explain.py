@@ -25,7 +25,7 @@ def test_column_of_a_matrix_looks_like_a_column(heddle):
     assert output.splitlines()[0] == COLUMN
     picture = section(output, "in memory")
     assert picture[:8] == [f"{192 * row:,}   {row} · · · · · · ·" for row in range(8)]
-    assert "a cell is 24 bytes, a row 192" in picture[8]
+    assert picture[8].strip() == "a cell is 24 bytes, a row 192; packed first to last, numbered by that order"
 
 
 def test_with_room_there_are_elements(heddle):
