@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections import namedtuple
 from pathlib import Path
@@ -26,6 +27,7 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
 EXPLAIN = "HEDDLE_EXPLAIN"
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that takes our place would inherit that
 
 Command = namedtuple("Command", "file words environment")
 
@@ -83,6 +85,8 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
         check_writable(kept, words)
     command = plan(words, ranks, mpi)
+    for number in IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(command.file, command.words, command.environment)
     except OSError as error:

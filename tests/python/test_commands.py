@@ -11,6 +11,7 @@ import termios
 from pathlib import Path
 
 import heddle as package
+import pytest
 from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, prefix
 from heddle.installations import at_path
 
@@ -113,6 +114,16 @@ def test_env_of_some(heddle):
     assert done.returncode == 2 and "no HEDDLE_ variable called reprot. Did you mean HEDDLE_REPORT?" in done.stderr
     assert "Did you mean HEDDLE_SCHEME?" in heddle("env", "HEDDLE_SCHEMA").stderr
     assert "Did you mean" not in heddle("env", "teapot").stderr
+
+
+@pytest.mark.parametrize("words", [("env",), ("algorithms",), ("explain", "vector(4, 1, 4, int)")])
+def test_who_reads_may_have_seen_enough(words):
+    """As head, which goes before all is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen([HEDDLE, *words], stdout=writer, stderr=subprocess.PIPE, env=clean_environment(), text=True) as done:
+        os.close(writer)
+        assert done.stderr.read() == ""
 
 
 def test_values_are_completed(heddle):
