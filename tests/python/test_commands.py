@@ -144,6 +144,9 @@ def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
     (tmp_path / "mine.mpich").chmod(0o755)
     (tmp_path / "report.json").write_text("{}")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "src").mkdir()
+    for name in ("step.py", "src/heat.f90"):
+        (tmp_path / name).write_text("")
     for words, said in (
         (("run", "-n", 2, "--", "./minee.mpich"), "did you mean ./mine.mpich?"),
         (("run", "--", "mine.mpch"), "Did you mean ./mine.mpich?"),
@@ -153,6 +156,10 @@ def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
         (("run", "--", "nowhere/teapot"), "nor is there a folder nowhere"),
         (("run", "--", "enev"), "Did you mean env?"),
         (("run", "--", "a.json"), "heddle report"),
+        (("run", "--", "step.py"), "start it with its interpreter: python step.py"),
+        (("run", "--", "./step.py"), "start it with its interpreter: python ./step.py"),
+        (("run", "--", "src/heat.f90"), "compile it first: mpif90 -g -O2 src/heat.f90 -o src/heat"),
+        (("run", "--", "./src"), "it is a folder"),
         (("report", "reprot.json"), "Did you mean report.json?"),
         (("report", "teapot.json"), "heddle run --report=teapot.json"),
         (("explain", "reprot.c"), "cannot read reprot.c"),
