@@ -223,7 +223,7 @@ OF_OPEN_MPI = re.compile(r"Dup( |$)")  # its name for what MPI_Type_create_resiz
 
 def _without_names_of_the_library(raw: dict) -> None:
     """Datatypes whose name the program has not given have none."""
-    if raw.get("run", {}).get("family") == "openmpi":
+    if str(raw.get("run", {}).get("mpi", "")).startswith("Open MPI"):
         for one in (*raw["rows"], *raw.get("sites", [])):
             if OF_OPEN_MPI.match(str(one.get("datatype_name", ""))):
                 one["datatype_name"] = ""
