@@ -110,6 +110,11 @@ def is_launcher(word: str) -> bool:
     return name in _NEUTRAL or _ASKED.fullmatch(name) is not None
 
 
+def mpi_of(file: Path) -> Launcher | None:
+    """Which MPI a launcher says it belongs to. Nothing else is started to be asked: it might be a program or a script."""
+    return installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
+
+
 def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Command:
     """`heddle run -n 4 -- ./app`: the launcher is ours to write."""
     mpi = _with_launcher(choice)
@@ -133,7 +138,7 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
 
 def _under_launcher(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- mpiexec -n 4 ./app`: the line stays as it is, the preload is put in."""
-    launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
+    launcher = mpi_of(file)
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own = _first_linkage(words[1:], asked.library if asked else beside)
     if not asked and own and launcher and own.family and own.family is not launcher.family and not _brings(beside, own):

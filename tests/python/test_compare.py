@@ -184,6 +184,15 @@ def test_files_come_back_also_if_it_fails(compare, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["mine"] and mine.read_text() == "precious"
 
 
+def test_starts_nothing_but_the_runs(heddle, tmp_path):
+    """A script is not asked for its version, as a launcher is."""
+    script = tmp_path / "job.sh"
+    script.write_text(f'#!/bin/sh\necho "started with $*" >> {tmp_path}/log\n')
+    script.chmod(0o755)
+    assert heddle("compare", *QUICK, "--mpi", "mpich", "--", script, "input").returncode == 0
+    assert (tmp_path / "log").read_text() == "started with input\n" * 2
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_files_come_back_also_if_it_is_ended(tmp_path, number):
     mine, up = tmp_path / "mine", tmp_path / "up"
