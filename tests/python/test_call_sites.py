@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 from conftest import compiled
-from heddle.reported import rows_of
+from heddle.reported import Found, Site, rows_of
+from heddle.reported.drawings import by_site
+from heddle.reported.functions import brief
 from heddle.reported.lines import Place, places
 from test_width import on_a_terminal
 
@@ -209,6 +211,38 @@ def test_either_tool_will_do(heddle, files, program, tmp_path):
     (tmp_path / "eu-addr2line").symlink_to(shutil.which("eu-addr2line"))
     shown = heddle("report", files["on"], PATH=str(tmp_path)).stdout
     assert "swap (halo.c:7)" in shown and "have no file and line" not in shown
+
+
+NESTED = "unstructured_mesh_library::communication::"
+
+
+@pytest.mark.parametrize(
+    ("function", "shown"),
+    [
+        ("main", "main"),
+        ("halo::exchange(int, std::vector<double, std::allocator<double> >&) const", "halo::exchange"),
+        ("(anonymous namespace)::swap(int) [clone .isra.0]", "(anonymous namespace)::swap"),
+        ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"),
+        ("Send::operator()", "Send::operator()"),
+        (f"{NESTED}Field<double, 3>::exchange(int)", "communication::Field::exchange"),
+        (f"{NESTED}exchange_of_all_layers_of_all_fields_at_once", "exchange_of_all_layers_of_all_fields_at_once"),
+        (
+            "exchange_in_fortran_of_a_name_that_is_longer_than_any_line",
+            "exchange_in_fortran_of_a_name_that_is_longer_than_any_line",
+        ),
+    ],
+)
+def test_names_of_functions_are_short(function, shown):
+    assert brief(function) == shown
+
+
+def test_long_labels_of_bars_keep_the_line():
+    place = Place("/no/app", "0x1", "work")
+    site = Site("MPI_Sendrecv", 2, 1, 5.0, place=place, datatype_name="ghost layer of momentum, density and temperature")
+    picture = by_site(Found(2, [], [], sites=[site]), {place: f"{'exchange' * 5} (halo.cpp:42)"})
+    assert (
+        ">MPI_Sendrecv in halo.cpp:42, ghost layer" in picture and f"<title>MPI_Sendrecv in {'exchange' * 5} (halo" in picture
+    )
 
 
 def test_libraries_between_are_named():

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .functions import brief
+
 BINDINGS = (
     (re.compile(r"libmpi(fort|f08|_mpifh|_usempi\w*|f90|f77|chf90)"), "Fortran binding"),
     (re.compile(r"^MPI\.(cpython|abi3|.*\.so)|mpi4py"), "mpi4py"),
@@ -63,7 +65,7 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
     for module, its in by_module.items():
         for place, (function, line) in zip(its, _look_up(module, its)):
             if line:
-                shown[place] = f"{function} ({line})" if function else line
+                shown[place] = f"{brief(function)} ({line})" if function else line
             elif function:
                 shown[place] = f"{function} ({Path(module).name}+{place.offset})"
     return dict(zip(shown, _demangled(list(shown.values()))))

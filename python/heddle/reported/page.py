@@ -33,6 +33,7 @@ figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
 li { margin: .4em 0 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
 .wide, figure { overflow-x: auto } .w, .w code { white-space: nowrap } .type { min-width: 13em } small { color: #666 }
+.w small { display: inline-block; max-width: 32em; white-space: normal; overflow-wrap: break-word }
 tr.why td { border: 0; color: #666; padding: 0 0 .4em 1em }
 @media (max-width: 75em) { body { margin: 1em auto } table { font-size: 13px } .type { min-width: 11em }
   td, th { padding-right: .5em } }
