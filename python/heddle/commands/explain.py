@@ -58,7 +58,7 @@ def explain(
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     heddle explain 'MPI_Type_vector(128, 8, 4096, MPI_INT, &column);'
     heddle explain particles.c
-    heddle explain halo.c --variable face
+    heddle explain transpose.c --variable rectangle -D n=8 -D ranks=2
     heddle explain transpose.c --define n=2048 --define ranks=4
     heddle explain gather.py --define 'places=[3, 0, 14, 7]'
     heddle explain --group '0:90000:300'
