@@ -3,6 +3,7 @@ short job's start."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from heddle.problem import Problem
@@ -43,6 +44,21 @@ def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str 
 
 
 def main() -> None:
+    try:
+        _main()
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Who reads, such as head, may have seen enough: that is no mistake."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _main() -> None:
     try:
         if sys.argv[1:2] == ["run"] and (line := plain_run(sys.argv[2:])):
             from heddle.launch import start

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections import namedtuple
 from pathlib import Path
@@ -26,6 +27,7 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
 EXPLAIN = "HEDDLE_EXPLAIN"
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that takes our place would inherit that
 
 Command = namedtuple("Command", "file words environment")
 
@@ -59,7 +61,7 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
     if is_launcher(words[0]):
         if ranks is not None:
             raise Problem(
-                f"{words[0]} is a launcher: give the number of ranks to it (heddle run -- {words[0]} -n {ranks} ...).",
+                f"{words[0]} is a launcher: give the number of ranks to it, not to heddle (-- {words[0]} -n {ranks} ...).",
                 code=2,
             )
         return _under_launcher(file, words, asked, heddle)
@@ -83,6 +85,8 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
         check_writable(kept, words)
     command = plan(words, ranks, mpi)
+    for number in IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(command.file, command.words, command.environment)
     except OSError as error:
@@ -104,6 +108,11 @@ def _say_who_drops_preloads(words: list[str]) -> None:
 def is_launcher(word: str) -> bool:
     name = Path(word).name
     return name in _NEUTRAL or _ASKED.fullmatch(name) is not None
+
+
+def mpi_of(file: Path) -> Launcher | None:
+    """Which MPI a launcher says it belongs to. Nothing else is started to be asked: it might be a program or a script."""
+    return installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
 
 
 def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Command:
@@ -129,7 +138,7 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
 
 def _under_launcher(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- mpiexec -n 4 ./app`: the line stays as it is, the preload is put in."""
-    launcher = installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
+    launcher = mpi_of(file)
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own = _first_linkage(words[1:], asked.library if asked else beside)
     if not asked and own and launcher and own.family and own.family is not launcher.family and not _brings(beside, own):

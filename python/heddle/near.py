@@ -4,6 +4,7 @@ near.closest("SCHEMA", ["SCHEME", "ISA"])   # "SCHEME"
 near.closest("teapot", ["SCHEME", "ISA"])   # ""
 near.meant("SCHEMA", ["SCHEME", "ISA"])     # " Did you mean SCHEME?"
 near.program("./minee")                     # "there is no program ./minee: did you mean ./mine?"
+near.no_executable("mine.py")               # "mine.py is not an executable file (start it with its interpreter: ...)."
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from heddle.problem import Problem
 
 MOST = 6  # names in a message
+COMPILERS = {(".c",): "mpicc", (".cc", ".cpp", ".cxx"): "mpicxx", (".f", ".F", ".f90", ".F90", ".f08"): "mpif90"}
 PATH_OR = " A program that is not on it is named by its path, such as ./app."
 
 
@@ -48,12 +50,28 @@ def file(path: Path) -> str:
 def program(word: str) -> str:
     if "/" in word:
         return f"there is no program {word}: {_in_folder(Path(word))}"
-    if Path(word).is_file():
+    if Path(word).is_file() and os.access(word, os.X_OK):
         return f"there is no program {word} on the PATH. There is a file of that name here: write ./{word}."
+    if Path(word).is_file():
+        return no_executable(word)
     if word.endswith(".json"):
         return f"there is no program {word}. Reports are shown, and two of them compared, by `heddle report`."
     others = {entry.name for folder in os.environ.get("PATH", "").split(":") if folder for entry in _entries(Path(folder))}
     return f"there is no program {word} on the PATH.{_launchers(word) or _here(word) or meant(word, others) or PATH_OR}"
+
+
+def no_executable(word: str) -> str:
+    """Of what is there, but cannot be started."""
+    path = Path(word)
+    compiler = next((name for endings, name in COMPILERS.items() if path.suffix in endings), "")
+    mend = "chmod +x, or start it with its interpreter"
+    if path.is_dir():
+        mend = "it is a folder"
+    elif path.suffix == ".py":
+        mend = f"start it with its interpreter: python {word}"
+    elif compiler:
+        mend = f"compile it first: {compiler} -g -O2 {word} -o {path.with_suffix('')}"
+    return f"{word} is not an executable file ({mend})."
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -72,7 +90,7 @@ def _in_folder(path: Path) -> str:
         return f"did you mean {before}{found}?"
     if not programs:
         return f"no file in {before} can be executed. Compile it first, such as mpicc -g -O2 {path.name}.c -o {path.name}."
-    more = ", ..." if len(programs) > MOST else ""
+    more = ", …" if len(programs) > MOST else ""
     return f"what can be executed in {before} is {', '.join(sorted(programs)[:MOST])}{more}."
 
 

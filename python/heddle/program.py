@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heddle import elf, families, remembered
 from heddle.families import Family
-from heddle.near import NoProgram
+from heddle.near import NoProgram, no_executable
 from heddle.problem import Problem
 from heddle.remembered import Found
 
@@ -32,7 +32,7 @@ def resolve(word: str) -> Path:
         if not path.exists():
             raise NoProgram(word)
         if path.is_dir() or not os.access(path, os.X_OK):
-            raise Problem(f"{word} is not an executable file (chmod +x, or start it with its interpreter).", code=126)
+            raise Problem(no_executable(word), code=126)
         return path
     import shutil
 

@@ -10,14 +10,13 @@
 //   }                                                         // the next one begins when the receives of this one are there
 //
 // What a schedule promises, for every number of ranks (tests/schedule):
-// - A send to `to` in round k has one receive from this rank in round k of `to`, with equal `what` and `part`, and the other
-// way
-//   round. Two messages of one pair in one round come in the same order on both sides. So no tags are needed, and no order in
-//   which ranks get on can make one wait for ever.
+// - A send to `to` in round k has one receive from this rank in round k of `to`, with equal `what` and `part`, and the
+//   other way round. Two messages of one pair in one round come in the same order on both sides. So no tags are needed, and
+//   no order in which ranks get on can make one wait for ever.
 // - Allgatherv: `what` are origins. Their blocks are with the sender when the round begins, and come to each rank once.
-// - Alltoallv: `what` are destinations: all that the sender holds for them, its own and what earlier rounds brought it. What
-// came
-//   in, for whom and from whom, only its sender knows: bundles say it in their heading. Each block comes to its destination.
+// - Alltoallv: `what` are destinations: all that the sender holds for them, its own and what earlier rounds brought it.
+//   What came in, for whom and from whom, only its sender knows: bundles say it in their heading. Each block comes to its
+//   destination.
 // - rounds() is the same on all ranks; a rank may have nothing to do in a round.
 // Messages without a byte need not be sent where both sides know it: Allgatherv always, Alltoallv if `independent`.
 #pragma once

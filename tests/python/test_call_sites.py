@@ -1,11 +1,14 @@
 """A report names the program's calls: function and line, datatype, communicator, and who carried them out. 2 ranks."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
 from conftest import compiled
-from heddle.reported import rows_of
+from heddle.reported import Found, Site, rows_of
+from heddle.reported.drawings import by_site
+from heddle.reported.functions import brief
 from heddle.reported.lines import Place, places
 from test_width import on_a_terminal
 
@@ -43,6 +46,10 @@ int main(int argc, char** argv) {
   int come[2] = {counts[rank], counts[rank]};
   MPI_Alltoallv(data, counts, places, MPI_DOUBLE, data + 8192, come, places, MPI_DOUBLE, MPI_COMM_WORLD);
   MPI_Allgather(MPI_IN_PLACE, 7, MPI_DATATYPE_NULL, data, 5, MPI_INT, MPI_COMM_WORLD); /* what is ignored may be anything */
+  MPI_Datatype apart; /* nobody has named it; Open MPI calls it "Dup MPI_DOUBLE" */
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &apart);
+  MPI_Type_commit(&apart);
+  MPI_Ssend(data, 3, apart, nobody, 0, grid);
   MPI_Finalize();
   return 0;
 }
@@ -81,6 +88,8 @@ def test_calls_have_their_line_and_their_names(files):
     plain = sites["MPI_Sendrecv", "MPI_INT"]
     assert (plain.calls, plain.carried, plain.passed, plain.communicator) == (6, 0, {"no holes": 6}, "MPI_COMM_WORLD")
     assert plain.sizes == {128: 6}
+    for switch in ("on", "off"):
+        assert [one.datatype_name for one in rows_of(files[switch]).sites if one.name == "MPI_Ssend"] == [""]
     assert sites["MPI_Wait", ""].handed_on == 0 == sites["MPI_Wait", ""].carried
 
 
@@ -161,6 +170,79 @@ def test_without_debug_information_or_the_file_there_is_module_and_offset(mpi, p
     assert places([gone])[gone] == "work (app+0x1200)"
     mangled = Place("/no/such/app", "0x1200", "_ZN4halo8exchangeEi")
     assert places([gone, mangled])[mangled] == "halo::exchange(int) (app+0x1200)"
+
+
+@pytest.fixture
+def told(heddle, tmp_path):
+    """told(report): the sentence about calls without a line, or "". It is said once, and the page says the same."""
+
+    def ask(file, *more, **environment) -> str:
+        words = [file, *more] if more else [file, "--html", tmp_path / "page.html"]
+        lines = heddle("report", *words, **environment).stdout.splitlines()
+        said = [line for line in lines if "have no file and line" in line]
+        assert len(said) <= 1
+        if not more:
+            page = (tmp_path / "page.html").read_text()
+            assert page.count("have no file and line") == len(said) and (not said or f"<p>{said[0]}</p>" in page)
+        return said[0] if said else ""
+
+    return ask
+
+
+def test_why_calls_have_no_line(heddle, files, program, told, tmp_path):
+    assert told(files["on"]) == ""
+    assert "eu-addr2line" in (without := told(files["on"], PATH=str(tmp_path))) and "apt-get install elfutils" in without
+    assert without == told(files["off"], files["on"], PATH=str(tmp_path))
+    bare, report = tmp_path / "bare", tmp_path / "bare.json"
+    subprocess.run(["strip", "-g", "-o", bare, program], check=True)
+    done = heddle("run", f"--report={report}", "-n", 2, "--", bare)
+    assert done.returncode == 0 and done.stderr.count("Calls from bare have no file and line") == 1, done.stderr
+    stripped = told(report)
+    assert stripped.startswith("Calls from bare have") and "compile with -g" in stripped
+    assert told(files["on"], report) == stripped
+    bare.unlink()
+    assert "not where it was" in told(report)
+
+
+def test_either_tool_will_do(heddle, files, program, tmp_path):
+    """elfutils' addr2line takes the same words, and says the same."""
+    if not shutil.which("eu-addr2line"):
+        pytest.skip("there is no eu-addr2line (apt-get install elfutils)")
+    (tmp_path / "eu-addr2line").symlink_to(shutil.which("eu-addr2line"))
+    shown = heddle("report", files["on"], PATH=str(tmp_path)).stdout
+    assert "swap (halo.c:7)" in shown and "have no file and line" not in shown
+
+
+NESTED = "unstructured_mesh_library::communication::"
+
+
+@pytest.mark.parametrize(
+    ("function", "shown"),
+    [
+        ("main", "main"),
+        ("halo::exchange(int, std::vector<double, std::allocator<double> >&) const", "halo::exchange"),
+        ("(anonymous namespace)::swap(int) [clone .isra.0]", "(anonymous namespace)::swap"),
+        ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"),
+        ("Send::operator()", "Send::operator()"),
+        (f"{NESTED}Field<double, 3>::exchange(int)", "communication::Field::exchange"),
+        (f"{NESTED}exchange_of_all_layers_of_all_fields_at_once", "exchange_of_all_layers_of_all_fields_at_once"),
+        (
+            "exchange_in_fortran_of_a_name_that_is_longer_than_any_line",
+            "exchange_in_fortran_of_a_name_that_is_longer_than_any_line",
+        ),
+    ],
+)
+def test_names_of_functions_are_short(function, shown):
+    assert brief(function) == shown
+
+
+def test_long_labels_of_bars_keep_the_line():
+    place = Place("/no/app", "0x1", "work")
+    site = Site("MPI_Sendrecv", 2, 1, 5.0, place=place, datatype_name="ghost layer of momentum, density and temperature")
+    picture = by_site(Found(2, [], [], sites=[site]), {place: f"{'exchange' * 5} (halo.cpp:42)"})
+    assert (
+        ">MPI_Sendrecv in halo.cpp:42, ghost layer" in picture and f"<title>MPI_Sendrecv in {'exchange' * 5} (halo" in picture
+    )
 
 
 def test_libraries_between_are_named():

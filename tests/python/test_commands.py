@@ -11,6 +11,7 @@ import termios
 from pathlib import Path
 
 import heddle as package
+import pytest
 from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, prefix
 from heddle.installations import at_path
 
@@ -115,6 +116,16 @@ def test_env_of_some(heddle):
     assert "Did you mean" not in heddle("env", "teapot").stderr
 
 
+@pytest.mark.parametrize("words", [("env",), ("algorithms",), ("explain", "vector(4, 1, 4, int)")])
+def test_who_reads_may_have_seen_enough(words):
+    """As head, which goes before all is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen([HEDDLE, *words], stdout=writer, stderr=subprocess.PIPE, env=clean_environment(), text=True) as done:
+        os.close(writer)
+        assert done.stderr.read() == ""
+
+
 def test_values_are_completed(heddle):
     """What a shell asks; tests/python/test_install.py lets shells ask."""
 
@@ -124,6 +135,7 @@ def test_values_are_completed(heddle):
         return heddle(_HEDDLE_COMPLETE="complete_bash", **asked).stdout.split()
 
     assert {*MPIS} <= {*completed("heddle run --mpi ")} and "mpich" not in completed("heddle doctor --mpi open")
+    assert all("--ranks" in completed(f"heddle {command} --") for command in ("run", "compare", "doctor"))
     assert completed("heddle env HEDDLE_SCH") == ["HEDDLE_SCHEME"]
 
 
@@ -132,6 +144,9 @@ def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
     (tmp_path / "mine.mpich").chmod(0o755)
     (tmp_path / "report.json").write_text("{}")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "src").mkdir()
+    for name in ("step.py", "src/heat.f90"):
+        (tmp_path / name).write_text("")
     for words, said in (
         (("run", "-n", 2, "--", "./minee.mpich"), "did you mean ./mine.mpich?"),
         (("run", "--", "mine.mpch"), "Did you mean ./mine.mpich?"),
@@ -141,6 +156,10 @@ def test_what_does_not_exist_is_told_with_what_does(heddle, tmp_path):
         (("run", "--", "nowhere/teapot"), "nor is there a folder nowhere"),
         (("run", "--", "enev"), "Did you mean env?"),
         (("run", "--", "a.json"), "heddle report"),
+        (("run", "--", "step.py"), "start it with its interpreter: python step.py"),
+        (("run", "--", "./step.py"), "start it with its interpreter: python ./step.py"),
+        (("run", "--", "src/heat.f90"), "compile it first: mpif90 -g -O2 src/heat.f90 -o src/heat"),
+        (("run", "--", "./src"), "it is a folder"),
         (("report", "reprot.json"), "Did you mean report.json?"),
         (("report", "teapot.json"), "heddle run --report=teapot.json"),
         (("explain", "reprot.c"), "cannot read reprot.c"),

@@ -115,9 +115,13 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     line = next(line for line in done.stdout.splitlines() if line.startswith("MPI_Send") and "column" in line)
     assert sites["MPI_Send"]["place"] in line
     assert {(one["procedure"], one["call"]) for one in found["carried"]} == {("MPI_Send", "send"), ("MPI_Recv", "receive")}
-    assert [line for line in done.stdout.splitlines() if line.startswith("column  ") and "  MPI_Send send  " in line]
+    places = {one["procedure"]: one["place"] for one in found["carried"]}
+    assert places == {name: sites[name]["place"] for name in ("MPI_Send", "MPI_Recv")}
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("column  ") and "  MPI_Send send  " in line]
+    assert f"  {places['MPI_Send']}  " in line
     page = files["html"].read_text()
     assert "<h2>By call site</h2>" in page and "<code>column<br><small>loop 128" in page
+    assert f"MPI_Send send<br><small>{places['MPI_Send']}</small>" in page
     assert "http" not in page and "<script" not in page and "src=" not in page and "MPI_Send" in page
     for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(picture)
@@ -178,6 +182,15 @@ def test_files_come_back_also_if_it_fails(compare, tmp_path):
     mine.write_text("precious")
     assert compare("mpich", "--output", mine, "--", "fail", mine)[1]["failure"]
     assert [file.name for file in tmp_path.iterdir()] == ["mine"] and mine.read_text() == "precious"
+
+
+def test_starts_nothing_but_the_runs(heddle, tmp_path):
+    """A script is not asked for its version, as a launcher is."""
+    script = tmp_path / "job.sh"
+    script.write_text(f'#!/bin/sh\necho "started with $*" >> {tmp_path}/log\n')
+    script.chmod(0o755)
+    assert heddle("compare", *QUICK, "--mpi", "mpich", "--", script, "input").returncode == 0
+    assert (tmp_path / "log").read_text() == "started with input\n" * 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

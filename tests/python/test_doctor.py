@@ -153,6 +153,29 @@ def test_under_a_launcher_line(found, mpi, built, tmp_path):
     assert not (tmp_path / "work").exists()
 
 
+def test_of_a_program_that_needs_more_ranks(heddle, found, mpi, tmp_path):
+    script = tmp_path / "two.py"
+    script.write_text(
+        "import os, sys\n"
+        "ranks = os.environ.get('PMI_SIZE') or os.environ.get('OMPI_COMM_WORLD_SIZE')\n"
+        "sys.exit(f'{ranks} rank') if ranks != '2' else __import__('mpi4py.MPI')\n"
+    )
+    line = ("--mpi", mpi, "--", sys.executable, script)
+    alone = found(*line)["MPI_Init"]
+    assert alone["verdict"] == "bad" and "(1 rank)" in alone["seen"], alone
+    for option in ("-n", "-np"):
+        assert set(verdicts(found(option, 2, *line)).values()) == {"good"}
+    launched = found("-n", 2, "--", *launcher(mpi), "true")
+    assert "give the number of ranks to it" in launched[launcher(mpi)[0]]["seen"], launched
+    machine = heddle("doctor", "-n", 2)
+    assert machine.returncode == 2 and "heddle doctor -n 2 -- ./app" in machine.stderr, machine
+
+
+def test_of_one_mpi(found, mpi):
+    tried = [what for what, finding in found("--mpi", mpi).items() if finding["group"] == "MPI"]
+    assert len(tried) == 1 and tried[0].startswith(f"{mpi} "), tried
+
+
 def test_of_mpi4py(found, mpi, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"from mpi4py import MPI\nopen({str(tmp_path / 'work')!r}, 'w').close()\n")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 COLUMN = "vector(8, 1, 8, contiguous(3, double))"  # of an 8 × 8 matrix of three doubles each (Balaji et al.)
 TRANSPOSE = "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))"
 BLOCKS = "vector(128, 8, 4096, int)"  # Wu, Wyckoff and Panda
+LONG = f"struct({', '.join(f'int @ {place * place}' for place in range(4, 90, 3))})"
 
 
 def section(output: str, title: str) -> list[str]:
@@ -25,7 +26,7 @@ def test_column_of_a_matrix_looks_like_a_column(heddle):
     assert output.splitlines()[0] == COLUMN
     picture = section(output, "in memory")
     assert picture[:8] == [f"{192 * row:,}   {row} · · · · · · ·" for row in range(8)]
-    assert "a cell is 24 bytes, a row 192" in picture[8]
+    assert picture[8].strip() == "a cell is 24 bytes, a row 192; packed first to last, numbered by that order"
 
 
 def test_with_room_there_are_elements(heddle):
@@ -93,6 +94,18 @@ def test_svg_is_well_formed_and_shows_every_piece(heddle, tmp_path, spec):
         assert len(tips) == 192 and "8 bytes at 24, packed at 192" in tips
     if spec == COLUMN:
         assert len(tips) == 24 and tips[-1] == "8 bytes at 1,360, packed at 184"
+
+
+@pytest.mark.parametrize("spec", ["subarray([98, 98, 98], [96, 96, 1], [0, 0, 0], double)", LONG], ids=["face", "long"])
+def test_words_of_an_svg_fit_into_it(heddle, tmp_path, spec):
+    file = tmp_path / "picture.svg"
+    assert heddle("explain", spec, "--count", 12345, "--svg", file).returncode == 0
+    root = ElementTree.parse(file).getroot()
+    sizes = {"title": 16, "small": 11, "order": 10}
+    for text in root.iter("{http://www.w3.org/2000/svg}text"):
+        if text.get("text-anchor") != "end" and text.get("class") != "order":
+            wide = 0.602 * sizes.get(text.get("class"), 12) * len(text.text)  # of a monospaced letter
+            assert float(text.get("x")) + wide <= float(root.get("width")), text.text
 
 
 def test_svg_that_cannot_be_written(heddle, tmp_path):

@@ -122,6 +122,15 @@ from heddle.problem import Problem
         ("def f():\n    n = 3\n    if n:\n        return MPI.INT.Create_contiguous(n).Commit()\n", "contiguous(3, MPI_INT)"),
         ("s = [1, 2]\ns[1] = 5\nt = MPI.INT.Create_indexed(s, [0, 9])", "indexed([1, 5], [0, 9], MPI_INT)"),
         ("row = MPI.DOUBLE\nt = MPI.INT.Create_hvector(2, 1, 3 * row.extent)", "hvector(2, 1, 24, MPI_INT)"),
+        # What is declared in a block is known there, and hides what stands around it.
+        ("int n = 3; { int n = 4; MPI_Type_contiguous(n, MPI_INT, &t); }", "contiguous(4, MPI_INT)"),
+        ("int n = 3; { int n = 4; } MPI_Type_contiguous(n, MPI_INT, &t);", "contiguous(3, MPI_INT)"),
+        ("int n = 3; MPI_Type_contiguous(n, MPI_INT, &t); for (int i = 0, n = 0; i < 3; ++n) ;", "contiguous(3, MPI_INT)"),
+        (
+            "{ MPI_Aint at[1] = {16}; MPI_Type_create_hindexed_block(1, 2, at, MPI_INT, &t); }\n"
+            "for (int i = 0, at = 0; i < 9; ++i) at += i;",
+            "hindexed_block(2, [16], MPI_INT)",
+        ),
         ("vector(8, 1, 8, int)", None),
         ("MPI_Type_vector(8, 1, 8, MPI_INT)", None),  # the text of before
     ],
@@ -160,6 +169,8 @@ def test_statements(text, wanted):
         ("int n = argc > 1 ? atoi(argv[1]) : 8, m = 2 * n; MPI_Type_contiguous(m, MPI_INT, &t);", "what is n?"),
         # What is set here or there is not guessed.
         ("int n = 3; if (rank == 0) n = 4; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
+        ("int n = 3; if (rank) m = 1; else n = 4; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
+        ("int n = 3; switch (rank) { case 3: n = 4; } MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
         ("int n = 3; n += k; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
         ("int a[2] = {0}; for (int i = 0; i < 2; ++i) a[i] = i; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "what is a?"),
         ("for (int i = 0; i < 2; ++i) MPI_Type_contiguous(i, MPI_INT, &t);", "what is i?"),
@@ -252,6 +263,34 @@ def test_values_of_names(heddle):
     ):
         wrong = heddle("explain", *words)
         assert wrong.returncode == 2 and said in wrong.stderr, wrong
+
+
+SEVERAL = {
+    "c": "MPI_Type_contiguous(3, MPI_INT, &one);\nMPI_Type_contiguous(4, MPI_INT, &many[i]);\n"
+    "MPI_Type_vector(n, 1, 8, one, &last);",
+    "f90": "call MPI_Type_contiguous(3, MPI_INT, One, e)\ncall MPI_Type_contiguous(4, MPI_INT, many(i), e)\n"
+    "call MPI_Type_vector(n, 1, 8, one, last, e)",
+    "py": "one = MPI.INT.Create_contiguous(3).Commit()\nmany = [MPI.INT.Create_contiguous(4) for i in range(3)]\n"
+    "last = one.Create_vector(n, 1, 8)",
+}
+
+
+@pytest.mark.parametrize("text", SEVERAL.values(), ids=SEVERAL.keys())
+def test_one_of_several(text):
+    assert described(text, variable="one") == "contiguous(3, MPI_INT)"
+    assert described(text, variable="many") == "contiguous(4, MPI_INT)"
+    assert described(text, {"n": "2"}, "last") == described(text, {"n": "2"}) == "vector(2, 1, 8, contiguous(3, MPI_INT))"
+    with pytest.raises(Problem, match=r"what is n\?.*--variable one or many\."):
+        described(text)
+    with pytest.raises(Problem, match=r"in none\. These are: one, many, last\."):
+        described(text, variable="none")
+
+
+def test_one_of_a_file(heddle):
+    file = CHECKOUT / "examples/c/transpose.c"
+    done = heddle("explain", file, "--variable", "rectangle", "-D", "n=2048", "-D", "ranks=4")
+    assert done.returncode == 0 and done.stdout.startswith("vector(512, 512, 2048, double_complex)"), done
+    assert "written out" in heddle("explain", "vector(8, 1, 8, int)", "--variable", "t").stderr
 
 
 def test_a_file_without_datatypes_says_so(heddle, tmp_path):

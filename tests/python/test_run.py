@@ -161,6 +161,13 @@ def test_options_behind_the_program_are_its_own(heddle):
     assert done.stdout.strip() == "--help --mpi"
 
 
+def test_ignores_no_signal_that_the_program_would_not(heddle):
+    """Python ignores SIGPIPE, and what takes its place would, too."""
+    status = heddle("run", "--mpi", "mpich", "--", "cat", "/proc/self/status").stdout
+    (ignored,) = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigIgn")]
+    assert not any(ignored >> number - 1 & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ)), status
+
+
 @pytest.mark.parametrize("mpi", MPIS)
 def test_signals_end_it(mpi):
     started = subprocess.Popen([HEDDLE, "run", "-n", "1", "--mpi", mpi, "--", "sleep", "50"], env=clean_environment())

@@ -10,9 +10,10 @@ import time
 import pytest
 from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher
 from heddle.commands.run import spelled_out
-from heddle.reported import Communicator, Found, Procedure, Row
+from heddle.reported import Communicator, Found, Procedure, Row, Site
 from heddle.reported.afterwards import check_writable, lines
 from heddle.reported.carried import nothing
+from heddle.reported.lines import Place
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +159,19 @@ def test_lines(monkeypatch):
     assert text[2] == "most of that in MPI_0 2 s (10 calls), MPI_1 1.5 s (11 calls), MPI_2 1 s (12 calls)"
     assert (
         text[3].startswith("what that gains: heddle compare measures it (no estimate: there is no profile") and len(text) <= 5
+    )
+
+
+def test_one_place_is_named_once():
+    """Whatever it calls with, and however many calls the compiler makes of one."""
+    work, rest = (Place("/no/app", f"0x{i}", "work") for i in (1, 2))
+    sites = [
+        Site("MPI_Send", 2, 10, us, place=place, datatype_name=name)
+        for us, place, name in ((6e3, rest, ""), (4e3, work, "face"), (3e3, work, "edge"))
+    ]
+    (most,) = [line for line in lines(Found(2, [], [], [], sites=sites), 1.0) if line.startswith("most of that")]
+    assert most.startswith(
+        "most of that in MPI_Send in work (app+0x1) 3.5 ms (20 calls), MPI_Send in work (app+0x2) 3 ms (10 calls)."
     )
 
 

@@ -1,5 +1,7 @@
 """Does each MPI start two ranks, and is Heddle in them?"""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import subprocess
@@ -61,8 +63,9 @@ int main(int argc, char** argv) {
 """
 
 
-def ranks() -> Iterator[Finding]:
-    found = installations.find()
+def ranks(mpi: str | None = None) -> Iterator[Finding]:
+    """Of each MPI that is here, or of the one that is named."""
+    found = [installations.named(mpi)] if mpi else installations.find()
     if not found:
         yield bad("MPI", "none found", f"{native.MEND_MPI}, or name one in HEDDLE_MPI_PATH")
     results = [_two_ranks(mpi) for mpi in found]

@@ -1,6 +1,6 @@
 """Does Heddle get into this program, and what will be in effect there?
 
-before(words, mpi)            what can be known without running it
+before(words, ranks, mpi)     what can be known without running it
 at_init(command, seconds)     what Heddle says at the end of its MPI_Init, where the program then ends (HEDDLE_DOCTOR)
 """
 
@@ -19,12 +19,12 @@ from heddle.launch import Command
 from heddle.problem import Problem
 
 
-def before(words: list[str], mpi: str | None) -> Iterator[Finding | Command]:
-    """Findings; last the command that starts it, unless one of them is bad."""
+def before(words: list[str], ranks: int | None, mpi: str | None) -> Iterator[Finding | Command]:
+    """Findings; last the command that starts it, unless one of them is bad. One rank, if nothing else is said."""
     try:
         file = program.resolve(words[0])
         launched = launch.is_launcher(words[0])
-        command = launch.plan(words, None if launched else 1, mpi)
+        command = launch.plan(words, ranks if launched else ranks or 1, mpi)
         if not launched:
             yield _linked(file, words[0], installations.named(mpi).library if mpi else None)
     except Problem as problem:
@@ -82,7 +82,8 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     elif code is None:
         yield bad("MPI_Init", f"was not reached within {seconds} s", "--timeout gives the program longer")
     else:
-        last = next((line.strip() for line in reversed(said) if line.strip(" -")), "")
+        own = [line.strip() for line in said if line.strip(" -") and not _PLAIN.search(line)]
+        last = own[-1] if own else ""
         seen = f"was not reached: the program ended with code {code}" + (f" ({last[-200:]})" if code and last else "")
         mend = "give the program what it needs to come that far"
         if code == 0:  # it came to its end

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .starting import Mpi
+from .starting import Mpi, RanksOrOne
 
 LONGEST_NAME = 24  # cells; what is longer shifts its line
 
@@ -20,26 +20,32 @@ def doctor(
             show_default=False,
         ),
     ] = None,
+    ranks: RanksOrOne = None,
     mpi: Mpi = None,
     timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds in which the program comes to MPI_Init.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Say what works on this machine, or with one program, and what to do about the rest.
 
-    Without a program, every MPI found is tried with two ranks. A program is started as `heddle run` would, on one rank, and
-    ends at the end of its MPI_Init, before its own work; what Heddle finds there, and what will be in effect, is said.
+    Without a program, every MPI found (or that of --mpi) is tried with two ranks. A program is started as `heddle run` would,
+    on one rank if -n says nothing else, and ends at the end of its MPI_Init, before its own work; what Heddle finds there, and
+    what will be in effect, is said.
     The exit code is 1 if something fails that Heddle cannot do without.
 
     \b
     heddle doctor                               this machine
     heddle doctor -- ./app input.dat            a program
+    heddle doctor -n 4 -- ./app input.dat       on as many ranks as it needs
     heddle doctor -- mpiexec -n 4 ./app         by your own launcher
     """
     import json
 
     from heddle.checks import Verdict
+    from heddle.problem import Problem
 
-    found = list(_of_program(words, mpi, timeout) if words else _of_machine())
+    if ranks and not words:
+        raise Problem(f"-n is for a program: heddle doctor -n {ranks} -- ./app. Without one, two ranks try each MPI.", code=2)
+    found = list(_of_program(words, ranks, mpi, timeout) if words else _of_machine(mpi))
     failed = sum(finding.verdict is Verdict.bad for _, finding in found)
     if as_json:
         print(
@@ -52,23 +58,25 @@ def doctor(
     raise typer.Exit(1 if failed else 0)
 
 
-def _of_machine() -> Iterator[tuple]:
+def _of_machine(mpi: Optional[str]) -> Iterator[tuple]:
+    from functools import partial
+
     from heddle.checks import built, hosts, machine
 
     groups = {
         "Heddle": (built.libraries, built.environment),
-        "MPI": (hosts.ranks,),
+        "MPI": (partial(hosts.ranks, mpi),),
         "machine": (machine.processor, machine.memory, machine.kernel),
     }
     for group, checks in groups.items():
         yield from ((group, finding) for check in checks for finding in check())
 
 
-def _of_program(words: list[str], mpi: Optional[str], timeout: int) -> Iterator[tuple]:
+def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], timeout: int) -> Iterator[tuple]:
     from heddle.checks import Finding, program
 
     os.environ["HEDDLE_DOCTOR"] = "on"  # as a user would set it: it comes to ranks of other nodes, too
-    for step in program.before(words, mpi):
+    for step in program.before(words, ranks, mpi):
         if isinstance(step, Finding):
             yield "before it starts", step
         else:

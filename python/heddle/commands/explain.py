@@ -33,6 +33,10 @@ def explain(
         Optional[list[str]],
         typer.Option("--define", "-D", metavar="NAME=VALUE", help="What pasted statements do not say.", show_default=False),
     ] = None,
+    variable: Annotated[
+        Optional[str],
+        typer.Option("--variable", metavar="NAME", help="Of a program, what it makes there, not the last.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
     """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
@@ -41,8 +45,8 @@ def explain(
     Types are written as in the standard, with or without MPI_Type_create_.
     A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a program in C, Fortran or Python may be pasted as they
     are, several that build on each other, with the declarations of what they use, or the file of a whole program: the last
-    datatype that it makes is explained. What only a run would tell, such as the number of ranks, is asked for by name, and
-    said by --define.
+    datatype that it makes is explained, or the one that --variable names. What only a run would tell, such as the number of
+    ranks, is asked for by name, and said by --define.
     HEDDLE_EXPLAIN=NAME lets a running program say the same of its datatypes.
 
     \b
@@ -54,6 +58,7 @@ def explain(
     heddle explain 'hvector(8, 1, 4, vector(8, 1, 8, int))' --svg t.svg
     heddle explain 'MPI_Type_vector(128, 8, 4096, MPI_INT, &column);'
     heddle explain particles.c
+    heddle explain transpose.c --variable rectangle -D n=8 -D ranks=2
     heddle explain transpose.c --define n=2048 --define ranks=4
     heddle explain gather.py --define 'places=[3, 0, 14, 7]'
     heddle explain --group '0:90000:300'
@@ -66,8 +71,10 @@ def explain(
 
     if group is not None or collective is not None:
         alone = "--collective" if group is None else "--group"
-        if spec is not None or svg is not None or count != 1 or to or define or None not in (group, collective):
-            raise Problem(f"{alone} stands alone: no datatype, no --count, no --to, no --svg, no --define.", code=2)
+        if spec is not None or svg is not None or count != 1 or to or define or variable or None not in (group, collective):
+            raise Problem(
+                f"{alone} stands alone: no datatype, no --count, no --to, no --svg, no --define, no --variable.", code=2
+            )
         if group is not None:
             _group(group, as_json)
         else:
@@ -82,7 +89,9 @@ def explain(
 
     given = _defined(define or [])
     texts = [_source(spec), _source(to)]
-    made = [described(text, given) for text in texts]
+    made = [described(text, given, name) for text, name in zip(texts, (variable, None))]
+    if variable and made[0] is None:
+        raise Problem("--variable chooses among the datatypes that a program makes. This one is written out.", code=2)
     for name, text, new in zip((spec, to), texts, made):
         if name != text and new is None:
             raise Problem(f"{name} makes no datatype: there is no constructor of MPI in it, such as MPI_Type_vector.", code=2)

@@ -17,10 +17,15 @@ def names_of_mpi(incomplete: str) -> list[tuple[str, str]]:
 Words = Annotated[
     list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
 ]
-Ranks = Annotated[
-    Optional[int],
-    typer.Option("-n", "-np", "--ranks", min=1, help="Ranks to start; without it, one for each core.", show_default=False),
-]
+
+
+def _ranks(without: str) -> object:
+    what = f"Ranks to start; without it, {without}."
+    return Annotated[Optional[int], typer.Option("-n", "-np", "--ranks", min=1, help=what, show_default=False)]
+
+
+Ranks = _ranks("one for each core")
+RanksOrOne = _ranks("one")
 Mpi = Annotated[
     Optional[str],
     typer.Option(

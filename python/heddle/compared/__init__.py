@@ -61,6 +61,7 @@ class Carried:
     us: float
     procedure: str = ""
     datatype_name: str = ""
+    place: str = ""  # "exchange (halo.c:42)"
 
     @property
     def called(self) -> str:

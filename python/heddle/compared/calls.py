@@ -3,7 +3,8 @@ from a report with HEDDLE=off, where Heddle only takes the time, and one with He
 
 from __future__ import annotations
 
-from heddle.reported import Found, both
+from heddle.reported import Found, Row, both
+from heddle.reported.lines import places
 
 from . import Calls, Carried, Site
 
@@ -23,7 +24,10 @@ def sites(without: Found, with_heddle: Found) -> list[Site]:
 def carried(found: Found) -> list[Carried]:
     """The dearest first."""
     ranks = max(1, found.ranks)
-    return [
-        Carried(row.call, row.datatype, row.way, row.calls, row.bytes, row.time / ranks, row.procedure, row.datatype_name)
-        for row in found.rows
-    ]
+    where = places(row.place for row in found.rows)
+
+    def of(row: Row) -> Carried:
+        counted = row.calls, row.bytes, row.time / ranks
+        return Carried(row.call, row.datatype, row.way, *counted, row.procedure, row.datatype_name, where[row.place])
+
+    return [of(row) for row in found.rows]

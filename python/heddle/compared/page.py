@@ -86,7 +86,7 @@ def _calls(found: Compared) -> str:
         said += table_of(SITES, [site(one) for one in found.sites])
     if found.carried:
         rows = [
-            (_datatype(one), one.called, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us))
+            (_datatype(one), _call(one), one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us))
             for one in found.carried
         ]
         said += "<h2>What Heddle carried</h2>"
@@ -96,6 +96,10 @@ def _calls(found: Compared) -> str:
 
 def _datatype(one: Carried) -> str:
     return f"{one.datatype_name}\n{one.datatype}" if one.datatype_name else one.datatype
+
+
+def _call(one: Carried) -> str:
+    return f"{one.called}\n{one.place}" if one.place else one.called
 
 
 def _outputs(found: Compared) -> str:
@@ -127,7 +131,7 @@ def _facts(found: Compared) -> str:
 
 
 def draw(found: Compared) -> str:
-    key = "".join(f'<span style="background:{colour}"></span>{name}' for name, colour in INK.items())
+    key = "".join(f'<i><span style="background:{colour}"></span>{name}</i> ' for name, colour in INK.items())
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>With Heddle and without: {escape(found.command)}</title>
 <style>{STYLE}{MORE}</style></head><body>

@@ -12,13 +12,13 @@ from heddle import listing
 from heddle.console import console, say, table_console
 from heddle.reported.words import amount, duration
 
-from . import VERSION, Compared, Failure, Site
+from . import VERSION, Carried, Compared, Failure, Site
 from .outputs import Line, Output, Verdict
 from .statistics import Meaning
 
 MOST_ROWS = 10
 SITES = ("time of a rank in", "from", "datatype", "calls", "without", "with", "")
-CARRIED = ("carried by Heddle", "call", "way", "calls", "bytes", "time of a rank")
+CARRIED = ("carried by Heddle", "from", "call", "way", "calls", "bytes", "time of a rank")
 
 
 def seconds(value: float) -> str:
@@ -127,12 +127,15 @@ def _calls(found: Compared) -> None:
         console().print()
         listing.show(SITES, cells, above=("from", "datatype"), right=SITES[3:])
     cells = [
-        (row.datatype_name or row.datatype, row.called, row.way, f"{row.calls:,}", amount(row.bytes), duration(row.us))
-        for row in found.carried[:MOST_ROWS]
+        (row.datatype_name or row.datatype, row.place, row.called, row.way, *_amounts(row)) for row in found.carried[:MOST_ROWS]
     ]
     if cells:
         console().print()
-        listing.show(CARRIED, cells, above=CARRIED[:1], right=CARRIED[3:])
+        listing.show(CARRIED, cells, above=CARRIED[:2], right=CARRIED[4:])
+
+
+def _amounts(row: Carried) -> tuple[str, str, str]:
+    return f"{row.calls:,}", amount(row.bytes), duration(row.us)
 
 
 def as_json(found: Compared) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import heddle
-from heddle import installations, launch, native, reported
+from heddle import launch, native, reported
 from heddle.launch import Command
 from heddle.problem import Problem
 from heddle.reported.carried import carried as said_to_be_carried
@@ -66,7 +66,7 @@ class _Turns:
         self._asked, self._written = asked, written
         self._with = self._plan(True)  # first: it says if Heddle cannot
         self._without = self._plan(False)
-        launcher = installations.ask_launcher(Path(self._with.file))
+        launcher = launch.mpi_of(Path(self._with.file))
         self._found = Compared(
             command=shlex.join(asked.words) + (f" ({asked.ranks} ranks)" if asked.ranks else ""),
             mpi=f"{_TITLES.get(launcher.name, launcher.name)} {launcher.version}" if launcher else "",

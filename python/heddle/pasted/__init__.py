@@ -9,6 +9,7 @@ described('''
 described("call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)")      # Fortran
 described("t = MPI.DOUBLE.Create_vector(3, 1, 8)")                  # mpi4py
 described("MPI_Type_vector(n, 1, n, MPI_INT, &t)", {"n": "8"})      # without {"n": "8"} a Problem asks for n
+described(program, variable="face")                                 # what it makes in face, instead of the last
 described("vector(8, 1, 8, int)")                                  # None: no statements
 
 A whole program will do: what stands around the statements is passed over.
@@ -21,14 +22,17 @@ from heddle.pasted.asked import Asked
 from heddle.problem import Problem
 
 
-def described(text: str, given: dict[str, str] | None = None) -> str | None:
-    """The datatype that the last constructor makes; None: these are no statements. `given`: values of names."""
+def described(text: str, given: dict[str, str] | None = None, variable: str | None = None) -> str | None:
+    """The datatype that the last constructor makes, or the last in that variable; None: these are no statements.
+    `given`: values of names."""
     asked = Asked(given or {})
     try:
         if python.is_python(text):
-            found = python.described(text, asked)
+            found = python.described(text, asked, variable)
+        elif fortran.is_fortran(text):
+            found = c.described(fortran.as_c(text), asked, variable and variable.lower())
         else:
-            found = c.described(fortran.as_c(text) if fortran.is_fortran(text) else text, asked)
+            found = c.described(text, asked, variable)
     except Problem:
         asked.raise_if_any()  # rather than what follows from it
         raise

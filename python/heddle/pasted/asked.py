@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from shlex import quote
+from typing import TypeVar
 
 from heddle.problem import Problem
+
+Made = TypeVar("Made")
+MOST_NAMES = 5
 
 NUMBER, LIST, TYPE, TYPES = "number", "list", "type", "types"
 EXAMPLES = {NUMBER: "8", LIST: "[0, 5, 9]", TYPE: "MPI_DOUBLE", TYPES: "[MPI_DOUBLE, MPI_INT]"}
@@ -15,6 +20,7 @@ class Asked:
         self._given = {_key(name): value.strip() for name, value in given.items()}
         self._missing: dict[str, str] = {}
         self._call = ""
+        self.others: list[str] = []  # variables of the text that may be explained instead
 
     def of(self, name: str) -> str | None:
         """What the user says that it is."""
@@ -32,9 +38,29 @@ class Asked:
         options = " ".join(f"--define {quote(f'{name}={EXAMPLES[what]}')}" for name, what in self._missing.items())
         raise Problem(
             f"{shown} {self._call} needs {'them' if others else 'it'}, and the text does not say. Say it yourself, such as "
-            f"{options}, or paste what says it, too.",
+            f"{options}, or paste what says it, too.{self._instead()}",
             code=2,
         )
+
+    def _instead(self) -> str:
+        return f" Other datatypes that are made here: --variable {' or '.join(self.others)}." if self.others else ""
+
+
+def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked) -> Made:
+    """Of what is made, in the order of the text, with the name of its variable: the last, or the last of that name."""
+    names = list(dict.fromkeys(base(name) for name, _ in made if name))
+    if variable is None:
+        asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]
+        return made[-1][1]
+    of_that_name = [one for name, one in made if variable in (name, base(name))]
+    if not of_that_name:
+        raise Problem(f"no datatype is made in {variable}. These are: {', '.join(names)}.", code=2)
+    return of_that_name[-1]
+
+
+def base(name: str) -> str:
+    """send of send[other], and of Fortran's send(other)."""
+    return re.split(r"[\[(]", name)[0].strip()
 
 
 def listed(text: str) -> list[str]:

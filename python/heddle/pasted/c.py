@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from heddle.pasted import structs
-from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, listed, split
+from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed, split
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, UNDEFINED, written
 from heddle.pasted.names import Names, balanced
 from heddle.problem import Problem
@@ -52,12 +52,17 @@ class Call(NamedTuple):
     constructor: str
     arguments: list
 
+    @property
+    def made(self) -> str:
+        """The variable."""
+        return self.arguments[-1].lstrip("&* ")
+
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.arguments[:-1])}, ...)"
 
 
-def described(text: str, asked: Asked) -> str | None:
-    """The datatype that the last constructor makes; None: these are no statements of C."""
+def described(text: str, asked: Asked, variable: str | None) -> str | None:
+    """The datatype that the last constructor makes, or the last in that variable; None: these are no statements of C."""
     source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     calls = [
         Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())) or [""])
@@ -66,7 +71,8 @@ def described(text: str, asked: Asked) -> str | None:
     ]
     if not calls or (len(calls) == 1 and not re.search("[&;]", source)):
         return None
-    return Source(source, calls, asked).made_by(calls[-1])
+    call = chosen([(each.made, each) for each in calls], variable, asked)
+    return Source(source, calls, asked).made_by(call)
 
 
 class Source:
@@ -123,7 +129,7 @@ class Source:
         if (given := self.asked.of(argument)) is not None:
             return given
         argument = self._text(argument, at)
-        makers = [call for call in self.calls if call.arguments[-1].lstrip("&* ") == argument]
+        makers = [call for call in self.calls if call.made == argument]
         if maker := next((call for call in reversed(makers) if call.at < at), None):
             return self.made_by(maker)
         if argument.startswith("MPI_") or argument in structs.PLAIN:

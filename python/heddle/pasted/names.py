@@ -29,7 +29,7 @@ FILLS = re.compile(r"(?i:mpi_(?:dims_create|cart_(?:coords|get)|bcast|graph_get|
 FUNCTION = re.compile(r"\b(?!if\b|for\b|while\b|switch\b|return\b)\w+\s*\(([^(){};]*)\)\s*(?:const\s*)?\{")
 CONTROL = re.compile(r"\b(?:(for|while|if|switch)\s*\(|(?:else|do)\b)")
 LOOP_VARIABLE = re.compile(r"(\w+)\s*(?:=|:(?!:))")
-DECLARATION = re.compile(r"\s*(?:\w+[\s*&]+)+\w")
+DECLARATION = re.compile(r"\s*(?!(?:else|do|return|case|goto)\b)(?:\w+[\s*&]+)+\w")
 
 
 class Value(NamedTuple):
@@ -57,12 +57,14 @@ class Names:
             for found in FUNCTION.finditer(source)
         ]
         self._regions: list[tuple[int, int]] = []  # of branches and loops
+        self._blocks = _blocks(source)  # what is declared in one is known there alone
         self._values: dict[str, list[Value]] = {}
         heads = []
         for found in CONTROL.finditer(source):
             self._regions.append((found.start(), _statement_end(source, found.start())))
             if found[1] == "for":
                 heads.append((found.end(), _end(source, found.end() - 1)))
+                self._blocks.append(self._regions[-1])
         for found in TARGET.finditer(source):
             self._add(found[1], self._assigned(found, any(begin <= found.start() < end for begin, end in heads)))
         for begin, end in heads:  # for (int one : list)
@@ -102,10 +104,15 @@ class Names:
     def _visible(self, name: str, at: int) -> list[Value]:
         here = self._function(at)
         found = self._values.get(name.replace("->", "."), [])
+        scopes = [self._scope(one.at) for one in found if one.declared]
+        found = [one for one in found if _innermost(scopes, one.at) == _innermost(scopes, at)]
         own = [one for one in found if self._function(one.at) == here and (one.at < at or one.changes)]
         if own or (here and name in here.parameters):
             return own
         return [one for one in found if self._function(one.at) != here and not (self._function(one.at) and one.declared)]
+
+    def _scope(self, at: int) -> tuple[int, int]:
+        return _innermost(self._blocks, at) or (0, len(self._source))
 
     def _function(self, at: int) -> Function | None:
         return next((one for one in self._functions if one.begin <= at < one.end), None)
@@ -138,6 +145,22 @@ def balanced(source: str, begin: int) -> str:
         if depth == 0:
             return source[begin:at]
     raise Problem(f"there is no ')' to {source[:begin].splitlines()[-1].strip()!r}. Paste the whole statement.", code=2)
+
+
+def _blocks(source: str) -> list[tuple[int, int]]:
+    """Between curly brackets."""
+    found, open_ = [], []
+    for bracket in re.finditer(r"[{}]", source):
+        if bracket[0] == "{":
+            open_.append(bracket.start())
+        elif open_:
+            found.append((open_.pop(), bracket.end()))
+    return found
+
+
+def _innermost(regions: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    around = (one for one in regions if one[0] <= at < one[1])
+    return min(around, key=lambda one: one[1] - one[0], default=None)
 
 
 def _end(source: str, bracket: int) -> int:

@@ -11,7 +11,7 @@ import operator
 import re
 import textwrap
 
-from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, listed
+from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, written
 from heddle.problem import Problem
 
@@ -39,7 +39,7 @@ def is_python(text: str) -> bool:
     return "MPI." in text and CREATED.search(text) is not None
 
 
-def described(text: str, asked: Asked) -> str:
+def described(text: str, asked: Asked, variable: str | None) -> str:
     try:
         tree = _parsed(text)
     except SyntaxError as error:
@@ -48,7 +48,8 @@ def described(text: str, asked: Asked) -> str:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and program.constructor_of(node)]
     if not calls:
         raise Problem("no statement here makes a datatype. `heddle explain --help` shows some that do.", code=2)
-    return program.made_by(max(calls, key=lambda call: (call.end_lineno, call.end_col_offset)))
+    calls.sort(key=lambda call: (call.end_lineno, call.end_col_offset))
+    return program.made_by(chosen([(program.variable_of(call), call) for call in calls], variable, asked))
 
 
 def _parsed(text: str) -> ast.Module:
@@ -142,6 +143,11 @@ class Program:
                 return self._is_datatype(node.func.value, depth)
             return bool(self.constructor_of(node))
         return False
+
+    def variable_of(self, call: ast.Call) -> str:
+        """What it is assigned to, alone or in a list; "": nothing."""
+        targets = next((one.targets for one in self._chain(call) if isinstance(one, ast.Assign)), [])
+        return ast.unparse(targets[0]) if targets else ""
 
     def made_by(self, call: ast.Call) -> str:
         constructor = self.constructor_of(call)

@@ -5,10 +5,11 @@ from xml.sax.saxutils import escape
 from heddle.picture import colours
 from heddle.picture.grid import Grid, Piece
 
-WIDTH, ROW, GAP, LEFT, TOP = 960, 22, 3, 96, 84
+WIDTH, ROW, GAP, LEFT, TOP = 960, 22, 3, 96, 96
 MOST_ROWS = 32
 MOST_PIECES = 20_000
 WIDEST = 48  # of a unit
+LETTERS = 128  # of a line, those of the title are 4/3 as wide
 
 _STYLE = (
     "text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px;fill:#333}"
@@ -31,8 +32,9 @@ def draw(grid: Grid, about: dict) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
         f"<title>{escape(about['type'])}{count}</title><style>{_STYLE}</style>",
         f'<rect class="page" width="{WIDTH}" height="{height}" fill="#fff"/>',
-        f'<text class="title" x="16" y="30">{escape(_short(about["type"], 90))}{count}</text>',
+        f'<text class="title" x="16" y="30">{escape(_short(about["type"], LETTERS * 3 // 4 - len(count)))}{count}</text>',
         f'<text x="16" y="52">{escape(_facts(about))}</text>',
+        f'<text x="16" y="70">{escape(_short("canonical: " + about["canonical"], LETTERS))}</text>',
     ]
     width = shown * scale
     for number, line in enumerate(lines):
@@ -75,7 +77,7 @@ def _facts(about: dict) -> str:
     shape = about["shape"]
     return (
         f"{about['size']:,} bytes in an extent of {about['extent']:,}; {shape['blocks']:,} blocks, "
-        f"median {shape['median_block']:,} bytes; canonical: {_short(about['canonical'], 60)}"
+        f"median {shape['median_block']:,} bytes"
     )
 
 

@@ -3,6 +3,7 @@ numbered by it."""
 
 from rich.text import Text
 
+from heddle.console import console
 from heddle.picture import colours
 from heddle.picture.grid import Grid, Piece
 
@@ -54,13 +55,15 @@ def _cell(grid: Grid, pieces: list[Piece], low: int, high: int, wide: int, numbe
 def _legend(grid: Grid, zoom: int, numbered: bool) -> Text:
     legend = Text()
     bytes_ = grid.unit * zoom
-    legend.append(f"a cell is {bytes_:,} byte{'s' if bytes_ > 1 else ''}, a row {grid.row_bytes:,}; ")
-    legend.append("packed ")
-    for step in range(10):
-        legend.append("█", style=colours.hexadecimal(step / 9))
-    legend.append(" first to last")
-    if numbered:
-        legend.append(", numbered by that order")
+    legend.append(f"a cell is {bytes_:,} byte{'s' if bytes_ > 1 else ''}, a row {grid.row_bytes:,}")
+    if console().color_system and not console().no_color:
+        legend.append("; packed ")
+        for step in range(10):
+            legend.append("█", style=colours.hexadecimal(step / 9))
+        legend.append(" first to last")
+        legend.append(", numbered by that order" if numbered else "")
+    elif numbered:
+        legend.append("; packed first to last, numbered by that order")
     if not grid.whole:
         legend.append(f"; only the first {len(grid.pieces):,} pieces are drawn", style="dim")
     return legend

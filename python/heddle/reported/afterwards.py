@@ -30,12 +30,13 @@ from . import Found, rows_of
 from .advice import advice
 from .carried import carried, ours
 from .estimate import COMPARE, estimate
-from .lines import places
+from .lines import missing, places
 from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 3  # calls that are named
+LOOKED_UP = 20  # places, of which some may be one line of the program
 
 
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
@@ -143,22 +144,24 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
         spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
     said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
     said.append(carried(found))
-    calls = _calls(found, ranks)
+    calls, why = _calls(found, ranks)
     if calls:
-        said.append(f"most of that in {', '.join(calls)}")
+        said.append(f"most of that in {', '.join(calls)}" + (f". {why}" if why else ""))
     if ours(found) or any(one.carried for one in found.procedures):
         said.append(estimate(found).gain(ranks, compare))
     said += [f"→ {one.sentence}" for one in advice(found)[:1]]
     return said
 
 
-def _calls(found: Found, ranks: int) -> list[str]:
-    """The dearest, with where they come from if that is known."""
+def _calls(found: Found, ranks: int) -> tuple[list[str], str]:
+    """The dearest, with where they come from if that is known; and why it is not. Compilers may make several calls of one."""
     if not found.sites:
-        return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]]
-    where = places(one.place for one in found.sites[:MOST])
-    said = []
-    for one in found.sites[:MOST]:
-        place = f" in {where[one.place]}" if where[one.place] else ""
-        said.append(f"{one.name}{place} {duration(one.us / ranks)} ({one.calls:,} calls)")
-    return said
+        return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]], ""
+    where = places(one.place for one in found.sites[:LOOKED_UP])
+    sums: dict[str, tuple[float, int]] = {}
+    for one in found.sites[:LOOKED_UP]:
+        named = f"{one.name} in {where[one.place]}" if where[one.place] else one.name
+        us, calls = sums.get(named, (0, 0))
+        sums[named] = us + one.us, calls + one.calls
+    dearest = sorted(sums.items(), key=lambda one: -one[1][0])[:MOST]
+    return [f"{named} {duration(us / ranks)} ({calls:,} calls)" for named, (us, calls) in dearest], missing(where)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heddle import listing
 
 from . import Found, Procedure
-from .lines import places
+from .lines import Place, missing, places
 from .words import duration
 
 
@@ -40,11 +40,18 @@ def procedures(before: Found, after: Found) -> list[Pair]:
 
 def sites(before: Found, after: Found) -> list[Pair]:
     """Matched by procedure, place and the datatype's name: what a person calls the same."""
-    return _paired(before, after, _by_place(before), _by_place(after))
+    return _sites(before, after, _shown(before, after))
 
 
-def _by_place(found: Found) -> dict[tuple[str, str, str], Procedure]:
-    where = places(one.place for one in found.sites)
+def _shown(before: Found, after: Found) -> dict[Place, str]:
+    return places(one.place for one in (*before.sites, *after.sites))
+
+
+def _sites(before: Found, after: Found, where: dict[Place, str]) -> list[Pair]:
+    return _paired(before, after, _by_place(before, where), _by_place(after, where))
+
+
+def _by_place(found: Found, where: dict[Place, str]) -> dict[tuple[str, str, str], Procedure]:
     sums: dict[tuple[str, str, str], Procedure] = {}
     for one in found.sites:
         key = one.name, where[one.place], one.datatype_name
@@ -102,12 +109,15 @@ def show(before: Found, after: Found, most: int) -> None:
     print()
     plain = [(line[0], *line[3:]) for line in map(_line, procedures(before, after))]
     listing.show((HEADS[0], *HEADS[3:]), plain[:most], right=right)
-    pairs = sites(before, after)
+    where = _shown(before, after)
+    pairs = _sites(before, after, where)
     if pairs:
         print()
         listing.show(HEADS, [_line(pair) for pair in pairs[:most]], right=right, above=("from", "datatype"))
     if max(len(plain), len(pairs)) > most:
         print("… more rows: --rows")
+    if why := missing(where):
+        print("\n" + listing.prose(why))
 
 
 def as_json(before: Found, after: Found) -> dict:

@@ -6,6 +6,7 @@ Labels keep to the room that they have: they are cut in the middle, and the whol
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -17,6 +18,7 @@ PLAIN = "#4e79a7"
 WIDTH = 1000
 LEFT, BARS = 400, 440  # where bars begin, and the longest
 LETTER = 6.9  # a letter's width at 12 px, at most
+OF_LINE = re.compile(r"\(([^()]+:\d+)\)$")  # "exchange (halo.c:42)"
 MOST_BARS = 24
 MOST_RANKS = 24
 MOST_CELLS = 64
@@ -74,7 +76,11 @@ def by_site(found: Found, where: dict) -> str:
     for one in found.sites[:MOST_BARS]:
         place = where.get(one.place, "")
         about = f", {one.datatype_name}" if one.datatype_name else ""
-        lines.append((f"{one.name}{f' in {place}' if place else ''}{about}", [(one.us, PLAIN)], duration(one.us)))
+        called = f"{one.name}{f' in {place}' if place else ''}"
+        line = OF_LINE.search(place)
+        brief = f"{one.name} in {line[1]}" if line and LETTER * len(called + about) > LEFT - 12 else called
+        name = brief + shortened(about, LEFT - 12 - LETTER * len(brief))
+        lines.append((name, [(one.us, PLAIN)], duration(one.us), called + about))
     return bars(lines, "time by call site")
 
 

@@ -1,6 +1,7 @@
 """From where in a loaded file a call returns to, to what a person knows: function and line.
 
     shown = places([Place("/home/me/app", "0x1189", "")])        # {Place(...): "exchange (halo.c:42)"}
+    missing(shown)                                               # "": all have a line; or why not, and what to do
 
 By addr2line, where it and debug information are; without them by the exported symbol, or module+offset. Calls from Fortran and
 Python come from a library between the program and MPI: it is named.
@@ -15,12 +16,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .functions import brief
+
 BINDINGS = (
     (re.compile(r"libmpi(fort|f08|_mpifh|_usempi\w*|f90|f77|chf90)"), "Fortran binding"),
     (re.compile(r"^MPI\.(cpython|abi3|.*\.so)|mpi4py"), "mpi4py"),
     (re.compile(r"^_?julia|MPIPreferences"), "Julia"),
 )
 SECONDS = 20  # that one file may take
+TOOLS = ("addr2line", "eu-addr2line")
+NAMED = 3  # files without lines that are named
+LINE = re.compile(r":\d+\)?$")
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,36 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
     for module, its in by_module.items():
         for place, (function, line) in zip(its, _look_up(module, its)):
             if line:
-                shown[place] = f"{function} ({line})" if function else line
+                shown[place] = f"{brief(function)} ({line})" if function else line
             elif function:
                 shown[place] = f"{function} ({Path(module).name}+{place.offset})"
     return dict(zip(shown, _demangled(list(shown.values()))))
+
+
+def missing(shown: dict[Place, str]) -> str:
+    """Why some places have no line, and what gives them one; nothing if all have."""
+    without = {place.module for place, text in shown.items() if place.module and not (place.in_binding or LINE.search(text))}
+    if without and not _tool():
+        return "Calls have no file and line: neither addr2line nor eu-addr2line is on the PATH (apt-get install elfutils)."
+    gone = {module for module in without if not Path(module).is_file()}
+    said = []
+    if without - gone:
+        said.append(
+            f"Calls from {_names(without - gone)} have no file and line: there is no debug information (compile with -g)."
+        )
+    if gone:
+        said.append(f"Calls from {_names(gone)} have no file and line: the file is not where it was when the program ran.")
+    return " ".join(said)
+
+
+def _names(modules: set[str]) -> str:
+    names = sorted({Path(module).name for module in modules})
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return ", ".join(names[:NAMED] + more)
+
+
+def _tool() -> str | None:
+    return next(filter(None, map(shutil.which, TOOLS)), None)
 
 
 def _demangled(names: list[str]) -> list[str]:
@@ -81,7 +113,7 @@ def _demangled(names: list[str]) -> list[str]:
 def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
     """Function and file:line of each; "" where that is not known."""
     nothing = [("", "")] * len(its)
-    tool = shutil.which("addr2line") or shutil.which("eu-addr2line")
+    tool = _tool()
     if not tool or not Path(module).is_file():
         return nothing
     try:  # a call returns to what follows it: the byte before is the call's
@@ -98,10 +130,11 @@ def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
 
 
 def _known(function: str) -> str:
-    return "" if function.startswith("?") else function
+    """exchange of elfutils' "exchange inlined at /src/halo.c:6:23 in main"."""
+    return "" if function.startswith("?") else function.partition(" inlined at ")[0]
 
 
 def _short(line: str) -> str:
-    """file.c:42 of "/src/file.c:42 (discriminator 3)"."""
-    file, _, number = line.partition(" (")[0].rpartition(":")
-    return f"{Path(file).name}:{number}" if number.isdigit() and int(number) > 0 and not file.startswith("?") else ""
+    """file.c:42 of "/src/file.c:42 (discriminator 3)", or of elfutils' "/src/file.c:42:7", which has the column, too."""
+    found = re.match(r"([^?].*?):0*([1-9]\d*)(:\d+)?( \(.*)?$", line)
+    return f"{Path(found[1]).name}:{found[2]}" if found else ""

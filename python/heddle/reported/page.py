@@ -11,6 +11,7 @@ from .advice import advice
 from .carried import nothing
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
+from .lines import missing
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
@@ -26,11 +27,13 @@ h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
 table { border-collapse: collapse; width: 100% } th { text-align: left; border-bottom: 2px solid #999 }
 td, th { padding: .25em .7em .25em 0; vertical-align: top } .n { text-align: right } td.n { white-space: nowrap }
 tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-wrap: anywhere }
-.key span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 1.2em; vertical-align: -.1em }
-.key span:first-child { margin-left: 0 } figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
+.key span { display: inline-block; width: .9em; height: .9em; margin-right: .35em; vertical-align: -.1em }
+.key i { display: inline-block; font-style: normal; margin-right: 1.2em }
+figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
 li { margin: .4em 0 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
 .wide, figure { overflow-x: auto } .w, .w code { white-space: nowrap } .type { min-width: 13em } small { color: #666 }
+.w small { display: inline-block; max-width: 32em; white-space: normal; overflow-wrap: break-word }
 tr.why td { border: 0; color: #666; padding: 0 0 .4em 1em }
 @media (max-width: 75em) { body { margin: 1em auto } table { font-size: 13px } .type { min-width: 11em }
   td, th { padding-right: .5em } }
@@ -130,7 +133,7 @@ def _run(found: Found) -> str:
 def draw(found: Found, source: str) -> str:
     estimates = estimate(found)
     where = shown_places(found)
-    key = "".join(f'<span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}' for part in PARTS)
+    key = "".join(f'<i><span style="background:{COLOURS[part]}"></span>{part}: {escape(MEANING[part])}</i> ' for part in PARTS)
     hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found, where=where))
     waiting = sum(row.times["wait"] for row in found.rows)
     took = (
@@ -144,6 +147,8 @@ def draw(found: Found, source: str) -> str:
         else f"<p>{escape(nothing(found))}</p>\n",
         f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
+    if why := missing(where):
+        parts.append(f"<p>{escape(why)}</p>\n")
     if found.sites:
         total = sum(one.us for one in found.sites)
         about = f"Time in MPI calls, {duration(total)} added up over the ranks."

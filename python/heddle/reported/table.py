@@ -12,7 +12,7 @@ from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
 from .carried import nothing
 from .estimate import Estimates, estimate
-from .lines import places
+from .lines import missing, places
 from .words import amount, duration
 
 
@@ -180,6 +180,8 @@ def show(found: Found, most: int) -> None:
     if found.communicators:
         print("\nWho takes part: bytes of one communicator in a process, and of a list")
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
+    if why := missing(where):
+        print("\n" + listing.prose(why))
 
 
 TEXTS = {"datatype", "from", "side", "way", "communicators", "kept as", "procedure", "communicator", "algorithm"}
