@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -218,17 +217,6 @@ def _from(raw: dict) -> dict:
     return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
 
 
-OF_OPEN_MPI = re.compile(r"Dup( |$)")  # its name for what MPI_Type_create_resized and MPI_Type_dup make: no user's
-
-
-def _without_names_of_the_library(raw: dict) -> None:
-    """Datatypes whose name the program has not given have none."""
-    if str(raw.get("run", {}).get("mpi", "")).startswith("Open MPI"):
-        for one in (*raw["rows"], *raw.get("sites", [])):
-            if OF_OPEN_MPI.match(str(one.get("datatype_name", ""))):
-                one["datatype_name"] = ""
-
-
 def _communicator(raw: dict) -> Communicator:
     return Communicator(**{field.name: type_(raw[field.name]) for field, type_ in _COMMUNICATOR})
 
@@ -282,7 +270,6 @@ def rows_of(file: Path) -> Found:
                 f"{file} is of version {raw['heddle_report']!r}; this heddle reads versions up to {VERSION}. Read it with the "
                 "heddle that made it, or run the program again."
             )
-        _without_names_of_the_library(raw)
         rows = [_row(row) for row in raw["rows"]]
         communicators = [_communicator(one) for one in raw.get("communicators", [])]
         return Found(

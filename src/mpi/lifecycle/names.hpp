@@ -3,20 +3,25 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "mpi/handles/table.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/traits.hpp"
 #include "mpi/types/predefined.hpp"
 
 namespace heddle::mpi {
 
 // Named apart: MPICH's handles are all of one type.
 
-/// MPI_Type_get_name's; empty: it has none.
+/// MPI_Type_get_name's; empty: it has none, or one of Open MPI's own for what MPI_Type_create_resized and MPI_Type_dup make.
 inline std::string name_of_datatype(MPI_Datatype type) {
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
-  return PMPI_Type_get_name(type, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+  if (PMPI_Type_get_name(type, name.data(), &length) != MPI_SUCCESS) return {};
+  const std::string_view said(name.data());
+  if (traits().host == Host::openmpi && (said == "Dup" || said.starts_with("Dup "))) return {};
+  return std::string(said);
 }
 
 /// MPI_Comm_get_name's; empty: it has none.

@@ -71,6 +71,8 @@ Life wake() {
   if (speak)
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
   talkative = set.verbose > 0;
+  // Reports of HEDDLE=off name the host, too.
+  host_traits = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
   if (!set.enabled) {
     if (talkative && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
@@ -85,7 +87,6 @@ Life wake() {
   }
   choose_kernels(set.isa);
   layout::kernel::use(profile_of_machine().profile.kernels);
-  host_traits = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
   Pool::of_process().keep_at_most(set.pool_limit);
   if (talkative && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +

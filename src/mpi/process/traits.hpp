@@ -54,7 +54,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true};
 
-/// Of the library behind this process; MPICH's until Heddle is awake.
+/// Of the library behind this process; MPICH's until Heddle is awake, or has been found to be off.
 const HostTraits& traits() noexcept;
 
 }  // namespace heddle::mpi
