@@ -158,6 +158,7 @@ bool Network::opened() noexcept try {
   }
   const fabric::Abilities& can = fabric_->abilities();
   costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov), measured(profile()));
+  keeps_registrations_ = fabric_->keeps_registrations();
   say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
   thread_ = std::thread([this] { keep_going(); });
   progress::begin_calling(within_host);

@@ -61,6 +61,13 @@ void Registrations::drop(Holding& holding) noexcept {
   holding = {};
 }
 
+Failure Registrations::hold_again(const Elements& elements, bool writable, std::size_t most, Holding& holding) {
+  ask_monitor();
+  if (!holding.empty() && std::ranges::none_of(holding.held_, &Registration::stale)) return Failure::none;
+  drop(holding);
+  return hold(elements, layout::times(elements.count, elements.layout->size()), writable, most, holding);
+}
+
 Registration* Registrations::one(std::byte* start, Bytes length, bool writable) {
   std::byte* const from = page_start(start);
   Bytes bytes = (start + length - from + page - 1) / page * page;
@@ -124,6 +131,7 @@ bool Registrations::evict() noexcept {
 void Registrations::bury(Registration& registration) noexcept {
   if (registration.live) index_.erase(registration.region.start);
   registration.live = false;
+  registration.stale = true;
   // At once: another one may watch the same pages by the time its last message ends.
   if (registration.watched) monitor_->unwatch(registration.region.start, registration.region.length);
   registration.watched = false;
