@@ -77,6 +77,7 @@ bool NetworkSend::open(const fabric::Plan& plan) {
   descriptor_.sender = network_.me();
   descriptor_.announcement = message_->announcement();
   descriptor_.total = descriptor_.announcement.total;
+  seal(descriptor_);
   since_ = fabric::steady_ns();
   return true;
 }
