@@ -83,7 +83,7 @@ struct TuneOptions {
   // What bench/links took under each MPI library, ns (tune/links.hpp); empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
-  // The same between two nodes: the fabric's provider, and times (tune/nodes.hpp).
+  // What bench/nodes took between two nodes: the fabric's provider, and times (tune/nodes.hpp); empty: not measured.
   std::vector<std::string> mpich_nodes;
   std::vector<std::string> openmpi_nodes;
   bool add = false;  ///< The rest is that of the profile which is there already, if it is of this machine.

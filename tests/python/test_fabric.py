@@ -101,6 +101,9 @@ def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, byte
         done = ran(heddle, mpi, program, *words, HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile), HEDDLE_REPORT=str(report))
         assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
         assert any(way.startswith("fabric") for way in ways(report)) == pays
+        line = ("--", *launcher(mpi), "-n", 2, program)
+        seen = heddle("doctor", *line, HEDDLE_NODES="2", HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile)).stdout
+        assert ("over libfabric's tcp, where heddle tune" in " ".join(seen.split())) == (pays or fabric == "tcp"), seen
 
 
 def test_damaged_announcements_are_errors_of_their_receives(heddle, mpi, program, tmp_path):

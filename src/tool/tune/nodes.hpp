@@ -9,7 +9,7 @@
 
 namespace heddle::tool {
 
-/// What bench/links has taken between two nodes under one MPI library, ns, one way.
+/// What bench/nodes has taken between two nodes under one MPI library, ns, one way.
 struct TakenBetween {
   static constexpr double short_bytes = 64 << 10;
   static constexpr double long_bytes = 1 << 20;

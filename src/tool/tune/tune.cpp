@@ -99,6 +99,8 @@ Json tune(const TuneOptions& options) {
   const select::Loaded before = there ? select::load(path, machine) : select::Loaded{};
   const bool good = there && before.complaint.empty();
   Measured measured = options.add && good ? Measured{before.profile, {}} : machine_measured(options);
+  if (options.add && !good && measured.without.empty())
+    measured.without = "messages of MPI libraries on this machine are not measured; heddle tune without a launcher does that";
   // Other nodes are not at hand each time: what was measured between them stays.
   measured.profile.mpich_nodes = mpich_nodes.value_or(before.profile.mpich_nodes);
   measured.profile.openmpi_nodes = openmpi_nodes.value_or(before.profile.openmpi_nodes);
