@@ -274,7 +274,7 @@ TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
 TEST(Tune, NonsenseIsRefused) {
   for (const char* words :
        {"--openmpi 1 2", "--mpich 1 2 3 4", "--openmpi -1 2 3", "--openmpi 1 2 3 4 5 6 1 2", "--mpich x y z",
-        "--mpich-nodes tcp 1 2 3 4 5 6 7", "--mpich-nodes tcp 1 2 3 4 5 6 7 x", "--openmpi-nodes tcp 1 2 3 4 5 6 7 1",
+        "--mpich-nodes tcp 1 2 3 4 5 6 7", "--mpich-nodes tcp 1 2 3 4 5 6 7 x", "--openmpi-nodes tcp 1 2 3 4 5 6 7 0",
         "--openmpi-nodes ';' 1 2 3 4 5 6 7 8", "--openmpi-nodes carrier_pigeons_of_the_alps 1 2 3 4 5 6 7 8"}) {
     const std::string line = complaint("tune --quick --output /tmp/heddle-never.json " + std::string(words));
     EXPECT_EQ(line.rfind("heddle: ", 0), 0u) << line;

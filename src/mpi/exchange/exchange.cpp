@@ -74,7 +74,7 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
 KeptMemory Exchange::memory_of(const Block& block) noexcept try {
   const Network* const network = keeps_memory_ ? Network::here() : nullptr;
   if (!network || block.bytes < network->threshold()) return {};
-  memory_.resize(static_cast<std::size_t>(most_sends_ + most_receives_));
+  memory_.resize(static_cast<std::size_t>(most_sends_) + static_cast<std::size_t>(most_receives_));
   KeptMemory& memory = memory_[static_cast<std::size_t>(&block - blocks_.get())];
   if (!memory) memory = NetworkMemory::made();
   return memory;

@@ -9,8 +9,7 @@ namespace heddle::tool {
 
 TakenBetween taken_between(const std::vector<double>& numbers) {
   constexpr std::size_t all = 8;
-  if (numbers.size() != all || !std::ranges::all_of(numbers, [](double value) { return std::isfinite(value) && value > 0; }) ||
-      numbers.back() < 2)
+  if (numbers.size() != all || !std::ranges::all_of(numbers, [](double value) { return std::isfinite(value) && value > 0; }))
     throw std::invalid_argument("messages between nodes are eight numbers greater than zero: seven times, and operations");
   return {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7]};
 }
@@ -31,7 +30,7 @@ select::BetweenNodes fitted(const TakenBetween& taken, const std::string& provid
   nodes.segment = more_segments / (Of::segments - 1);
   nodes.fabric_byte = std::max(least_byte, (more - more_segments) / longer);
   nodes.greeting = std::max(least, taken.fabric_short - nodes.segment - Of::short_bytes * nodes.fabric_byte);
-  nodes.operation = std::max(0.0, (taken.gathered - taken.packed) / (taken.operations - 1));
+  nodes.operation = std::max(0.0, (taken.gathered - taken.packed) / std::max(1.0, taken.operations - 1));
   return nodes;
 }
 

@@ -9,9 +9,7 @@ namespace {
 
 constexpr Bytes page = 4096;
 
-std::byte* page_start(std::byte* at) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) & ~static_cast<std::uintptr_t>(page - 1));
-}
+std::byte* page_start(std::byte* at) { return at - reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(page); }
 
 }  // namespace
 
