@@ -7,6 +7,8 @@
 //   heddle run --mpi mpich -n 2 -- heddle-tool links lib --case holes         the same, datatypes with holes
 //   heddle run --mpi mpich -n 16 -- heddle-tool links lib --case shared       ranks that share cores
 //
+//   mpiexec -n 2 --host a,b heddle-tool links lib --case nodes                between nodes (nodes.hpp), libmpi preloaded alone
+//
 // spare: one (8 bytes to and fro: one way of it), burst (`burst` messages each way at once), long (1 MiB, one way).
 // holes: 256 KiB one way, in blocks of "4" to "65536" bytes (an int, then doubles) with holes as long between them.
 // shared: pairs (MPI_Alltoallv of 8 bytes for everybody, message by message), bundles (the same by the crystal router), rounds
@@ -22,6 +24,7 @@
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
+#include "links/nodes.hpp"
 
 namespace heddle::bench::links {
 namespace {
@@ -30,6 +33,7 @@ struct Options {
   std::string what = "spare";
   bool quick = false;
   double budget_ms = 600;
+  BetweenNodes nodes{};
 };
 
 constexpr int repeats = 50;  // in one sample of what takes less than a microsecond
@@ -136,6 +140,10 @@ class Shared {
 };
 
 bool run(const Options& options) {
+  if (options.what == "nodes") {
+    measure_between_nodes({options.nodes.provider, options.nodes.one_node, options.quick});
+    return true;
+  }
   int ranks = 0;
   int me = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -180,10 +188,13 @@ bool run(const Options& options) {
 extern "C" __attribute__((visibility("default"))) int heddle_links(int argc, char** argv) {
   heddle::bench::links::Options options;
   CLI::App app{"What messages between ranks of a node take; prints JSON lines."};
-  app.add_option("--case", options.what, "spare or holes (2 ranks), shared")
-      ->check(CLI::IsMember({"spare", "holes", "shared"}));
+  app.add_option("--case", options.what, "spare, holes or nodes (2 ranks), shared")
+      ->check(CLI::IsMember({"spare", "holes", "nodes", "shared"}));
+  app.add_option("--provider", options.nodes.provider, "nodes: of libfabric; auto: the fastest there is");
+  app.add_flag("--one-node", options.nodes.one_node, "nodes: one machine plays both");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each measurement")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);
-  return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::links::run(options); });
+  return heddle::bench::as_job(argc, argv, 2, options.what == "nodes" ? 2 : 64,
+                               [&] { return heddle::bench::links::run(options); });
 }

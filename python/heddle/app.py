@@ -59,9 +59,9 @@ def _flowing(function: Callable) -> str:
     return "\n\n".join(text if text.startswith("\b") else " ".join(text.split()) for text in paragraphs)
 
 
-for command in (run.run, compare.compare, doctor.doctor):
+for command in (run.run, compare.compare, doctor.doctor, tune.tune):
     app.command(help=_flowing(command), context_settings=starting.SETTINGS)(command)
-for command in (explain.explain, algorithms.algorithms, mpi.mpi, tune.tune, simulate.simulate, report.report, env.env):
+for command in (explain.explain, algorithms.algorithms, mpi.mpi, simulate.simulate, report.report, env.env):
     app.command(help=_flowing(command))(command)
 
 

@@ -33,6 +33,16 @@ LINKS = {
     "shared_core_bundles_ns": "… a round of bundles, more than one of blocks",
 }
 
+NODES = {"between_nodes_by_mpich": "MPICH", "between_nodes_by_openmpi": "Open MPI"}
+BETWEEN = {
+    "message_ns": "the library's, in one piece",
+    "message_byte_ns": "… bytes",
+    "fabric_greeting_ns": "over libfabric: to be answered",
+    "fabric_segment_ns": "… each segment",
+    "fabric_operation_ns": "… each operation",
+    "fabric_byte_ns": "… bytes",
+}
+
 
 def speed(ns_per_byte: float) -> str:
     return f"{1 / ns_per_byte:.1f} GB/s" if ns_per_byte else "no cost"
@@ -81,6 +91,16 @@ def links(profile: dict, hosts: list[str]) -> Table:
     return table
 
 
+def nodes(profile: dict, hosts: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("messages between nodes")
+    for host in hosts:
+        table.add_column(f"{NODES[host]}, {profile[host]['fabric_provider']}", justify="right")
+    for name, title in BETWEEN.items():
+        table.add_row(title, *((speed if "byte" in name else time)(profile[host][name]) for host in hosts))
+    return table
+
+
 def thresholds(profile: dict, builtin: dict) -> str:
     """What packing kernels change at, where that differs from the built-in numbers."""
     here, usual = profile.get("packing_kernels", {}), builtin.get("packing_kernels", {})
@@ -103,6 +123,9 @@ def show(answer: dict) -> None:
     if messages := [name for name in HOSTS if name in answer["profile"]]:
         out.print()
         out.print(links(answer["profile"], messages))
+    if measured := [name for name in NODES if name in answer["profile"]]:
+        out.print()
+        out.print(nodes(answer["profile"], measured))
     if text := thresholds(answer["profile"], answer["builtin"]):
         out.print()
         say(Text(text))

@@ -39,14 +39,74 @@ double copying(const FabricFacts& facts) {
   return static_cast<double>(facts.bytes) * (facts.side.contiguous ? profile.copy : curve.at(facts.side.mean_block));
 }
 
+double segments_of(const FabricFacts& facts) {
+  return std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
+}
+
+/// Both ends of a message, as far as its sender can tell: its receiver is taken to be like it. ns.
+class Ends {
+ public:
+  explicit Ends(const FabricFacts& sender) : network_(*sender.network), sender_(end_of(sender)) {
+    FabricFacts receiver = sender;
+    receiver.end = End::receiver;
+    receiver_ = end_of(receiver);
+    pack_ = copying(sender);
+    unpack_ = copying(receiver);
+    bytes_ = static_cast<double>(sender.bytes);
+    segments_ = segments_of(sender);
+  }
+
+  /// In segments: the slowest of the three, and the first segment of the others. What stays in place costs operations on the
+  /// way, by one of the two.
+  [[nodiscard]] double over_fabric() const {
+    const double pack = sender_.in_place ? 0 : pack_;
+    const double unpack = receiver_.in_place ? 0 : unpack_;
+    const double moving = std::max(sender_.in_place ? sender_.moving : 0, receiver_.in_place ? receiver_.moving : 0);
+    const double travel = bytes_ * network_.wire + moving;
+    const double slowest = std::max({pack, travel, unpack});
+    const double handed_over = sender_.in_place && receiver_.in_place ? 0 : segments_ * network_.segment;
+    return network_.greeting + slowest + (pack + travel + unpack - slowest) / segments_ + handed_over;
+  }
+  /// One after the other.
+  [[nodiscard]] double over_library() const { return pack_ + network_.message + bytes_ * network_.message_byte + unpack_; }
+
+  /// By the fabric, where the library's wire is not known and taken to be no slower.
+  [[nodiscard]] double saved() const {
+    const double wire = bytes_ * network_.wire;
+    const double copies = (pack_ + wire + unpack_ - std::max({pack_, wire, unpack_})) * (1 - 1 / segments_);
+    const double kept = (sender_.in_place ? sender_.copying - sender_.moving : 0) +
+                        (receiver_.in_place ? receiver_.copying - receiver_.moving : 0);
+    return std::max(copies, kept);
+  }
+
+ private:
+  const Network& network_;
+  FabricEnd sender_;
+  FabricEnd receiver_;
+  double pack_;
+  double unpack_;
+  double bytes_;
+  double segments_;
+};
+
 }  // namespace
 
-Network network_of(std::string_view provider, int iov, int rma_iov) noexcept {
+Network network_of(std::string_view provider, int iov, int rma_iov, const BetweenNodes& measured) noexcept {
   const std::string_view core = provider.substr(0, provider.find(';'));
   const auto* row = std::ranges::find(rows, core, &Network::provider);
   Network network = row == std::end(rows) ? *std::prev(std::end(rows)) : *row;
   network.iov = std::max(iov, 1);
   network.rma_iov = std::max(rma_iov, 1);
+  if (measured.measured() && measured.name() == core) {
+    network.operation = measured.operation;
+    network.piece = 0;  // in the operation
+    network.segment = measured.segment;
+    network.greeting = measured.greeting;
+    network.wire = measured.fabric_byte;
+    network.message = measured.message;
+    network.message_byte = measured.byte;
+    network.measured = true;
+  }
   return network;
 }
 
@@ -62,7 +122,7 @@ FabricEnd end_of(const FabricFacts& facts) noexcept {
   // Reads scatter iov pieces, writes reach rma_iov: who has one piece lets the receiver read where that is more. So does who
   // packs: its blocks are not to be written from one by one.
   end.offers = facts.end == End::sender && facts.side.contiguous && network.iov > network.rma_iov;
-  const double segments = std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
+  const double segments = segments_of(facts);
   end.copying = copying(facts) + segments * network.segment;
   end.moving = operations(facts) * network.operation + static_cast<double>(facts.side.blocks) * network.piece;
   // Each segment is said to be ready, and to have been read; a read goes both ways.
@@ -73,22 +133,23 @@ FabricEnd end_of(const FabricFacts& facts) noexcept {
   return end;
 }
 
-// The receiver is taken to be like the sender. Packed by the host: one after the other. In segments: the slowest of the three,
-// and the first segment of the others.
 bool pays(const FabricFacts& sender) noexcept {
-  FabricFacts receiver = sender;
-  receiver.end = End::receiver;
-  const FabricEnd out = end_of(sender);
-  const FabricEnd in = end_of(receiver);
-  const double bytes = static_cast<double>(sender.bytes);
-  const double segments = std::ceil(bytes / static_cast<double>(sender.segment));
-  const double wire = bytes * sender.network->wire;
-  const auto saved = [segments](double pack, double travel, double unpack) {
-    return (pack + travel + unpack - std::max({pack, travel, unpack})) * (1 - 1 / segments);
-  };
-  const double copies = saved(copying(sender), wire, copying(receiver));
-  const double kept = (out.in_place ? out.copying - out.moving : 0) + (in.in_place ? in.copying - in.moving : 0);
-  return std::max(copies, kept) > sender.network->greeting;
+  constexpr double clearly = 0.9;  // as schemes within a node are chosen: noise does not decide
+  const Ends ends(sender);
+  return sender.network->message_byte > 0 ? ends.over_fabric() < clearly * ends.over_library()
+                                          : ends.saved() > sender.network->greeting;
+}
+
+bool worth_opening(const BetweenNodes& measured, const Profile& profile) noexcept {
+  if (!measured.measured()) return false;
+  constexpr Bytes bytes = Bytes{1} << 20;
+  constexpr Bytes block = 1 << 10;
+  const Network network = network_of(measured.name(), 1, 1, measured);
+  return pays({.bytes = bytes,
+               .side = {.blocks = bytes / block, .lines = bytes / 64, .mean_block = block},
+               .network = &network,
+               .segment = fabric_segment(bytes),
+               .profile = &profile});
 }
 
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept {

@@ -1,7 +1,7 @@
 // select/fabric.hpp: which way a message with holes is taken between nodes, and why. May include: side.hpp, profile.hpp,
 // scheme.hpp. Pure.
 //
-//   const Network network = network_of("tcp;ofi_rxm", 4, 4);
+//   const Network network = network_of("tcp;ofi_rxm", 4, 4, profile.mpich_nodes);
 //   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known
 //   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the descriptor in its hands
 //   const Scheme scheme = table_1(sender, receiver);
@@ -33,10 +33,15 @@ struct Network {
   int iov = 1;            ///< Pieces of local memory in an operation,
   int rma_iov = 1;        ///< and of remote memory.
   bool measured = false;  ///< False: taken from the paper and from data sheets, never seen.
+
+  // The wire of the MPI library between the same nodes, if `heddle tune` has measured both there; else 0
+  double message = 0;       ///< A message in one piece,
+  double message_byte = 0;  ///< and each byte of it.
 };
 
-/// The row of a provider ("tcp;ofi_rxm" is tcp's), with the limits that it was found to have. Unknown ones get verbs'.
-Network network_of(std::string_view provider, int iov, int rma_iov) noexcept;
+/// What was measured here, if it was that provider ("tcp;ofi_rxm" is tcp); else its row of a table, of an unknown one verbs'.
+/// With the limits that it was found to have.
+Network network_of(std::string_view provider, int iov, int rma_iov, const BetweenNodes& measured = {}) noexcept;
 
 /// Bytes of a segment: some in a message, so that both ends are at work, and no shorter than pays for its hand-over.
 constexpr Bytes shortest_segment = Bytes{64} << 10;
@@ -51,7 +56,7 @@ struct FabricFacts {
   End end = End::sender;
   const Network* network = nullptr;
   bool reads = false;  ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
-  bool kept = true;    ///< Its memory is registered already, or often enough the same to be kept.
+  bool kept = true;    ///< What is registered stays so for the next message; else each registers its own.
   Bytes segment = 64 << 10;
   const Profile* profile = &builtin();
 };
@@ -70,9 +75,14 @@ FabricEnd end_of(const FabricFacts& facts) noexcept;
 /// sender packs (there the table says Multi-W, with as many writes as the sender has blocks).
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept;
 
-/// Whether a message gains by the fabric, as far as its sender can tell: its ends work at once (segments), or leave their
-/// blocks where they are, and that is worth more than the answer takes. Else it goes packed, by the MPI library.
+/// Whether a message gains by the fabric, as far as its sender can tell. Else it goes packed, by the MPI library. Where both
+/// were measured: whether the fabric takes a tenth less than packing, the library's message in one piece, and unpacking. Where
+/// not: its ends work at once (segments), or leave their blocks where they are, and that is worth more than the answer takes.
 bool pays(const FabricFacts& sender) noexcept;
+
+/// Whether a network of sockets, which nobody has asked for by name, is worth being opened: it was measured, and a message of
+/// a MiB in blocks of a KiB pays. Receives are polled then, which costs messages that go packed.
+bool worth_opening(const BetweenNodes& measured, const Profile& profile) noexcept;
 
 /// Why an end wants what it wants, in one sentence with its numbers.
 std::string why(const FabricFacts& facts, const FabricEnd& end);

@@ -20,6 +20,13 @@ double Curve::at(double block) const noexcept {
   return ns[below] + (place - static_cast<double>(below)) * (ns[below + 1] - ns[below]);
 }
 
+bool BetweenNodes::set_name(std::string_view text) noexcept {
+  if (text.size() >= provider.size()) return false;
+  provider.fill(0);
+  std::ranges::copy(text, provider.begin());
+  return true;
+}
+
 const Profile& builtin() noexcept {
   static constexpr Profile profile{
       .call = 550,
@@ -73,6 +80,18 @@ std::string absurd(const Profile& profile) {
     of("a turn of a shared core", links->turn, 0, 1e9);
     of("a message on shared cores", links->shared, 0.1, 1e9);
     of("a round of bundles on shared cores", links->regroup, 0, 1e9);
+  }
+  for (const auto& [host, nodes] : {std::pair{"MPICH", &profile.mpich_nodes}, {"Open MPI", &profile.openmpi_nodes}}) {
+    if (!nodes->measured()) continue;
+    const auto of = [&check, host = host](const char* what, double value, double least, double most) {
+      check(fmt::format("{} between nodes ({})", what, host).c_str(), value, least, most);
+    };
+    of("a message", nodes->message, 1, 1e9);
+    of("a byte of a message", nodes->byte, 1e-4, 1e4);
+    of("a greeting over the fabric", nodes->greeting, 1, 1e9);
+    of("a segment over the fabric", nodes->segment, 0, 1e9);
+    of("an operation of the fabric", nodes->operation, 0, 1e9);
+    of("a byte over the fabric", nodes->fabric_byte, 1e-4, 1e4);
   }
   for (const auto& [what, curve] : {std::pair{"pack", &profile.pack},
                                     {"unpack", &profile.unpack},

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "layout/kernel/thresholds.hpp"
 #include "select/collective/links.hpp"
@@ -21,6 +22,24 @@ struct Curve {
   std::array<double, points> ns{};
 
   [[nodiscard]] double at(double block) const noexcept;
+};
+
+/// What messages between two nodes take under one MPI library, ns: its own in one piece, and those over a provider of libfabric
+/// (as select/fabric.hpp counts them).
+struct BetweenNodes {
+  std::array<char, 24> provider{};  ///< "tcp", with zeros behind; nothing: not measured.
+  double message = 0;               ///< One of the library's,
+  double byte = 0;                  ///< and each byte of it.
+  double greeting = 0;              ///< Over the fabric: from descriptor to answer,
+  double segment = 0;               ///< a segment that is handed over,
+  double operation = 0;             ///< an operation,
+  double fabric_byte = 0;           ///< and each byte.
+
+  [[nodiscard]] std::string_view name() const noexcept { return provider.data(); }
+  /// False: too long.
+  bool set_name(std::string_view text) noexcept;
+  [[nodiscard]] bool measured() const noexcept { return provider[0] != 0; }
+  bool operator==(const BetweenNodes&) const = default;
 };
 
 struct Profile {
@@ -54,6 +73,10 @@ struct Profile {
   // the library would take (python/heddle/reported/estimate.py); nothing is chosen by them. 0: not measured.
   Curve mpich_holes{};
   Curve openmpi_holes{};
+
+  // Between nodes
+  BetweenNodes mpich_nodes{};
+  BetweenNodes openmpi_nodes{};
 
   layout::kernel::Thresholds kernels;  ///< By which packing kernels are chosen.
 };

@@ -62,6 +62,22 @@ constexpr std::array curves = {
     NamedCurve{"move_by_columns_ns_per_byte", &Profile::move_transposed},
 };
 
+using NodeNumber = Named<BetweenNodes, double>;
+/// Those that nobody has measured are not there.
+constexpr std::array nodes_of_hosts = {
+    Named<Profile, BetweenNodes>{"between_nodes_by_mpich", &Profile::mpich_nodes},
+    Named<Profile, BetweenNodes>{"between_nodes_by_openmpi", &Profile::openmpi_nodes},
+};
+constexpr std::array node_numbers = {
+    NodeNumber{"message_ns", &BetweenNodes::message},
+    NodeNumber{"message_byte_ns", &BetweenNodes::byte},
+    NodeNumber{"fabric_greeting_ns", &BetweenNodes::greeting},
+    NodeNumber{"fabric_segment_ns", &BetweenNodes::segment},
+    NodeNumber{"fabric_operation_ns", &BetweenNodes::operation},
+    NodeNumber{"fabric_byte_ns", &BetweenNodes::fabric_byte},
+};
+constexpr const char* provider = "fabric_provider";
+
 /// One that nobody has measured is not there.
 constexpr std::array hosts = {
     NamedLinks{{"messages_of_mpich", &Profile::mpich}, &Profile::mpich_holes},
@@ -116,6 +132,19 @@ void read_thresholds(const Json& json, layout::kernel::Thresholds& thresholds) {
       throw std::runtime_error(fmt::format("{} has no threshold called {}", kernels, name.substr(0, 60)));
 }
 
+/// A profile that was written before nodes were measured, or on one, does without.
+void read_nodes(const Json& json, Profile& profile) {
+  for (const auto& [name, nodes] : nodes_of_hosts) {
+    if (!json.contains(name)) continue;
+    BetweenNodes read;
+    for (const NodeNumber& n : node_numbers) read.*n.value = number(json, name, n.name);
+    const auto of = json[name].find(provider);
+    if (of == json[name].end() || !of->is_string() || !read.set_name(of->get<std::string>()) || !read.measured())
+      throw std::runtime_error(fmt::format("{} has no {} of 1 to {} letters", name, provider, read.provider.size() - 1));
+    profile.*nodes = read;
+  }
+}
+
 std::string text(const Json& from, const char* name) {
   const auto at = from.find(name);
   return at != from.end() && at->is_string() ? at->get<std::string>().substr(0, 100) : "unknown";
@@ -150,6 +179,7 @@ Profile read(const Json& json, const Machine& here) {
   if (json.contains(between_nodes))
     for (const NamedLinks& host : hosts)
       for (const LinkNumber& n : link_numbers) (profile.*host.value).network.*n.value = number(json, between_nodes, n.name);
+  read_nodes(json, profile);
   read_thresholds(json, profile.kernels);
   if (const std::string wrong = absurd(profile); !wrong.empty()) throw std::runtime_error(wrong);
   return profile;
@@ -206,6 +236,12 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
   }
   if (const Link& network = profile.mpich.network; network != builtin().mpich.network)
     for (const LinkNumber& n : link_numbers) json[between_nodes][n.name] = rounded(network.*n.value);
+  for (const auto& [name, of_host] : nodes_of_hosts) {
+    const BetweenNodes& nodes = profile.*of_host;
+    if (!nodes.measured()) continue;
+    json[name][provider] = nodes.name();
+    for (const NodeNumber& n : node_numbers) json[name][n.name] = rounded(nodes.*n.value);
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

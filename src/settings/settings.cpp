@@ -42,8 +42,8 @@ constexpr Variable rows[] = {
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space of each process for messages within a node; memory comes with use", library},
     {"HEDDLE_FABRIC", "auto", "auto, off, or a provider of libfabric as fi_info names it",
-     "large messages with holes between nodes: by libfabric, over the fastest provider that is more than sockets (auto) or the "
-     "one that is named, be it tcp; off: packed, through the MPI library",
+     "large messages with holes between nodes: by libfabric, over that provider, be it tcp; auto: the fastest that is more "
+     "than sockets, or else the one that heddle tune has measured to pay; off: packed, through the MPI library",
      library},
     {"HEDDLE_NODES", "1", "a number from 1 to 1024",
      "for tests: the ranks of a node are taken for so many nodes, which share no memory. The same for all ranks", library},

@@ -83,6 +83,10 @@ struct TuneOptions {
   // What bench/links took under each MPI library, ns (tune/links.hpp); empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
+  // What bench/links took between two nodes: the fabric's provider, and times (tune/nodes.hpp); empty: not measured.
+  std::vector<std::string> mpich_nodes;
+  std::vector<std::string> openmpi_nodes;
+  bool add = false;  ///< The rest is that of the profile which is there already, if it is of this machine.
 };
 
 /// Measures this machine and writes its profile. std::runtime_error.

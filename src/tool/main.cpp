@@ -129,6 +129,9 @@ int run(int argc, char** argv) {
   measuring->add_option("--output", tuning.output, "write the profile there");
   measuring->add_option("--mpich", tuning.mpich, "what bench/links took under MPICH, ns");
   measuring->add_option("--openmpi", tuning.openmpi, "what bench/links took under Open MPI, ns");
+  measuring->add_option("--mpich-nodes", tuning.mpich_nodes, "a provider of libfabric, and what bench/links took")->expected(9);
+  measuring->add_option("--openmpi-nodes", tuning.openmpi_nodes, "the same under Open MPI")->expected(9);
+  measuring->add_flag("--add", tuning.add, "measure nothing else where there is a profile of this machine");
   measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
   measuring->add_flag("--json", json, "print JSON, on one line");
 

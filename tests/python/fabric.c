@@ -1,5 +1,7 @@
 // What messages between nodes must get right: two ranks, each on a node of its own (HEDDLE_NODES=2). The argument says what.
 // Prints "right" if everything was.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -287,12 +289,116 @@ static void unanswered(void) {
   }
 }
 
+enum { descriptor = 176 };
+static int damages = -1;  // the bit of the next descriptor that is turned over; -1: none
+
+/// In the place of the library's, for Heddle.
+int PMPI_Isend(const void* data, int count, MPI_Datatype of, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  static int (*host)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  static char damaged[descriptor];
+  if (!host) {
+    void* (*seen)(const char*) = NULL;
+    *(void**)&seen = dlsym(RTLD_DEFAULT, "heddle_seen_host");
+    *(void**)&host = seen ? seen("PMPI_Isend") : dlsym(RTLD_NEXT, "PMPI_Isend");
+  }
+  if (damages >= 0 && count == descriptor && of == MPI_BYTE) {
+    memcpy(damaged, data, descriptor);
+    damaged[damages / 8] ^= (char)(1 << damages % 8);
+    damages = -1;
+    data = damaged;
+    puts("damaged");
+  }
+  return host(data, count, of, to, tag, comm, request);
+}
+
+/// A descriptor of which a bit is turned over is an error of the receive, and nothing else; or, in what tells it from the
+/// program's bytes, these bytes. Nothing is written outside, and what comes after it arrives.
+static void damaged(void) {
+  enum { nonce = 16 * 8, bits = 8 * descriptor, step = 37 };
+  warm();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int bit = 0; bit < bits; bit += step) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int kind = MPI_SUCCESS;
+    int bytes = 0;
+    fill(bit);
+    MPI_Barrier(MPI_COMM_WORLD);
+    damages = rank == 0 ? bit : -1;
+    if (rank == 0) MPI_Isend(from, 1, type, 1, bit, MPI_COMM_WORLD, &request);
+    if (rank == 1) {
+      const int result = MPI_Recv(into, 1, type, 0, bit, MPI_COMM_WORLD, &status);
+      MPI_Error_class(result, &kind);
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      if (bit < nonce)
+        expect(kind == MPI_SUCCESS && bytes == descriptor, "176 bytes that are no descriptor are the program's");
+      else
+        expect(kind == MPI_ERR_INTERN, "a damaged descriptor is an error");
+      for (int i = 0; i < rows; ++i)
+        for (int j = columns; j < ints; ++j) expect(into[i * ints + j] == -1, "a hole is written to");
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    fill(bits + bit);
+    if (rank == 0) MPI_Send(from, 1, type, 1, bits + bit, MPI_COMM_WORLD);
+    if (rank == 1) receive("a message after one that was damaged", bits + bit);
+  }
+}
+
+/// Started again and again, from and into the same memory; freed while a message is under way, too.
+static void persistent(void) {
+  MPI_Request request;
+  warm();
+  for (int round = 0; round < 3; ++round) {
+    if (rank == 0) MPI_Send_init(from, 1, type, 1, round, MPI_COMM_WORLD, &request);
+    if (rank == 1) MPI_Recv_init(into, 1, type, 0, round, MPI_COMM_WORLD, &request);
+    for (int number = 0; number < 8; ++number) {
+      fill(100 * round + number);
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Start(&request);
+      if (number == 7 && rank == 0) MPI_Request_free(&request);
+      if (number < 7 || rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (rank == 1) check(100 * round + number, "a message of a persistent request");
+      MPI_Barrier(MPI_COMM_WORLD);  // its sender's memory is free
+    }
+    if (rank == 1) MPI_Request_free(&request);
+  }
+}
+
+/// A collective whose blocks go from node to node.
+static void persistent_collective(void) {
+#if MPI_VERSION >= 4
+  int counts[2] = {rank == 1, rank == 0}, places[2] = {0, 0};
+  MPI_Datatype types[2] = {type, type};
+  MPI_Request request;
+  warm();
+  MPI_Alltoallw_init(from, counts, places, types, into, counts, places, types, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int number = 0; number < 8; ++number) {
+    fill(number);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(number, "a block of a persistent collective");
+  }
+  MPI_Request_free(&request);
+#endif
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*does)(void);
-  } all[] = {{"spellings", spellings}, {"barrier", barrier}, {"probed", probed}, {"alike", alike}, {"truncated", truncated},
-             {"again", again},         {"many", many},       {"killed", killed}, {"cut", cut},     {"unanswered", unanswered}};
+  } all[] = {{"spellings", spellings},
+             {"barrier", barrier},
+             {"probed", probed},
+             {"alike", alike},
+             {"truncated", truncated},
+             {"again", again},
+             {"many", many},
+             {"killed", killed},
+             {"cut", cut},
+             {"unanswered", unanswered},
+             {"damaged", damaged},
+             {"persistent", persistent},
+             {"persistent_collective", persistent_collective}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Type_vector(rows, columns, ints, MPI_INT, &type);

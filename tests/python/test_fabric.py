@@ -81,6 +81,47 @@ def test_a_fabric_that_falls_silent_holds_up_nobody(heddle, mpi, program, scheme
     assert ways(report) == {f"fabric {scheme}", "packed"}
 
 
+# What goes over sockets was measured beside an MPI library that is slower, and one that is quicker.
+NODES = {
+    "fabric_provider": "tcp",
+    "message_ns": 1000,
+    "fabric_greeting_ns": 20000,
+    "fabric_segment_ns": 5000,
+    "fabric_operation_ns": 5000,
+    "fabric_byte_ns": 0.1,
+}
+
+
+@pytest.mark.parametrize(("byte_ns", "words", "pays"), [(50, ["persistent"], True), (0.001, ALL, False)])
+def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, byte_ns, words, pays, tmp_path):
+    profile, report = tmp_path / "p.json", tmp_path / "report.json"
+    measured = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", profile).stdout)
+    profile.write_text(json.dumps(measured | {f"between_nodes_by_{mpi}": NODES | {"message_byte_ns": byte_ns}}))
+    for fabric in ("auto", "tcp"):
+        done = ran(heddle, mpi, program, *words, HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile), HEDDLE_REPORT=str(report))
+        assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+        assert any(way.startswith("fabric") for way in ways(report)) == pays
+        line = ("--", *launcher(mpi), "-n", 2, program)
+        seen = heddle("doctor", *line, HEDDLE_NODES="2", HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile)).stdout
+        assert ("over libfabric's tcp, where heddle tune" in " ".join(seen.split())) == (pays or fabric == "tcp"), seen
+
+
+def test_damaged_announcements_are_errors_of_their_receives(heddle, mpi, program, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(heddle, mpi, program, "damaged", HEDDLE_SCHEME="multi-w", HEDDLE_REPORT=str(report))
+    assert set(done.stdout.split()) == {"damaged", "right"} and done.returncode == 0, done.stdout + done.stderr
+    assert "fabric multi-w" in ways(report)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_persistent_operations(heddle, mpi, program, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    words = ("persistent", "persistent_collective")
+    done = ran(heddle, mpi, program, *words, HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert f"fabric {scheme}" in ways(report)
+
+
 HOST = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
 
 

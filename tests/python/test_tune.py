@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import HEDDLE, MPIS, clean_environment, launcher
 from heddle import installations
+from heddle.bench.wire import HOST_OVER_TCP
 
 CURVES = ("pack_ns_per_byte", "unpack_ns_per_byte", "pack_by_columns_ns_per_byte", "move_ns_per_byte")
 
@@ -58,6 +59,43 @@ def test_messages_of_an_mpi(heddle, mpi, tmp_path):
     told = heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE=str(file)).stdout
     assert str(file) in "".join(told.split())
     assert "built in" in heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE="builtin").stdout
+
+
+NUMBERS = {"message_ns", "message_byte_ns"} | {f"fabric_{of}_ns" for of in ("greeting", "segment", "operation", "byte")}
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_between_two_nodes(heddle, mpi, tmp_path):
+    """This machine plays both, and both ways are TCP. What the profile had is left alone."""
+    file = tmp_path / "p.json"
+    before = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", file).stdout)
+    between = HOST_OVER_TCP | {"HEDDLE_NODES": "2", "HEDDLE_FABRIC": "tcp"}
+    words = ["tune", "--quick", "--output", file, "--", *launcher(mpi), "-n", 2]
+    done = heddle(*words, timeout=170, **between)
+    assert done.returncode == 0, done
+    assert f"{'MPICH' if mpi == 'mpich' else 'Open MPI'}, tcp" in done.stdout and "over libfabric" in done.stdout
+    profile = json.loads(file.read_text())
+    nodes = profile.pop(f"between_nodes_by_{mpi}")
+    assert nodes.pop("fabric_provider") == "tcp"
+    assert set(nodes) == NUMBERS and all(0 <= ns < 1e8 for ns in nodes.values())
+    assert nodes["message_byte_ns"] > 0 and nodes["fabric_byte_ns"] > 0
+    assert profile | {"made": ""} == before | {"made": ""}
+
+
+def test_what_cannot_be_measured_between_nodes(heddle, tmp_path):
+    line = [*launcher("mpich"), "-n", 2]
+    words = ["tune", "--quick", "--output", tmp_path / "p.json"]
+    for more, environment, why in (
+        ([], {}, "both ranks are on one node"),
+        ([], {"HEDDLE_FABRIC": "off"}, "no fabric"),
+        ([], {"HEDDLE_NODES": "2", "HEDDLE_FABRIC": "carrier-pigeon"}, "carrier-pigeon"),
+        (["--mpi", "none"], {}, "--mpi none"),
+    ):
+        done = heddle(*words, *more, "--", *line, **environment)
+        assert done.returncode != 0 and done.stderr.startswith("heddle: ") and why in done.stderr, done
+    done = heddle(*words, "--", "env", "-n", 2)
+    assert done.returncode == 2 and "--mpi" in done.stderr
+    assert not (tmp_path / "p.json").exists()
 
 
 # Ranks that share cores: few rounds are what rank 1's machine wants, few messages what the others' want.

@@ -78,6 +78,65 @@ TEST(ChooseFabric, ShortMessagesAreNotWorthAnAnswer) {
   }
 }
 
+/// Two nodes of one machine over TCP on the loopback device, as `heddle tune` has found them: UCX, and Open MPI's own.
+BetweenNodes tuned(double message, double byte) {
+  BetweenNodes nodes{
+      .message = message, .byte = byte, .greeting = 60'000, .segment = 8000, .operation = 10'000, .fabric_byte = 0.3};
+  EXPECT_TRUE(nodes.set_name("tcp"));
+  return nodes;
+}
+const BetweenNodes slow_library = tuned(120'000, 0.9);
+const BetweenNodes quick_library = tuned(15'000, 0.15);
+
+TEST(ChooseFabric, WhatWasMeasuredTakesThePlaceOfTheTable) {
+  const Network network = network_of("tcp;ofi_rxm", 4, 4, slow_library);
+  EXPECT_EQ(network.greeting, 60'000);
+  EXPECT_EQ(network.segment, 8000);
+  EXPECT_EQ(network.operation, 10'000);
+  EXPECT_EQ(network.wire, 0.3);
+  EXPECT_EQ(network.message_byte, 0.9);
+  EXPECT_TRUE(network.measured);
+  // Of another provider nothing is known by it.
+  EXPECT_EQ(network_of("shm", 4, 4, slow_library).greeting, network_of("shm", 4, 4).greeting);
+  EXPECT_EQ(network_of("shm", 4, 4, slow_library).message_byte, 0);
+}
+
+TEST(ChooseFabric, TheQuickerWireIsTaken) {
+  const Side side = strided(512, 2048);
+  const Network slow = network_of("tcp", 4, 4, slow_library);
+  const Network quick = network_of("tcp", 4, 4, quick_library);
+  EXPECT_TRUE(pays(facts(side, End::sender, slow)));
+  EXPECT_FALSE(pays(facts(side, End::sender, quick)));
+  // Without holes that cost anything, too: where the library is slow, the wire alone decides.
+  EXPECT_TRUE(pays(facts(strided(16, 65536), End::sender, slow)));
+  // A library that packs for long is overtaken all the same.
+  Profile crawling = builtin();
+  for (double& ns : crawling.pack.ns) ns *= 20;
+  for (double& ns : crawling.unpack.ns) ns *= 20;
+  FabricFacts long_packing = facts(side, End::sender, quick);
+  long_packing.profile = &crawling;
+  EXPECT_TRUE(pays(long_packing));
+}
+
+TEST(ChooseFabric, AWireThatWasMeasuredDecidesOnceByLength) {
+  for (const BetweenNodes& nodes : {slow_library, quick_library}) {
+    const Network network = network_of("tcp", 4, 4, nodes);
+    bool pay = false;
+    for (Bytes bytes = 4 << 10; bytes <= 64 * mib; bytes *= 2) {
+      FabricFacts sender = facts(strided(bytes / 512, 512), End::sender, network, bytes);
+      sender.segment = fabric_segment(bytes);
+      EXPECT_GE(pays(sender), pay) << bytes;
+      pay = pays(sender);
+    }
+  }
+}
+
+TEST(ChooseFabric, SocketsAreOpenedUnaskedWhereTheyWereMeasuredToPay) {
+  EXPECT_FALSE(worth_opening({}, builtin()));
+  EXPECT_TRUE(worth_opening(slow_library, builtin()));
+  EXPECT_FALSE(worth_opening(quick_library, builtin()));
+}
+
 TEST(ChooseFabric, LargerBlocksNeverSpeakForCopying) {
   for (const char* provider : {"tcp", "shm", "verbs", "unheard-of"}) {
     const Network network = network_of(provider, 4, 4);

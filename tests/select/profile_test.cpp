@@ -142,6 +142,40 @@ TEST(Profile, WhatANetworkTakesIsWrittenByHand) {
   EXPECT_EQ(parse(write(loaded.profile, here, ""), "p.json", here).profile.openmpi.network, (Link{30000, 9000, 0.9}));
 }
 
+/// With messages between nodes that somebody has measured.
+std::string with_nodes() {
+  Profile profile = builtin();
+  profile.openmpi_nodes = {
+      .message = 15'000, .byte = 0.15, .greeting = 61'000, .segment = 8100, .operation = 0, .fabric_byte = 0.3};
+  EXPECT_TRUE(profile.openmpi_nodes.set_name("tcp"));
+  return write(profile, here, "today");
+}
+
+TEST(Profile, MessagesBetweenNodesAreThereIfTheyWereMeasured) {
+  EXPECT_EQ(good().find("between_nodes"), std::string::npos);
+  const Loaded loaded = parse(with_nodes(), "p.json", here);
+  EXPECT_EQ(loaded.complaint, "");
+  EXPECT_EQ(loaded.profile.openmpi_nodes.name(), "tcp");
+  EXPECT_EQ(loaded.profile.openmpi_nodes.greeting, 61'000);
+  EXPECT_FALSE(loaded.profile.mpich_nodes.measured());
+  EXPECT_FALSE(parse(good(), "p.json", here).profile.openmpi_nodes.measured());
+  EXPECT_EQ(write(loaded.profile, here, "today"), with_nodes());
+}
+
+TEST(Profile, MessagesBetweenNodesThatMakeNoSenseAreRefused) {
+  const std::string group = "between_nodes_by_openmpi";
+  refused(replaced(with_nodes(), "\"fabric_provider\": \"tcp\"", "\"fabric_provider\": \"\""),
+          group + " has no fabric_provider of 1 to 23 letters");
+  refused(replaced(with_nodes(), "\"tcp\"", "\"" + std::string(24, 'x') + "\""), group + " has no fabric_provider");
+  refused(replaced(with_nodes(), "\"tcp\"", "7"), group + " has no fabric_provider");
+  refused(replaced(with_nodes(), "\"fabric_segment_ns\"", "\"segment\""), group + " has no number fabric_segment_ns");
+  refused(replaced(with_nodes(), "\"message_ns\": ", "\"message_ns\": -"), "a message between nodes (Open MPI) is -15000 ns");
+  refused(replaced(with_nodes(), "\"message_byte_ns\": 0.15", "\"message_byte_ns\": 0"),
+          "a byte of a message between nodes (Open MPI) is 0 ns");
+  refused(replaced(with_nodes(), "\"fabric_byte_ns\": 0.3", "\"fabric_byte_ns\": 1e300"), "a byte over the fabric");
+  refused(replaced(with_nodes(), group + "\": {", group + "\": [], \"was\": {"), "no " + group);
+}
+
 TEST(Profile, MessagesThatMakeNoSenseAreRefused) {
   refused(replaced(with_messages(), "\"shared_core_turn_ns\"", "\"turn\""),
           "messages_of_mpich has no number shared_core_turn_ns");
@@ -157,7 +191,7 @@ TEST(Profile, MessagesThatMakeNoSenseAreRefused) {
 TEST(Profile, AnyFlippedByteIsReadOrRefusedNeverWorse) {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
-    std::string text = i % 2 == 0 ? good() : with_messages();
+    std::string text = i % 3 == 0 ? good() : i % 3 == 1 ? with_messages() : with_nodes();
     for (int flips = 0; flips < 3; ++flips) text[random() % text.size()] = static_cast<char>(random());
     const Loaded loaded = parse(text, "p.json", here);
     EXPECT_EQ(absurd(loaded.profile), "");

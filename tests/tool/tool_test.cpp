@@ -228,6 +228,37 @@ TEST(Tune, MessagesWithHolesAreToldByTheByte) {
   EXPECT_NE(run("tune --quick --output /dev/null --openmpi 100 1150 70000 88000").code, 0);
 }
 
+TEST(Tune, MessagesBetweenNodesBecomeTheModelsFigures) {
+  const std::string path = "/tmp/heddle-tool-nodes-" + std::to_string(getpid()) + ".json";
+  const auto tuned = [&path](const std::string& words) {
+    return json::parse(run("tune --quick --json --output " + path + " " + words).text)["profile"];
+  };
+  // 65,536 bytes: 90 us and 1 ns a byte; the fabric 40 us to begin, 3 us a segment, 0.25 ns a byte; 31 operations more in 310
+  // us.
+  const std::string nodes = "155536 1138576 59384 80384 326144 60000 370000 32";
+  const json first = tuned("--mpich 800 1600 70000 --mpich-nodes 'tcp;ofi_rxm' " + nodes);
+  const json& of = first["between_nodes_by_mpich"];
+  EXPECT_EQ(of["fabric_provider"], "tcp");
+  EXPECT_EQ(of["message_ns"], 90'000);
+  EXPECT_EQ(of["message_byte_ns"], 1);
+  EXPECT_EQ(of["fabric_greeting_ns"], 40'000);
+  EXPECT_EQ(of["fabric_segment_ns"], 3000);
+  EXPECT_EQ(of["fabric_operation_ns"], 10'000);
+  EXPECT_EQ(of["fabric_byte_ns"], 0.25);
+  EXPECT_FALSE(first.contains("between_nodes_by_openmpi"));
+  // What is added changes nothing else, and what is measured anew leaves it there.
+  json both = tuned("--add --openmpi-nodes shm " + nodes);
+  EXPECT_EQ(both["between_nodes_by_openmpi"]["fabric_provider"], "shm");
+  both.erase("between_nodes_by_openmpi");
+  both["made"] = first["made"];
+  EXPECT_EQ(both, first);
+  const json anew = tuned("--openmpi 100 1150 70000");
+  EXPECT_EQ(anew["between_nodes_by_mpich"], of);
+  EXPECT_TRUE(anew.contains("between_nodes_by_openmpi") && anew.contains("messages_of_openmpi"));
+  EXPECT_FALSE(anew.contains("messages_of_mpich"));
+  std::remove(path.c_str());
+}
+
 TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
   const std::string what = "alltoallv: 31 x 1024; 32 ranks, openmpi";  // longer than letters
   const auto chosen = [&](const char* messages) {
@@ -242,7 +273,9 @@ TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
 
 TEST(Tune, NonsenseIsRefused) {
   for (const char* words :
-       {"--openmpi 1 2", "--mpich 1 2 3 4", "--openmpi -1 2 3", "--openmpi 1 2 3 4 5 6 1 2", "--mpich x y z"}) {
+       {"--openmpi 1 2", "--mpich 1 2 3 4", "--openmpi -1 2 3", "--openmpi 1 2 3 4 5 6 1 2", "--mpich x y z",
+        "--mpich-nodes tcp 1 2 3 4 5 6 7", "--mpich-nodes tcp 1 2 3 4 5 6 7 x", "--openmpi-nodes tcp 1 2 3 4 5 6 7 0",
+        "--openmpi-nodes ';' 1 2 3 4 5 6 7 8", "--openmpi-nodes carrier_pigeons_of_the_alps 1 2 3 4 5 6 7 8"}) {
     const std::string line = complaint("tune --quick --output /tmp/heddle-never.json " + std::string(words));
     EXPECT_EQ(line.rfind("heddle: ", 0), 0u) << line;
   }

@@ -70,6 +70,18 @@ void Exchange::add(Requests& to, MPI_Request request, Pending* pending) noexcept
   crosses_ |= &to == &in_ && pending && pending->advances();
 }
 
+/// Null: it needs none, or there is no memory; then each start registers.
+KeptMemory Exchange::memory_of(const Block& block) noexcept try {
+  const Network* const network = keeps_memory_ ? Network::here() : nullptr;
+  if (!network || block.bytes < network->threshold()) return {};
+  memory_.resize(static_cast<std::size_t>(most_sends_) + static_cast<std::size_t>(most_receives_));
+  KeptMemory& memory = memory_[static_cast<std::size_t>(&block - blocks_.get())];
+  if (!memory) memory = NetworkMemory::made();
+  return memory;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
 void Exchange::post_receive(const Block& block) noexcept {
   Begun begun;
   if (block.role == Block::Role::first) {
@@ -80,7 +92,7 @@ void Exchange::post_receive(const Block& block) noexcept {
     if (begun.result != MPI_SUCCESS) delete begun.pending;
   } else {
     begun = begin_receive(block.data, route_of_receive(block.data, descriptors_come()),
-                          {block.edge.rank, tag(block.edge), shadow_.comm()});
+                          {block.edge.rank, tag(block.edge), shadow_.comm()}, memory_of(block));
   }
   note(*begun.result);
   if (begun.result == MPI_SUCCESS) add(in_, begun.request, begun.pending);
@@ -101,7 +113,7 @@ void Exchange::post_send(const Block& block, Ends ends) noexcept {
   const Route route = route_of_send(data);
   if (route.way != Way::passthrough && !left_to_host(block, route))
     begun = begin_send(data, route, held(data, route), {block.edge.rank, tag(block.edge), comm}, Mode::standard, ends,
-                       Probes::none);
+                       Probes::none, memory_of(block));
   if (!begun.result)
     begun.result = HEDDLE_CALL_HOST(!fits(data.count), Isend, data.address, Number{data.count}, data.type, block.edge.rank,
                                     tag(block.edge), comm, &begun.request)

@@ -20,8 +20,10 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "mpi/exchange/aggregates.hpp"
+#include "mpi/network/memory.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
@@ -47,6 +49,9 @@ class Exchange {
   /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
   /// there. False: no memory.
   bool send_from_aside() noexcept;
+
+  /// Of a persistent one: what blocks to other nodes have registered stays so from start to start.
+  void keep_memory() noexcept { keeps_memory_ = true; }
 
   /// Returns the MPI error code, raised on `comm` already.
   int run(MPI_Comm comm);
@@ -102,6 +107,7 @@ class Exchange {
   [[nodiscard]] bool overflows() noexcept;
   [[nodiscard]] bool left_to_host(const Block& block, Route route) const noexcept;
   void pack_aside() noexcept;
+  KeptMemory memory_of(const Block& block) noexcept;
   void post_receive(const Block& block) noexcept;
   void post_send(const Block& block, Ends ends) noexcept;
   void post_sends(bool small, Ends ends) noexcept;
@@ -144,6 +150,8 @@ class Exchange {
   StagingBuffer aggregates_;
   StagingBuffer aside_;
   Buffer* packed_from_ = nullptr;  ///< Of each send, in aside_.
+  bool keeps_memory_ = false;
+  std::vector<KeptMemory> memory_;  ///< Of each block, when it has been needed.
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.

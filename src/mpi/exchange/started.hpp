@@ -136,6 +136,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
     return no_memory_on(comm);
   }
   operation->exchange.tags_from(tags);
+  if (persistent) operation->exchange.keep_memory();
   if (!Kind::fill(*own, send, receive, operation->exchange)) {
     delete operation;
     return blocks::beyond_numbers(comm);

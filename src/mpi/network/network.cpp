@@ -20,6 +20,11 @@ namespace fabric = transport::fabric;
 
 constexpr const char* goes_packed = "messages between nodes go through the MPI library";
 
+/// What was measured between nodes under this host.
+const select::BetweenNodes& measured(const select::Profile& profile) noexcept {
+  return traits().host == Host::openmpi ? profile.openmpi_nodes : profile.mpich_nodes;
+}
+
 }  // namespace
 
 bool Network::prepare() noexcept try {
@@ -141,13 +146,19 @@ bool Network::opened() noexcept try {
   fabric::Failure failure = fabric::Failure::none;
   std::string why;
   fabric_ = fabric::Fabric::open(options, failure, why);
+  if (const select::BetweenNodes& tuned = measured(profile());
+      !fabric_ && wanted == "auto" && select::worth_opening(tuned, profile())) {
+    options.wanted.provider = tuned.name();
+    fabric_ = fabric::Fabric::open(options, failure, why);
+  }
   if (!fabric_) {
     if (wanted != "auto") say((std::string(goes_packed) + ": HEDDLE_FABRIC=" + wanted + ": " + why).c_str());
     say_once_verbose(goes_packed, why.c_str());
     return false;
   }
   const fabric::Abilities& can = fabric_->abilities();
-  costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov));
+  costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov), measured(profile()));
+  keeps_registrations_ = fabric_->keeps_registrations();
   say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
   thread_ = std::thread([this] { keep_going(); });
   progress::begin_calling(within_host);

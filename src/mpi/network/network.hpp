@@ -122,6 +122,8 @@ class Network {
   /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
   bool open() noexcept;
   [[nodiscard]] const select::Network& costs() const noexcept { return costs_; }
+  /// Memory that is registered for one message stays so for the next.
+  [[nodiscard]] bool keeps_registrations() const noexcept { return keeps_registrations_; }
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// A message of the fabric's begins or has ended: as long as there are any, the thread looks after them.
   void begins() noexcept;
@@ -209,6 +211,7 @@ class Network {
   Bytes threshold_ = 0;
   select::Loaded profile_;
   select::Network costs_;
+  bool keeps_registrations_ = true;
 
   std::mutex fabric_lock_;
   std::unique_ptr<transport::fabric::Fabric> fabric_;

@@ -46,12 +46,13 @@ bool NetworkReceive::possible(const Buffer& data, Route route, int source, MPI_C
   return possible(data, route) && (source == MPI_ANY_SOURCE || Network::here()->elsewhere(comm, source) >= 0);
 }
 
-NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm)
+NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm, KeptMemory memory)
     : network_(network),
       data_(data),
       type_(hold_any(data.type)),
       room_(type_ ? layout::times(data.count, type_->size()) : 0),
-      receive_(data, {route.type ? Way::packed : route.way, route.type}, std::move(comm)) {
+      receive_(data, {route.type ? Way::packed : route.way, route.type}, std::move(comm)),
+      memory_(std::move(memory)) {
   if (type_) return;
   opaque_ = Opaque(data.type);
   room_ = layout::times(data.count, opaque_.size());
@@ -157,9 +158,11 @@ bool NetworkReceive::answer() noexcept try {
         .end = select::End::receiver,
         .network = &network_.costs(),
         .reads = descriptor_.announcement.if_in_place == fabric::Scheme::p_rrs,
+        .kept = memory_ || network_.keeps_registrations(),
         .segment = std::max<Bytes>(descriptor_.announcement.segment, 1),
         .profile = &network_.profile()};
     acceptance.in_place = stays_in_place(facts, settings_of_process().scheme);
+    if (memory_) acceptance.kept = &memory_->holding;
   }
   auto* const base = static_cast<std::byte*>(const_cast<void*>(data_.address));
   const Network::Access access(network_);
@@ -266,8 +269,9 @@ bool NetworkReceive::put_in_place(const char* way) noexcept {
   return end(bytes == descriptor_.total ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
 }
 
-std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route route, communicators::Hold comm) noexcept try {
-  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, std::move(comm));
+std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route route, communicators::Hold comm,
+                                                     const KeptMemory& memory) noexcept try {
+  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, std::move(comm), memory);
   if (receive->lacks_memory() || !receive->network_.add(receive)) return {};
   return receive;
 } catch (const std::exception&) {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "mpi/network/network.hpp"
+#include "mpi/network/memory.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/types/opaque.hpp"
 #include "transport/fabric/incoming.hpp"
@@ -26,14 +26,15 @@ class NetworkReceive final : public Network::Operation {
   static bool possible(const Buffer& data, Route route);
 
   /// Of which possible() is true. Null: no memory.
-  static std::shared_ptr<NetworkReceive> made(const Buffer& data, Route route, communicators::Hold comm) noexcept;
+  static std::shared_ptr<NetworkReceive> made(const Buffer& data, Route route, communicators::Hold comm,
+                                              const KeptMemory& memory = {}) noexcept;
   /// A receive that has begun, or has failed to (`begun` is MPI's error code), goes on to its end; or by a request.
   /// @param comm  That of the call; MPI_COMM_NULL: of a matched message.
   static int in_call(const std::shared_ptr<NetworkReceive>& receive, int begun, MPI_Comm comm, MPI_Status& status);
   static Begun with_request(const std::shared_ptr<NetworkReceive>& receive, int begun);
 
   /// Throws std::bad_alloc.
-  NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm);
+  NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm, KeptMemory memory);
   ~NetworkReceive() override;
 
   /// There is no memory for what it goes through.
@@ -82,6 +83,7 @@ class NetworkReceive final : public Network::Operation {
   MPI_Request host_ = MPI_REQUEST_NULL;  ///< The receive; later that of the packed bytes.
   MPI_Status status_{};
   int result_ = MPI_SUCCESS;
+  KeptMemory memory_;  ///< Of a persistent operation.
   NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Incoming> message_;
   StagingBuffer packed_;   ///< If the message does not come into the program's buffer at once: its bytes,

@@ -33,8 +33,8 @@ fabric::Plan plan_of(const select::FabricFacts& facts, settings::Scheme wanted) 
 
 }  // namespace
 
-std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode) noexcept
-    try {
+std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode,
+                                               const KeptMemory& memory) noexcept try {
   Network* const network = Network::here();
   if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || !may_cross(*network, *type.get(), data.count))
     return {};
@@ -47,12 +47,15 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
                             .side = statistics->of(data.count),
                             .end = select::End::sender,
                             .network = &network->costs(),
+                            .kept = memory || network->keeps_registrations(),
                             .profile = &network->profile()};
   facts.segment = set.segment > 0 ? set.segment : select::fabric_segment(bytes);
   const bool forced = set.scheme != settings::Scheme::automatic;
   if (!forced && !select::pays(facts)) return {};
-  std::shared_ptr<NetworkSend> send(new NetworkSend(*network, data, type.again(), to, world));
-  if (!send->open(plan_of(facts, set.scheme)) || !network->add(send)) return {};
+  std::shared_ptr<NetworkSend> send(new NetworkSend(*network, data, type.again(), to, world, memory));
+  fabric::Plan plan = plan_of(facts, set.scheme);
+  if (memory) plan.kept = &memory->holding;
+  if (!send->open(plan) || !network->add(send)) return {};
   return send;
 } catch (const std::exception&) {
   return {};
@@ -74,6 +77,7 @@ bool NetworkSend::open(const fabric::Plan& plan) {
   descriptor_.sender = network_.me();
   descriptor_.announcement = message_->announcement();
   descriptor_.total = descriptor_.announcement.total;
+  seal(descriptor_);
   since_ = fabric::steady_ns();
   return true;
 }

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "layout/layout.hpp"
-#include "mpi/network/network.hpp"
+#include "mpi/network/memory.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/process/pool.hpp"
 #include "mpi/process/reporting.hpp"
@@ -22,7 +22,8 @@ namespace heddle::mpi {
 class NetworkSend final : public Network::Operation {
  public:
   /// Null: it does not go by the fabric. Nothing has been sent yet. Synchronous ones never do: a probe receives descriptors.
-  static std::shared_ptr<NetworkSend> made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode) noexcept;
+  static std::shared_ptr<NetworkSend> made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode,
+                                           const KeptMemory& memory = {}) noexcept;
   ~NetworkSend() override;
 
   /// From begin to end. Returns MPI's error code, raised.
@@ -38,8 +39,8 @@ class NetworkSend final : public Network::Operation {
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
 
  private:
-  NetworkSend(Network& network, const Buffer& data, Derived type, const Envelope& to, int world)
-      : network_(network), data_(data), type_(std::move(type)), comm_(to.comm), world_(world) {}
+  NetworkSend(Network& network, const Buffer& data, Derived type, const Envelope& to, int world, KeptMemory memory)
+      : network_(network), data_(data), type_(std::move(type)), comm_(to.comm), world_(world), memory_(std::move(memory)) {}
   bool open(const transport::fabric::Plan& plan);
   int begin(const Envelope& to);
   void close() noexcept;
@@ -56,6 +57,7 @@ class NetworkSend final : public Network::Operation {
   Derived type_;
   communicators::Hold comm_;
   int world_;
+  KeptMemory memory_;  ///< Of a persistent operation.
   NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Outgoing> message_;
   std::atomic<bool> begun_{false};            ///< The descriptor is out.

@@ -8,7 +8,8 @@ namespace heddle::mpi {
 int PersistentSend::start() {
   Begun begun;
   if (!comm_.gone())
-    begun = begin_send(data_, route_, type_.again(), {to_.rank, to_.tag, comm_.handle()}, mode_, Ends::with_request);
+    begun = begin_send(data_, route_, type_.again(), {to_.rank, to_.tag, comm_.handle()}, mode_, Ends::with_request,
+                       Probes::possible, memory_);
   // No memory, not for Heddle this time, or the communicator is freed: by the host, as it was made.
   const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);
   record.active = error == MPI_SUCCESS;
@@ -30,9 +31,9 @@ int PersistentSend::finish(MPI_Status& status, int error) noexcept {
 int PersistentReceive::start() {
   MPI_Message held = MPI_MESSAGE_NULL;
   if (const Done taken = ProbeQueue::any() ? ProbeQueue::of_process().take(from_.rank, from_.tag, comm_, &held) : Done())
-    return *taken == MPI_SUCCESS ? start_own(begin_receive_matched(data_, by_entry(), &held)) : *taken;
+    return *taken == MPI_SUCCESS ? start_own(begin_receive_matched(data_, by_entry(), &held, memory_)) : *taken;
   if (!comm_.gone() && NetworkReceive::possible(data_, route_, from_.rank, comm_.handle()))
-    return start_own(begin_receive(data_, route_, {from_.rank, from_.tag, comm_.handle()}));
+    return start_own(begin_receive(data_, route_, {from_.rank, from_.tag, comm_.handle()}, memory_));
   const int error = PMPI_Start(&record.handle);
   record.active = error == MPI_SUCCESS;
   return error;

@@ -3,7 +3,8 @@
 // The program's handle is a persistent request of the host. A send's was made with the program's own arguments; what MPI_Start
 // starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
 // made with the staging buffer, which stays with the request, and is started itself; but where it may bring a message from
-// another node, and of a message that a probe has received, each start is an operation of its own, too.
+// another node, and of a message that a probe has received, each start is an operation of its own, too. Memory that the fabric
+// wants registered is so until the request is freed (network/memory.hpp).
 #pragma once
 
 #include "mpi/p2p/receive.hpp"
@@ -36,6 +37,7 @@ class PersistentSend final : public Persistent {
   Envelope to_;
   communicators::Hold comm_;
   Mode mode_;
+  KeptMemory memory_ = NetworkMemory::made();
   Pending* operation_ = nullptr;
 };
 
@@ -65,6 +67,7 @@ class PersistentReceive final : public Persistent {
   Route route_;               // its entry lives as long as the operation
   communicators::Hold comm_;  // that of the operation is the last message's
   Envelope from_;
+  KeptMemory memory_ = NetworkMemory::made();
   Pending* started_ = nullptr;
 };
 

@@ -84,7 +84,7 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
   return raise_new(operation.finish(*arrived.get(), result), result, operation.communicator());
 }
 
-Begun begin_receive(const Buffer& data, Route route, const Envelope& from) {
+Begun begin_receive(const Buffer& data, Route route, const Envelope& from, const KeptMemory& memory) {
   const auto [source, tag, comm] = from;
   Begun begun;
   if (route.way == Way::passthrough) {
@@ -95,7 +95,7 @@ Begun begin_receive(const Buffer& data, Route route, const Envelope& from) {
   }
   begun.result = MPI_ERR_NO_MEM;
   if (NetworkReceive::possible(data, route, source, comm)) {
-    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm));
+    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm), memory);
     return crossing ? NetworkReceive::with_request(crossing, crossing->begin(source, tag, comm)) : begun;
   }
   std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold(comm)));
@@ -123,11 +123,11 @@ Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Re
   return begun.result;
 }
 
-Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message) {
+Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message, const KeptMemory& memory) {
   const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
   Begun begun{MPI_ERR_NO_MEM};
   if (NetworkReceive::possible(data, route)) {
-    const auto crossing = NetworkReceive::made(data, route, communicators::Hold());
+    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(), memory);
     return crossing ? NetworkReceive::with_request(crossing, crossing->begin(message, origin)) : begun;
   }
   std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold()));

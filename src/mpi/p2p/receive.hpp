@@ -79,10 +79,11 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
 /// MPI_Mrecv.
 int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status);
 
-/// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised.
-Begun begin_receive(const Buffer& data, Route route, const Envelope& from);
+/// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised. `memory`: of
+/// a persistent operation.
+Begun begin_receive(const Buffer& data, Route route, const Envelope& from, const KeptMemory& memory = {});
 /// Of a message that somebody has matched.
-Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message);
+Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message, const KeptMemory& memory = {});
 /// MPI_Irecv and MPI_Imrecv, for routes that do not pass through. Nothing: it is the host's, as the program made it.
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request);
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request);

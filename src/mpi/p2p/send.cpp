@@ -100,11 +100,12 @@ int SendOperation::finish(MPI_Status& status, int error) noexcept {
   return error;
 }
 
-Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes) {
+Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes,
+                 const KeptMemory& memory) {
   Begun begun;
   if (ends == Ends::with_request && left_to_host(data, route, to, false)) return begun;
   if (route.way == Way::rendezvous)
-    if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::with_request(crossing, to);
+    if (const auto crossing = NetworkSend::made(data, type, to, mode, memory)) return NetworkSend::with_request(crossing, to);
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
   if (!send) return begun;
   begun.result = send->begin(&begun.request);

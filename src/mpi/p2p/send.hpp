@@ -8,6 +8,7 @@
 
 #include <variant>
 
+#include "mpi/network/memory.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/staged_message.hpp"
@@ -60,8 +61,9 @@ struct Begun {
   Pending* pending = nullptr;              ///< What remains to be done, the caller's; null: nothing but the request.
 };
 
+/// `memory`: of a persistent operation.
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends,
-                 Probes probes = Probes::possible);
+                 Probes probes = Probes::possible, const KeptMemory& memory = {});
 
 /// MPI_Send and the like, by routes that do not pass through. Nothing: it is the host's, as the program made it.
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode);

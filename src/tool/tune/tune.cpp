@@ -13,6 +13,7 @@
 #include "tool/commands.hpp"
 #include "tool/tune/links.hpp"
 #include "tool/tune/measure.hpp"
+#include "tool/tune/nodes.hpp"
 #include "tool/tune/thresholds.hpp"
 
 namespace heddle::tool {
@@ -48,6 +49,37 @@ void put(const std::filesystem::path& path, const std::string& text) {
   throw std::runtime_error("cannot write " + path.string() + " (" + error.message() + "). Name another place with --output.");
 }
 
+/// What was given of messages between nodes: a provider and numbers. Empty: nothing.
+std::optional<select::BetweenNodes> between_nodes(const std::vector<std::string>& words) {
+  if (words.empty()) return {};
+  std::vector<double> numbers;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::size_t read = 0;
+    try {
+      numbers.push_back(std::stod(words[i], &read));
+    } catch (const std::logic_error&) {
+      read = 0;
+    }
+    if (read != words[i].size()) throw std::invalid_argument("\"" + words[i] + "\" is no number");
+  }
+  return fitted(taken_between(numbers), words[0]);
+}
+
+/// The costs of copying on this machine, and the thresholds of kernels.
+Measured machine_measured(const TuneOptions& options) {
+  const auto progress = [&options](double done, const std::string& what) {
+    if (options.progress) std::cout << Json{{"done", done}, {"what", what}}.dump() << std::endl;
+  };
+  constexpr double first_part = 0.3;  // of the time
+  const layout::kernel::Thresholds thresholds =
+      measure_thresholds(options.quick, [&](double done, const std::string& what) { progress(first_part * done, what); });
+  layout::kernel::use(thresholds);
+  Measured measured = measure(
+      options.quick, [&](double done, const std::string& what) { progress(first_part + (1 - first_part) * done, what); });
+  measured.profile.kernels = thresholds;
+  return measured;
+}
+
 }  // namespace
 
 Json tune(const TuneOptions& options) {
@@ -59,23 +91,25 @@ Json tune(const TuneOptions& options) {
   };
   const std::optional<Taken> mpich = given(options.mpich);
   const std::optional<Taken> openmpi = given(options.openmpi);
-  const auto progress = [&options](double done, const std::string& what) {
-    if (options.progress) std::cout << Json{{"done", done}, {"what", what}}.dump() << std::endl;
-  };
-  constexpr double first_part = 0.3;  // of the time
-  const layout::kernel::Thresholds thresholds =
-      measure_thresholds(options.quick, [&](double done, const std::string& what) { progress(first_part * done, what); });
-  layout::kernel::use(thresholds);
-  Measured measured = measure(
-      options.quick, [&](double done, const std::string& what) { progress(first_part + (1 - first_part) * done, what); });
-  measured.profile.kernels = thresholds;
+  const std::optional<select::BetweenNodes> mpich_nodes = between_nodes(options.mpich_nodes);
+  const std::optional<select::BetweenNodes> openmpi_nodes = between_nodes(options.openmpi_nodes);
+  const select::Machine machine = select::this_machine();
+  std::error_code ignored;
+  const bool there = std::filesystem::is_regular_file(path, ignored);
+  const select::Loaded before = there ? select::load(path, machine) : select::Loaded{};
+  const bool good = there && before.complaint.empty();
+  Measured measured = options.add && good ? Measured{before.profile, {}} : machine_measured(options);
+  if (options.add && !good && measured.without.empty())
+    measured.without = "messages of MPI libraries on this machine are not measured; heddle tune without a launcher does that";
+  // Other nodes are not at hand each time: what was measured between them stays.
+  measured.profile.mpich_nodes = mpich_nodes.value_or(before.profile.mpich_nodes);
+  measured.profile.openmpi_nodes = openmpi_nodes.value_or(before.profile.openmpi_nodes);
   if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
   if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi);
   if (mpich) measured.profile.mpich_holes = fitted_holes(*mpich);
   if (openmpi) measured.profile.openmpi_holes = fitted_holes(*openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
     throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? Nothing was written.");
-  const select::Machine machine = select::this_machine();
   const std::string text = select::write(measured.profile, machine, today());
   put(path, text);
   return {{"path", path},

@@ -57,6 +57,8 @@ class Fabric {
   [[nodiscard]] Whereabouts whereabouts() const noexcept;
   /// Why registrations are kept as they are, in words.
   [[nodiscard]] const std::string& keeping() const noexcept { return keeping_; }
+  /// By us, or by libfabric beneath.
+  [[nodiscard]] bool keeps_registrations() const noexcept { return abilities_.caches || registrations_->keeps(); }
 
   /// Moves what is under way; to be called by whatever waits. Whether anything has happened.
   bool progress();

@@ -6,7 +6,7 @@
 namespace heddle::transport::fabric {
 
 Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Elements& target, const Acceptance& acceptance)
-    : Message(fabric), announcement_(announcement), target_(target) {
+    : Message(fabric), announcement_(announcement), target_(target), kept_(acceptance.kept) {
   if (state() != State::working) return;
   Announcement checked;
   const std::span<const std::byte> arrived(reinterpret_cast<const std::byte*>(&announcement_), sizeof announcement_);
@@ -54,20 +54,23 @@ bool Incoming::withdraw() {
   return true;
 }
 
-bool Incoming::offer(Control& reply) {
+bool Incoming::hold_target(std::size_t most) {
   Registrations& registrations = fabric_.registrations();
-  const Bytes total = announcement_.total;
+  return (kept_ ? registrations.hold_again(target_, true, most, *kept_)
+                : registrations.hold(target_, announcement_.total, true, most, held_)) == Failure::none;
+}
+
+bool Incoming::offer(Control& reply) {
   if (announcement_.if_in_place == Scheme::p_rrs) {
     // The receiver reads: its memory is local.
-    if (fabric_.abilities().local_registration && registrations.hold(target_, total, true, 256, held_) != Failure::none)
-      return false;
+    if (fabric_.abilities().local_registration && !hold_target(256)) return false;
     receiving_ = receive_reads(*this);
     reply.in_place = true;
     return true;
   }
   listed_ = fabric_.listing().list(*target_.layout);
   if (!listed_) return false;
-  if (registrations.hold(target_, total, true, most_places, held_) != Failure::none) {
+  if (!hold_target(most_places)) {
     fabric_.listing().done_with(listed_);
     listed_ = nullptr;
     return false;
@@ -78,7 +81,7 @@ bool Incoming::offer(Control& reply) {
   reply.wire_bytes = listed_->wire_bytes;
   reply.wire = {listed_->wire.region->address_of(listed_->wire.at), listed_->wire_bytes, listed_->wire.region->key};
   reply.count = target_.count;
-  for (const Registration* const held : held_.all()) {
+  for (const Registration* const held : held().all()) {
     const Region& region = held->region;
     reply.place[reply.places++] = {{region.address, static_cast<std::uint64_t>(region.length), region.key},
                                    region.start - target_.base};
@@ -122,9 +125,13 @@ void Incoming::clean(bool peer_gone) noexcept {
 
 /// The elements' registrations. `close`: memory that a peer may still write to, for all we know, must not stay open to it.
 void Incoming::release(bool close) noexcept {
-  if (close)
-    for (const Registration* const held : held_.all()) fabric_.registrations().forget(held->region.start, held->region.length);
-  fabric_.registrations().drop(held_);
+  Registrations& registrations = fabric_.registrations();
+  if (close) {
+    for (const Registration* const held : held().all()) registrations.forget(held->region.start, held->region.length);
+    if (kept_) registrations.drop(*kept_);
+  }
+  registrations.drop(held_);
+  kept_ = nullptr;
 }
 
 }  // namespace heddle::transport::fabric

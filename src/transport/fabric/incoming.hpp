@@ -16,6 +16,7 @@ namespace heddle::transport::fabric {
 struct Acceptance {
   bool in_place = false;       ///< The network writes into the elements (or reads into them), if their layout allows it.
   std::size_t window = 8;      ///< Segments that are granted, at most.
+  Holding* kept = nullptr;     ///< Of elements that are received into again and again; outlives what is under way.
   bool segment_unpack = true;  ///< False: nothing is unpacked while more can come (Wu et al. 2004, figure 10).
 };
 
@@ -60,7 +61,7 @@ class Incoming final : public Message {
   using Message::under_way_;
   [[nodiscard]] const Elements& target() const noexcept { return target_; }
   [[nodiscard]] const Announcement& announcement() const noexcept { return announcement_; }
-  [[nodiscard]] const Holding& held() const noexcept { return held_; }
+  [[nodiscard]] const Holding& held() const noexcept { return kept_ ? *kept_ : held_; }
 
  private:
   void step() override;
@@ -69,12 +70,14 @@ class Incoming final : public Message {
   void completed(std::uint64_t tag) override;
   void clean(bool peer_gone) noexcept override;
   void release(bool close) noexcept;
+  bool hold_target(std::size_t most);
   bool offer(Control& reply);
   bool grant(Control& reply, const Acceptance& acceptance);
 
   Announcement announcement_;
   Elements target_;
-  Holding held_;
+  Holding held_;  // unless the caller keeps them
+  Holding* kept_ = nullptr;
   Listed* listed_ = nullptr;
   Scheme scheme_ = Scheme::bc_spup;
   std::unique_ptr<Receiving> receiving_;

@@ -40,12 +40,15 @@ Outgoing::~Outgoing() {
 
 bool Outgoing::hold_source() {
   const bool needed = fabric_.abilities().local_registration || plan_.enlist;
-  if (!needed || !held_.empty()) return true;
-  return fabric_.registrations().hold(source_, total_, false, plan_.regions, held_) == Failure::none;
+  if (!needed || holds_) return true;
+  Registrations& registrations = fabric_.registrations();
+  holds_ = (plan_.kept ? registrations.hold_again(source_, false, plan_.regions, *plan_.kept)
+                       : registrations.hold(source_, total_, false, plan_.regions, held_)) == Failure::none;
+  return holds_;
 }
 
 void* Outgoing::describe(const std::byte* at) const noexcept {
-  const Region* const region = held_.find(at);
+  const Region* const region = held().find(at);
   return region ? region->descriptor : nullptr;
 }
 

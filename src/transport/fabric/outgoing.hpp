@@ -21,6 +21,7 @@ struct Plan {
   bool list = true;                      ///< Operations are posted as lists (Wu et al. 2004, §4.3), not one by one.
   bool enlist = false;                   ///< Blocks are registered even if the provider needs no local registration.
   std::size_t regions = 64;              ///< Of the sender's elements, at most; beyond them it packs.
+  Holding* kept = nullptr;               ///< Of elements that are sent again and again; outlives the message.
 };
 
 class Outgoing;
@@ -75,7 +76,7 @@ class Outgoing final : public Message {
   [[nodiscard]] void* describe(const std::byte* at) const noexcept;
   /// The source may be handed to the network as it is.
   bool hold_source();
-  [[nodiscard]] const Holding& held() const noexcept { return held_; }
+  [[nodiscard]] const Holding& held() const noexcept { return plan_.kept ? *plan_.kept : held_; }
   /// Operations that one message may have under way.
   [[nodiscard]] int most_under_way() const noexcept;
 
@@ -93,7 +94,8 @@ class Outgoing final : public Message {
   Bytes segment_ = 0;
   Scheme scheme_ = Scheme::bc_spup;
   Announcement announcement_{};
-  Holding held_;
+  Holding held_;  // unless the caller keeps them
+  bool holds_ = false;
   std::vector<Slot> packed_;  // one, for what is packed first: by then it is packed already, ahead of the receiver's answer
   std::unique_ptr<Sending> sending_;
 };

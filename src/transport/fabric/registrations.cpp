@@ -9,9 +9,7 @@ namespace {
 
 constexpr Bytes page = 4096;
 
-std::byte* page_start(std::byte* at) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) & ~static_cast<std::uintptr_t>(page - 1));
-}
+std::byte* page_start(std::byte* at) { return at - reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(page); }
 
 }  // namespace
 
@@ -59,6 +57,13 @@ Failure Registrations::hold(const Elements& elements, Bytes total, bool writable
 void Registrations::drop(Holding& holding) noexcept {
   for (Registration* const registration : holding.held_) release(registration);
   holding = {};
+}
+
+Failure Registrations::hold_again(const Elements& elements, bool writable, std::size_t most, Holding& holding) {
+  ask_monitor();
+  if (!holding.empty() && std::ranges::none_of(holding.held_, &Registration::stale)) return Failure::none;
+  drop(holding);
+  return hold(elements, layout::times(elements.count, elements.layout->size()), writable, most, holding);
 }
 
 Registration* Registrations::one(std::byte* start, Bytes length, bool writable) {
@@ -124,6 +129,7 @@ bool Registrations::evict() noexcept {
 void Registrations::bury(Registration& registration) noexcept {
   if (registration.live) index_.erase(registration.region.start);
   registration.live = false;
+  registration.stale = true;
   // At once: another one may watch the same pages by the time its last message ends.
   if (registration.watched) monitor_->unwatch(registration.region.start, registration.region.length);
   registration.watched = false;

@@ -39,11 +39,12 @@ struct Registration {
   int users = 0;
   bool live = true;  ///< May be found.
   bool watched = false;
+  bool stale = false;      ///< Its memory is not what it was, or is not to be open to peers any more.
   std::uint64_t used = 0;  ///< When last.
   std::list<Registration>::iterator self{};
 };
 
-/// The regions that one message uses.
+/// The regions that one message uses, or a persistent operation.
 class Holding {
  public:
   [[nodiscard]] const Region* find(const std::byte* at) const noexcept;
@@ -67,9 +68,14 @@ class Registrations {
   /// Registers the blocks of the first `total` bytes in at most `most` regions. On failure nothing is held.
   Failure hold(const Elements& elements, Bytes total, bool writable, std::size_t most, Holding& holding);
   void drop(Holding& holding) noexcept;
+  /// The same for elements that are to move again and again: `holding` is what the last call has left, and is held until
+  /// drop(). It is made anew only if it has gone stale.
+  Failure hold_again(const Elements& elements, bool writable, std::size_t most, Holding& holding);
   /// The memory is unmapped, or will be: for callers that know (MPI_Free_mem, a hook of munmap).
   void forget(const std::byte* start, Bytes length) noexcept;
 
+  /// Beyond the message that it was made for.
+  [[nodiscard]] bool keeps() const noexcept { return keep_ != Keep::never; }
   [[nodiscard]] std::size_t kept() const noexcept { return index_.size(); }
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }  ///< Of the provider's, so far.
 

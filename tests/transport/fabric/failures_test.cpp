@@ -246,6 +246,40 @@ TEST_P(Failures, ALimitOnPinnedMemoryIsKept) {
   });
 }
 
+/// Of this process and its children: ulimit -l.
+void may_lock(rlim_t bytes) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
+  limit.rlim_cur = std::min(bytes, limit.rlim_max);
+  ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+}
+
+TEST_P(Failures, WhatMayBeLockedIsTheLimitWhereTheProviderPins) {
+  constexpr Bytes room = 512 << 10;
+  run_job(2, GetParam(), [&](Job& job) {
+    may_lock(room);
+    EXPECT_EQ(lockable(), room - room / 8);
+    Faults faults{.pins = true};
+    // Control messages and a few segments; no element beside them.
+    const auto fabric = job.open({.segment = 16 << 10, .wrap = with(faults)});
+    ASSERT_TRUE(fabric);
+    for (Way way : ways) {
+      way.plan.enlist = true;
+      way.plan.segment = 16 << 10;
+      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
+      job.barrier(*fabric);
+    }
+  });
+  run_job(1, GetParam(), [&](Job& job) {
+    may_lock(4096);
+    Faults faults{.pins = true};
+    Failure failure = Failure::none;
+    std::string why;
+    EXPECT_FALSE(Fabric::open({.wanted = {.provider = job.provider}, .wrap = with(faults)}, failure, why));
+    EXPECT_EQ(failure, Failure::registration) << why;
+  });
+}
+
 TEST_P(Failures, ForgedWordsHarmNobody) {
   run_job(2, GetParam(), [&](Job& job) {
     const auto fabric = job.open();

@@ -16,14 +16,18 @@ struct Faults {
   Bytes refuse_from = -1;          ///< Registrations of so many bytes and more are refused.
   bool first_remote_only = false;  ///< Remote pieces after the first are left out in silence, as verbs;ofi_rxm does.
   bool other_data = false;         ///< Remote CQ data is not what was sent.
+  bool pins = false;               ///< It says that what is registered is pinned.
   int enlisted = 0;                ///< Registrations made.
 };
 
 class Faulty final : public Endpoint {
  public:
-  Faulty(std::unique_ptr<Endpoint> real, Faults& faults) : real_(std::move(real)), faults_(faults) {}
+  Faulty(std::unique_ptr<Endpoint> real, Faults& faults)
+      : real_(std::move(real)), faults_(faults), abilities_(real_->abilities()) {
+    abilities_.pins = abilities_.pins || faults.pins;
+  }
 
-  [[nodiscard]] const Abilities& abilities() const noexcept override { return real_->abilities(); }
+  [[nodiscard]] const Abilities& abilities() const noexcept override { return abilities_; }
   [[nodiscard]] std::vector<std::byte> address() override { return real_->address(); }
   bool connect(std::span<const std::byte> address, Handle& peer) override { return real_->connect(address, peer); }
   Posted post(const Post& what, Operation& operation, int* error) noexcept override {
@@ -68,6 +72,7 @@ class Faulty final : public Endpoint {
  private:
   std::unique_ptr<Endpoint> real_;
   Faults& faults_;
+  Abilities abilities_;
   int posts_ = 0;
   int moved_ = 0;
   Operation* doomed_ = nullptr;

@@ -107,6 +107,26 @@ TEST(Registrations, AreMadeOnceAndAnewWhenMemoryHasChanged) {
   });
 }
 
+TEST(Registrations, OfAPersistentOperationAreMadeAnewOnlyWhenMemoryHasChanged) {
+  with_registrations(Keep::watched, 1 << 30, [](Registrations& registrations, Faults& faults, Budget& budget) {
+    constexpr std::size_t bytes = 1 << 20;
+    const layout::Layout piece = layout::basic(bytes);
+    std::byte* const at = map(bytes);
+    Holding kept;
+    for (int round = 0; round < 10; ++round) {
+      for (int start = 0; start < 3; ++start) {
+        ASSERT_EQ(registrations.hold_again({&piece, 1, at}, true, 4, kept), Failure::none);
+        ASSERT_NE(kept.find(at + bytes - 1), nullptr);
+      }
+      EXPECT_EQ(faults.enlisted, round + 1);
+      ASSERT_EQ(map(bytes, at), at);  // over it
+    }
+    registrations.drop(kept);
+    munmap(at, bytes);
+    EXPECT_LE(budget.used, static_cast<Bytes>(bytes));
+  });
+}
+
 TEST(Registrations, StayWithinTheBudget) {
   with_registrations(Keep::always, 64 << 10, [](Registrations& registrations, Faults&, Budget& budget) {
     const layout::Layout piece = layout::basic(16 << 10);

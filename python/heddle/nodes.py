@@ -1,0 +1,42 @@
+"""What messages between two nodes take, for `heddle tune -- LAUNCHER ...`: bench/links, one rank on each."""
+
+from __future__ import annotations
+
+from heddle import installations, launch, links, native, program
+from heddle.families import Family
+from heddle.jobs import output
+from heddle.problem import Problem
+
+TIMES = ("message", "message long", "fabric", "fabric cut", "fabric long", "packed", "gathered")
+
+
+def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
+    """A provider of libfabric, and numbers in the order that heddle-tool takes (tool/tune/nodes.hpp). Problem: it cannot be
+    measured, and why. `launcher`: a line that starts a rank on each of two nodes, without a program."""
+    settings = {row["name"]: row["value"] or row["default"] for row in native.tool("settings", "--json")}
+    provider = settings["HEDDLE_FABRIC"]
+    if provider == "off":
+        raise Problem("HEDDLE_FABRIC=off: there is no fabric to be measured.", code=2)
+    tool = [str(native.program(native.TOOL)), "links", str(links.library(family)), "--case", "nodes"]
+    one_node = ["--one-node"] if settings["HEDDLE_NODES"] != "1" else []
+    words = [*launcher, *tool, "--provider", provider, *one_node, *(["--quick"] if quick else [])]
+    own = launch.is_launcher(launcher[0]) and installations.ask_launcher(program.resolve(launcher[0]))
+    command = launch.plan(words, None, None if own else family.name, heddle=False)
+    found: dict = {}
+    for line in output([str(command.file), *command.words[1:]], command.environment):
+        found |= {line["variant"]: line["lower"] * 1e3} if "variant" in line else line
+    missing = [name for name in (*TIMES, "provider", "operations") if name not in found]
+    if missing:
+        raise Problem(f"{' '.join(words)} has not measured: {', '.join(missing)}. Does it start two ranks?")
+    return [found["provider"], *(f"{found[name]:.1f}" for name in TIMES), str(found["operations"])]
+
+
+def family_of(launcher: list[str]) -> Family:
+    """Whose launcher it is."""
+    asked = installations.ask_launcher(program.resolve(launcher[0])) if launch.is_launcher(launcher[0]) else None
+    if asked is None:
+        raise Problem(
+            f"{launcher[0]} does not say of which MPI it is. Name it: heddle tune --mpi mpich|openmpi -- {' '.join(launcher)}",
+            code=2,
+        )
+    return asked.family
