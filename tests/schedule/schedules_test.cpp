@@ -152,6 +152,15 @@ TEST(Alltoallv, Bruck) {
   }
 }
 
+TEST(Alltoallv, WhatCrystalTakesOverABorderOfHalvesIsNearlyThere) {
+  for (const Rank p : {64, 1000, 8192})
+    for (const Rank away : {1, 5, 13}) {
+      const Place place{.ranks = p};
+      EXPECT_EQ(crystal_hops(place, p / 2 - 1, p / 2), 1) << "straight";
+      EXPECT_LE(crystal_hops(place, p / 2 - 1, p / 2 - 1 + away), 1 + logarithm(2 * away + 2)) << p << ", " << away;
+    }
+}
+
 template <class Visit>
 void each_deal(Rank most_ranks, const Visit& visit) {
   for (Rank p = 1; p <= most_ranks; p += p < 30 ? 1 : 19) {
