@@ -4,14 +4,14 @@
 //                      0 1 │ 2   3 │ 4     round 1: 1 ⇄ 2, 0 → 2, 3 ⇄ 4
 //                      0 │ 1               round 2: 0 ⇄ 1
 //
-// Halves are as equal as can be, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half; one too
-// many sends to the last one there, which so receives two bundles, and itself receives none. So what goes to a near rank over
-// the border of two halves is near it in the next round, too; if the i-th sent to the i-th it would cross in all later rounds.
-// With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With channels c
-// each bundle travels as c messages, over several paths where there are some. Cost: ceil(log2 P)·α, and each byte moves at most
-// ceil(log2 P) times: about half of it in each round if destinations are spread evenly. Who sends to whom need not be known: a
-// rank gets what it gets. Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1 (powers of two; there from the
-// lowest bit on, here the far half first: neighbours in rank, who often share a node, talk last).
+// Halves are as equal as can be, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half; one
+// too many sends to the last one there, which so receives two bundles, and itself receives none. So what goes to a near rank
+// over the border of two halves is near it in the next round, too; if the i-th sent to the i-th it would cross in all later
+// rounds. With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With
+// channels c each bundle travels as c messages, over several paths where there are some. Cost: ceil(log2 P)·α, and each byte
+// moves at most ceil(log2 P) times: about half of it in each round if destinations are spread evenly. Who sends to whom need
+// not be known: a rank gets what it gets. Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1 (powers of two;
+// there from the lowest bit on, here the far half first: neighbours in rank, who often share a node, talk last).
 #include "schedule/alltoallv/crystal.hpp"
 
 #include "schedule/algorithms.hpp"
@@ -84,15 +84,17 @@ Round crystal_round(const Place& place, Rank rank, Count k) {
   return round;
 }
 
-int crystal_hops(const Place& place, Rank from, Rank to) noexcept {
-  int hops = 0;
+Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept {
+  Hops hops;
   for (Group group{0, place.ranks}; group.size > 1;) {
     const Split split(group, radix(place));
     const Group there = split.part(split.part_of(to));
     const Group here = split.part(split.part_of(from));
     if (here.first != there.first) {
-      from = here.receiver(there, from);
-      ++hops;
+      const Rank next = here.receiver(there, from);
+      ++hops.all;
+      hops.far += place.nodes != nullptr && place.nodes->of(from) != place.nodes->of(next) ? 1 : 0;
+      from = next;
     }
     group = there;
   }

@@ -110,6 +110,13 @@ PAPER = Paper(
                     simulated.ratio("ring", "auto", 64, 32768),
                 ),
                 Claim(
+                    "more ranks than the paper had",
+                    None,
+                    steps.GATHER_FURTHER,
+                    "Heddle's choice over the ring, 1024 ranks, 32 KiB",
+                    simulated.ratio("ring", "auto", 1024, 32768),
+                ),
+                Claim(
                     "the same",
                     LESS_20,
                     steps.ALLGATHERV,
@@ -147,6 +154,13 @@ PAPER = Paper(
                     steps.RING_FAR,
                     "over a round-robin, 128 ranks",
                     simulated.ratio("round-robin", "auto", 128, 800),
+                ),
+                Claim(
+                    "more ranks than the paper had",
+                    None,
+                    steps.RING_FURTHER,
+                    "over a round-robin, 1024 ranks",
+                    simulated.ratio("round-robin", "auto", 1024, 800),
                 ),
                 Claim(
                     "to 32 ranks: about 50 % less",
