@@ -24,7 +24,7 @@ def test_the_choice_is_at_most_a_tenth_behind_the_best_there_is(platform):
     for ranks in (256, 1000, 1024):
         found |= behind(platform, ranks, sizes, [1, 24], [26])
     found |= behind(platform, 4096, [8, 64], [1, 24], [26])
-    found |= behind(platform, 500, [16, 256], [1, 8], [6, 13, 52])
+    found |= behind(platform, 500, [16, 256], [1, 8], [6, 52])
     worst = max(found, key=found.get)
     assert found[worst] <= 1.1, worst
 

@@ -99,9 +99,12 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   return way;
 }
 
-/// Bruck's rounds, if all partners are near: a rank has one message in each round, and as much as any other.
-Way near(const AlltoallvFacts& facts, int digits) {
-  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = facts.reach};
+/// Bruck's rounds of radix 2 for few partners, fewer rounds if all of them are near: a rank has one message in each, and as
+/// much as any other.
+Way by_distance(const AlltoallvFacts& facts) {
+  const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach});
+  const int digits = near > 0 ? near : logarithm(facts.ranks);
+  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0};
   double far = 0;
   double off = 0;   // hops of a block to another node: each digit is travelled by every second one
   double busy = 0;  // those of them that all ranks make at a time
@@ -113,7 +116,7 @@ Way near(const AlltoallvFacts& facts, int digits) {
   // At the border of a node what comes over it on short ways goes back over it.
   if (facts.nodes > 1) far = std::max(far, std::min(2.0, static_cast<double>(digits)));
   const double each = facts.bytes + facts.partners * heading;
-  const double hops = facts.ones + digits * facts.behind;
+  const double hops = near > 0 ? facts.ones + digits * facts.behind : 0.5 * digits;
   const double most = std::max(hops * each, static_cast<double>(facts.most_bytes));
   const double leave = std::min(not_all * off + busy, hops);
   way.node = {digits - far, digits - far, most * (1 - leave / std::max(1.0, hops))};
@@ -156,11 +159,10 @@ bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept {
 Ways ways_alltoallv(const AlltoallvFacts& facts) {
   Ways ways;
   ways.push(timed(direct(facts), facts));
-  if (const int digits = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach}); digits > 0)
-    ways.push(timed(near(facts, digits), facts));
   // Bruck's bundles are even if everybody has about as much for everybody; crystal's are fewer pieces if not.
   const double mean = facts.partners > 0 ? facts.bytes / facts.partners : 0;
   const bool dense = facts.partners * 2 >= facts.ranks && static_cast<double>(facts.largest_block) <= 4 * mean;
+  if (!dense && facts.reach > 0) ways.push(timed(by_distance(facts), facts));
   add_bundles(ways, facts, dense ? schedule::alltoallv_bruck : schedule::alltoallv_crystal, dense);
   if (facts.nodes > 1 && facts.members > 1) ways.push(timed(two_level(facts), facts));
   return ways;

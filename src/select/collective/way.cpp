@@ -54,7 +54,9 @@ std::string title_of(const Way& way) {
 Way timed(Way way, const Where& where) noexcept {
   const Links& links = *where.links;
   const double handled = way.blocks * links.block + way.copied * links.copy;
-  const double meanwhile = way.node.rounds > 0 ? 0 : way.node.messages * links.node.message;
+  // Where there is only one round, messages within the node belong to it.
+  const bool one = way.node.rounds == 0 && way.network.rounds == 1;
+  const double meanwhile = one ? way.node.messages * links.node.message : 0;
   way.ns = of_node(way.node, links.node) + of_network(way.network, links.network, meanwhile) + handled;
   if (where.crowding > 1) {
     // Ranks that share a core take turns: what they do adds up, and each round waits for a turn of all.
