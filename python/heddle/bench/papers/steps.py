@@ -93,7 +93,7 @@ GATHER_FAR = _simulate(
 GATHER_FURTHER = _simulate(
     "simulated-allgatherv-1024",
     f"allgatherv --estimate {_times('-n', 256, 512, 1024)} {_times('--bytes', 1024, 32768, 1 << 20)}",
-    "allgatherv --estimate -n 1024 --bytes 32768",
+    f"allgatherv --estimate -n 1024 {_times('--bytes', 1024, 32768, 1 << 20)}",
     30,
     5,
 )
@@ -105,7 +105,11 @@ RING_FAR = _simulate(
     10,
 )
 RING_FURTHER = _simulate(
-    "simulated-ring-1024", f"alltoallw-ring --estimate {_times('-n', 512, 1024)}", "alltoallw-ring --estimate -n 1024", 5, 5
+    "simulated-ring-1024",
+    f"alltoallw-ring --estimate {_times('-n', 256, 512, 1024)}",
+    f"alltoallw-ring --estimate {_times('-n', 256, 512, 1024)}",
+    5,
+    5,
 )
 
 SPARSE = _bench(
