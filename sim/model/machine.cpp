@@ -57,13 +57,13 @@ Machine machine_of_profile(const std::string& host, Rank members, Rank ranks) {
           .joined = Network("switch", {(ranks + members - 1) / members})};
 }
 
-select::Links links_of(const Machine& machine) {
+select::Links links_of(const Machine& machine, Rank ranks) {
   select::Links links = select::builtin_links;
   const auto link = [](const Wire& wire, double hops) {
     return select::Link{wire.send + hops * wire.latency + wire.receive, wire.send + wire.receive, wire.byte};
   };
   links.node = link(machine.local, 1);
-  links.network = link(machine.network, machine.joined.mean_hops());
+  links.network = link(machine.network, machine.joined.mean_hops(machine.nodes_of(ranks)));
   links.copy = machine.copy;
   links.block = machine.block;
   return links;

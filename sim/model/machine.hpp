@@ -3,7 +3,7 @@
 //
 //   const Machine machine = machine_from(Json::parse(text));      // python/heddle/simulated/machines.py writes such texts
 //   machine.node_of(rank);
-//   choose_alltoallv({... .links = &links_of(machine)});          // as Heddle would choose on it
+//   choose_alltoallv({... .links = &links_of(machine, ranks)});          // as Heddle would choose on it
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -49,8 +49,8 @@ Machine machine_from(const Json& text);
 /// all have a link to one switch.
 Machine machine_of_profile(const std::string& host, Rank members, Rank ranks);
 
-/// By which Heddle's choices go.
-select::Links links_of(const Machine& machine);
+/// By which Heddle's choices go with so many ranks.
+select::Links links_of(const Machine& machine, Rank ranks);
 
 /// A message of a byte to the nearest node.
 double shortest(const Machine& machine);

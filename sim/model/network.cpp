@@ -130,13 +130,13 @@ void Network::route(Rank from, Rank to, std::vector<std::size_t>& links) const {
   }
 }
 
-double Network::mean_hops() const {
+double Network::mean_hops(Rank among) const {
   constexpr Rank samples = 512;
   std::vector<std::size_t> links;
   double all = 0;
   double pairs = 0;
-  for (Rank i = 0; i < samples && nodes_ > 1; ++i) {
-    const auto at = [&](std::int64_t factor) { return static_cast<Rank>((i * factor + i / 7) % nodes_); };
+  for (Rank i = 0; i < samples && among > 1; ++i) {
+    const auto at = [&](std::int64_t factor) { return static_cast<Rank>((i * factor + i / 7) % among); };
     route(at(7919), at(104729 + 13), links);
     all += static_cast<double>(links.size());
     pairs += links.empty() ? 0 : 1;

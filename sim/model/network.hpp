@@ -30,8 +30,8 @@ class Network {
   [[nodiscard]] std::size_t links() const noexcept { return links_; }
   /// Replaces what is in `links`; none from a node to itself.
   void route(Rank from, Rank to, std::vector<std::size_t>& links) const;
-  /// Links from a node to another one, on average over a sample.
-  [[nodiscard]] double mean_hops() const;
+  /// Links from one of the first so many nodes to another, on average over a sample.
+  [[nodiscard]] double mean_hops(Rank among) const;
 
  private:
   enum class Kind { torus, fat_tree, dragonfly, one_switch };

@@ -6,38 +6,40 @@
 #include <stdexcept>
 
 #include "schedule/algorithms.hpp"
+#include "schedule/nodes.hpp"
+#include "select/collective/agreement.hpp"
 
 namespace heddle::sim {
 namespace {
 
 using select::Way;
 
-/// As agreed on by all ranks; all have the same.
+/// As agreed on by all ranks.
 select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, const Machine& machine) {
-  select::AlltoallvFacts facts{where};
-  const std::vector<Rank> away = distances(task);
-  const auto partners = static_cast<Rank>(task.bytes > 0 ? away.size() : 0);
-  facts.partners = facts.most_partners = partners;
-  facts.bytes = static_cast<double>(partners) * static_cast<double>(task.bytes);
-  facts.most_bytes = partners * task.bytes;
-  facts.largest_block = task.bytes;
-  facts.leaving = 0;
-  constexpr Rank sampled = 4096;
-  double pairs = 0;
-  for (Rank from = 0; from < task.ranks; from += std::max(1, task.ranks / sampled))
+  std::vector<Rank> node;
+  for (Rank rank = 0; rank < task.ranks; ++rank) node.push_back(machine.node_of(rank));
+  const schedule::Nodes nodes(node);
+  const std::vector<Rank> away = task.bytes > 0 ? distances(task) : std::vector<Rank>{};
+  // Of very many ranks those at the border of halves, and a part of the others.
+  constexpr Rank affordable = 1 << 16;
+  const Rank step = std::max(1, task.ranks / affordable);
+  select::Share all;
+  for (Rank me = 0; me < task.ranks; me += me < task.ranks / 2 - 64 || me > task.ranks / 2 + 64 ? step : 1) {
+    select::Share mine;
     for (const Rank distance : away) {
-      const Rank to = schedule::around(from + std::int64_t{distance}, task.ranks);
-      facts.leaving += machine.node_of(from) != machine.node_of(to) ? 1 : 0;
-      facts.hops += schedule::crystal_hops({.ranks = task.ranks}, from, to);
-      ++pairs;
+      mine.send(me, schedule::around(me + std::int64_t{distance}, task.ranks), task.bytes, task.ranks, &nodes);
+      mine.receive(task.bytes);
     }
-  facts.leaving /= std::max(pairs, 1.0);
-  facts.hops /= std::max(pairs, 1.0);
+    all = joined(all, mine);
+  }
+  select::AlltoallvFacts facts = agreed(all, where);
+  facts.partners = static_cast<double>(away.size());
+  facts.bytes = facts.partners * static_cast<double>(task.bytes);
   return facts;
 }
 
 Way chosen(const Task& task, const Machine& machine) {
-  const select::Links links = links_of(machine);
+  const select::Links links = links_of(machine, task.ranks);
   const select::Where where{.ranks = task.ranks,
                             .nodes = machine.nodes_of(task.ranks),
                             .members = std::min(machine.members, task.ranks),
@@ -113,6 +115,8 @@ Plan plan_of(const Task& task, const Machine& machine) {
   plan.way = open ? chosen(task, machine) : Way{};
   if (!open) {
     plan.way.algorithm = schedule::find(task.gathers ? schedule::allgatherv() : schedule::alltoallv(), task.algorithm);
+    if (plan.way.algorithm == &schedule::alltoallv_bruck)
+      for (const Rank away : distances(task)) plan.way.reach = std::max(plan.way.reach, std::min(away, task.ranks - away));
     constexpr Bytes usual = 32 << 10;
     if (plan.way.algorithm == &schedule::allgatherv_pipelined_ring)
       plan.way.segment = plan.router.segment > 0 ? plan.router.segment : usual;
@@ -120,13 +124,14 @@ Plan plan_of(const Task& task, const Machine& machine) {
   if (plan.router.radix > 0) plan.way.radix = plan.router.radix;
   plan.bundles = !task.gathers && plan.way.algorithm != &schedule::alltoallv_direct &&
                  plan.way.algorithm != &schedule::alltoallv_round_robin;
-  plan.place = {.ranks = task.ranks, .radix = plan.way.radix, .channels = plan.router.channels};
+  plan.place = {.ranks = task.ranks, .radix = plan.way.radix, .reach = plan.way.reach, .channels = plan.router.channels};
   return plan;
 }
 
 std::string Plan::name() const {
   std::string text(way.algorithm->name);
   if (way.radix != 2) text += ", radix " + std::to_string(way.radix);
+  if (way.reach > 0) text += ", within " + std::to_string(way.reach);
   if (way.segment > 0) text += ", segments of " + std::to_string(way.segment);
   return text;
 }

@@ -5,7 +5,8 @@
 //   "crystal:radix=4"}}); const Plan plan = plan_of(task, machine);              // "auto" has become an algorithm
 //
 // Algorithms are those of `heddle algorithms`; after a colon what HEDDLE_ROUTER says: crystal:copies is the original router.
-// auto is what Heddle chooses, by-sum (allgatherv) what a library takes that goes by the sum of the volumes.
+// bruck knows how far partners are from each other. auto is what Heddle chooses, by-sum (allgatherv) what a library takes that
+// goes by the sum of the volumes.
 #pragma once
 
 #include <optional>

@@ -39,6 +39,7 @@ using Bytes = std::int64_t;
 struct Place {
   Rank ranks = 1;
   int radix = 2;                   ///< Of those that have one: 2 ... most_radix (crystal: most_split).
+  Rank reach = 0;                  ///< Bruck: nobody is further away from whom it sends to, around the ring; 0: not known.
   int channels = 1;                ///< Into how many messages crystal splits a bundle: (radix - 1) * channels <= most / 2.
   const Nodes* nodes = nullptr;    ///< Needed by algorithms `by_node`.
   const Pieces* pieces = nullptr;  ///< How the pipelined ring cuts blocks; null: not at all.
@@ -117,8 +118,25 @@ constexpr int logarithm(Rank ranks, int radix = 2) noexcept {
   return rounds;
 }
 
-/// How many rounds of the crystal router take what goes from one rank to another further, O(log P): few for neighbours in rank,
-/// half of the rounds for others, on average.
-int crystal_hops(const Place& place, Rank from, Rank to) noexcept;
+/// Rounds of the crystal router that take what goes from one rank to another further, and those of them in which it leaves a
+/// node. Few for neighbours in rank, for others all but the radix-th part of the rounds, on average.
+struct Hops {
+  int all = 0;
+  int far = 0;  ///< 0 without Place::nodes.
+};
+/// O(log P).
+Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept;
+
+/// Rounds of Bruck's if that is all it needs to take whoever is so near; 0: the whole ring takes no more.
+constexpr int bruck_digits(const Place& place) noexcept {
+  int digits = 1;
+  for (std::int64_t beyond = 1; beyond <= place.reach; beyond *= 2) ++digits;
+  return place.reach > 0 && (std::int64_t{1} << digits) < place.ranks ? digits : 0;
+}
+/// Whether it takes what goes from one rank to another.
+constexpr bool bruck_takes(const Place& place, Rank from, Rank to) noexcept {
+  const std::int64_t half = (std::int64_t{1} << bruck_digits(place)) / 2;
+  return half == 0 || around(std::int64_t{to} - from + half, place.ranks) < 2 * half;
+}
 
 }  // namespace heddle::schedule

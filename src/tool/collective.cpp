@@ -283,7 +283,7 @@ Json explain_collective(const std::string& description) {
   for (Rank me = 0; me < at.ranks; ++me) {
     Share mine;
     for (const Flow& one : sent[static_cast<std::size_t>(me)]) {
-      mine.send(one.bytes, nodes.of(me) != nodes.of(one.to), schedule::crystal_hops({.ranks = at.ranks}, me, one.to));
+      mine.send(me, one.to, one.bytes, at.ranks, &nodes);
       mine.receive(one.bytes);  // as much comes from the other side
     }
     all = joined(all, mine);

@@ -62,16 +62,19 @@ class Blocks {
   std::string wrong_;
 };
 
-/// Alltoallv: one token for each pair. Those that a rank holds for one destination are a chain.
+/// Alltoallv: one token for each pair, or each that is near enough (Place::reach). Those that a rank holds for one destination
+/// are a chain.
 class Tokens {
  public:
   struct Payload {
     std::int32_t first = none;
   };
 
-  explicit Tokens(const Place& place) : ranks_(place.ranks), next_(size(ranks_) * size(ranks_), none), held_(next_) {
+  explicit Tokens(const Place& place)
+      : ranks_(place.ranks), near_(place), next_(size(ranks_) * size(ranks_), none), held_(next_) {
     for (Rank origin = 0; origin < ranks_; ++origin)
-      for (Rank to = 0; to < ranks_; ++to) held(origin, to) = origin * ranks_ + to;
+      for (Rank to = 0; to < ranks_; ++to)
+        if (bruck_takes(place, origin, to)) held(origin, to) = origin * ranks_ + to;
   }
 
   Payload send(Rank rank, const Send& one) {
@@ -103,8 +106,10 @@ class Tokens {
     if (!wrong_.empty()) return wrong_;
     for (Rank to = 0; to < ranks_; ++to) {
       Rank count = 0;
+      Rank all = 0;
+      for (Rank origin = 0; origin < ranks_; ++origin) all += bruck_takes(near_, origin, to) ? 1 : 0;
       for (std::int32_t token = held_[size(Count{to} * ranks_ + to)]; token != none; token = next_[size(token)]) ++count;
-      if (count != ranks_) return std::to_string(to) + " has got " + std::to_string(count);
+      if (count != all) return std::to_string(to) + " has got " + std::to_string(count);
     }
     return {};
   }
@@ -117,6 +122,7 @@ class Tokens {
   std::int32_t& held(Rank rank, Rank to) { return held_[size(Count{rank} * ranks_ + to)]; }
 
   Rank ranks_;
+  Place near_;
   std::vector<std::int32_t> next_, held_;
   Count moved_ = 0;
   std::string wrong_;

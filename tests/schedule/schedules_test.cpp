@@ -123,7 +123,7 @@ TEST(Alltoallv, CrystalHopsAreThoseOfTheBlocks) {
       const Place place{.ranks = p, .radix = radix};
       Count hops = 0;
       for (Rank from = 0; from < p; ++from)
-        for (Rank to = 0; to < p; ++to) hops += crystal_hops(place, from, to);
+        for (Rank to = 0; to < p; ++to) hops += crystal_hops(place, from, to).all;
       EXPECT_EQ(hops, run<Tokens>(alltoallv_crystal, place).blocks);
     }
   }
@@ -150,6 +150,32 @@ TEST(Alltoallv, Bruck) {
       EXPECT_EQ(totals.blocks, p * digits);
     }
   }
+}
+
+TEST(Alltoallv, BruckAmongNeighboursTakesAsManyRoundsAsTheirDistanceHasDigits) {
+  for (const Rank reach : {1, 2, 3, 4, 13, 100}) {
+    const int digits = logarithm(2 * reach + 1);
+    for (Rank p = 1; p <= all_up_to; p += p < 40 ? 1 : 7) {
+      const Place place{.ranks = p, .reach = reach};
+      const Totals totals = run<Tokens>(alltoallv_bruck, place);
+      const bool near = 1 << digits < p;
+      EXPECT_EQ(totals.rounds, near ? digits : logarithm(p)) << "reach " << reach << ", P = " << p;
+      EXPECT_EQ(totals.most_sent, totals.rounds);
+      if (!near) continue;
+      EXPECT_EQ(totals.blocks, Count{p} * digits << (digits - 1)) << "half of them travel each digit";
+      for (Rank away = 0; away < p; ++away)
+        EXPECT_EQ(bruck_takes(place, 5 % p, around(5 + away, p)), away < 1 << (digits - 1) || p - away <= 1 << (digits - 1));
+    }
+  }
+}
+
+TEST(Alltoallv, WhatCrystalTakesOverABorderOfHalvesIsNearlyThere) {
+  for (const Rank p : {64, 1000, 8192})
+    for (const Rank away : {1, 5, 13}) {
+      const Place place{.ranks = p};
+      EXPECT_EQ(crystal_hops(place, p / 2 - 1, p / 2).all, 1) << "straight";
+      EXPECT_LE(crystal_hops(place, p / 2 - 1, p / 2 - 1 + away).all, 1 + logarithm(2 * away + 2)) << p << ", " << away;
+    }
 }
 
 template <class Visit>

@@ -30,7 +30,13 @@ TEST(Agreement, SharesAddUp) {
   EXPECT_EQ(facts.most_bytes, 5100);
   EXPECT_EQ(facts.largest_block, 5000);
   EXPECT_EQ(facts.leaving, 5200 / 5400.0);
-  EXPECT_EQ(facts.hops, (100 + 200 + 100 + 200 + 5000) / 5400.0) << "1 to 2, and 3 to 0, cross both ways of the router";
+  EXPECT_EQ(facts.travel[0].hops, (400 + 2 * 5000) / 5400.0) << "3 to 1 goes by 0, in crystal of radix 2; all others straight";
+  EXPECT_EQ(facts.travel[0].far, 5200 / 5400.0);
+  EXPECT_EQ(facts.travel[0].most, 100 + 2 * 5000);
+  EXPECT_EQ(facts.travel[1].hops, 1) << "of radix 4: straight";
+  EXPECT_EQ(facts.reach, 2);
+  EXPECT_EQ(facts.ones, 1);
+  EXPECT_EQ(facts.behind, 0);
 }
 
 TEST(Agreement, DoesNotDependOnTheOrder) {
@@ -38,7 +44,7 @@ TEST(Agreement, DoesNotDependOnTheOrder) {
   std::vector<Share> shares(20);
   for (Share& share : shares)
     for (int i = 0; i < 5; ++i) {
-      share.send(static_cast<Bytes>(random() % 1000), i % 2 == 0, i);
+      share.send(i, static_cast<Rank>(i + 1 + random() % 15), static_cast<Bytes>(random() % 1000), 20, nullptr);
       share.receive(static_cast<Bytes>(random() % 1000));
     }
   Share forwards;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "schedule/algorithms.hpp"
+#include "select/collective/agreement.hpp"
 #include "select/collective/choose.hpp"
 
 namespace heddle::select {
@@ -126,18 +127,16 @@ TEST(Estimate, WhatAlltoallvChoosesIsNearTheBest) {
         for (const Rank stride : {1, 5}) {
           if (partners > 26 && (stride > 1 || p > 64)) continue;
           const auto flows = neighbours(p, partners, bytes, stride);
-          AlltoallvFacts facts{stage.where};
-          facts.partners = facts.most_partners = partners;
-          facts.bytes = static_cast<double>(partners * bytes);
-          facts.most_bytes = partners * bytes;
-          facts.largest_block = bytes;
-          facts.leaving = 0;
+          Share all;
           for (Rank from = 0; from < p; ++from) {
+            Share mine;
             for (const Flow& one : flows[static_cast<std::size_t>(from)]) {
-              facts.hops += crystal_hops({.ranks = p}, from, one.to) / (1.0 * p * partners);
-              facts.leaving += stage.nodes->of(from) != stage.nodes->of(one.to) ? 1 / (1.0 * p * partners) : 0;
+              mine.send(from, one.to, one.bytes, p, &*stage.nodes);
+              mine.receive(one.bytes);  // as much comes from the other side
             }
+            all = joined(all, mine);
           }
+          const AlltoallvFacts facts = agreed(all, stage.where);
           const double ns = estimate_alltoallv(choose_alltoallv(facts), facts, flows, &*stage.nodes);
           double best = ns;
           for (const Algorithm* other : alltoallv())

@@ -51,7 +51,7 @@ Routed::Routed(ShadowComm& shadow, const select::Way& way)
 
 void Routed::send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0) return;
-  if (bundled(to.rank, bytes))
+  if (bundled(shadow_.me(), to.rank, bytes))
     out_.push_back({to.rank, data, bytes});
   else
     straight_.send(to, data, bytes);
@@ -59,7 +59,7 @@ void Routed::send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
 
 void Routed::receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept {
   if (bytes == 0) return;
-  if (bundled(from.rank, bytes))
+  if (bundled(from.rank, shadow_.me(), bytes))
     in_[static_cast<std::size_t>(from.rank)] = {from.rank, data, bytes};
   else
     straight_.receive(from, data, bytes);
@@ -69,6 +69,7 @@ int Routed::route() {
   const settings::Router& wishes = settings_of_process().router;
   const schedule::Place place{.ranks = shadow_.ranks(),
                               .radix = wishes.radix > 0 ? wishes.radix : way_.radix,
+                              .reach = way_.reach,
                               .channels = wishes.channels,
                               .nodes = &shadow_.topology().nodes};
   Channel channel(shadow_.comm(), tags::bundles);

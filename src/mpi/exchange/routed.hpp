@@ -6,9 +6,9 @@
 //   return routed.run(comm);
 //
 // Both ranks of a pair know the bytes of its block: from `beside=` of HEDDLE_ROUTER on, it goes straight from rank to rank, and
-// what is short is bundled with other ranks' along the rounds. So a choice that does not fit costs what a few short blocks
-// cost, and one outlier is not moved log2 P times. A block is packed straight into the bundle, and unpacked straight from the
-// bundle that it came in.
+// what is short is bundled with other ranks' along the rounds, if they take it to a rank so far away (Way::reach). So a choice
+// that does not fit costs what a few short blocks cost, and one outlier is not moved log2 P times. A block is packed straight
+// into the bundle, and unpacked straight from the bundle that it came in.
 #pragma once
 
 #include <vector>
@@ -40,7 +40,10 @@ class Routed {
   };
   class Packing;
 
-  [[nodiscard]] bool bundled(int rank, Bytes bytes) const noexcept { return rank != shadow_.me() && bytes < straight_from_; }
+  [[nodiscard]] bool bundled(int from, int to, Bytes bytes) const noexcept {
+    return from != to && bytes < straight_from_ &&
+           schedule::bruck_takes({.ranks = shadow_.ranks(), .reach = way_.reach}, from, to);
+  }
   int route();
 
   ShadowComm& shadow_;

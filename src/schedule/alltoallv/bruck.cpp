@@ -5,6 +5,14 @@
 //   round 1, those with 2 go 2 ahead:        0 0 0 4 4 4 4
 //   round 2, the rest goes 4 ahead:          0 0 0 0 0 0 0
 //
+// If nobody sends further than some `reach` around the ring, a distance is a two's complement of as few binary digits as that
+// takes: the last of them goes back.
+//
+//   reach 2, any P, distances:              -2 -1  1  2
+//   round 0, odd ones go 1 ahead:           -2 -2  0  2
+//   round 1, those with 2 go 2 ahead:       -4 -4  0  0
+//   round 2, the rest goes 4 back:           0  0  0  0
+//
 // With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α, each byte moves as often as its distance has
 // digits that are not zero. Unlike crystal, every rank always has one partner each way for a digit, at any P; but the blocks of
 // a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
@@ -15,9 +23,27 @@ namespace {
 
 int radix(const Place& place) { return std::clamp(place.radix, 2, most_radix); }
 
-Count rounds(const Place& place) { return logarithm(place.ranks, radix(place)); }
+Count rounds(const Place& place) {
+  const int digits = bruck_digits(place);
+  return digits > 0 ? digits : logarithm(place.ranks, radix(place));
+}
+
+Round near_round(const Place& place, Rank rank, Count k) {
+  const Rank p = place.ranks;
+  const std::int64_t lowest = -(std::int64_t{1} << (bruck_digits(place) - 1));
+  const bool back = k + 1 == bruck_digits(place);
+  const std::int64_t step = back ? lowest : std::int64_t{1} << k;
+  const std::int64_t first = back ? lowest : lowest + step;
+  const auto blocks = static_cast<Rank>(back ? 1 : -lowest / step);
+  const auto period = static_cast<Rank>(back ? 1 : 2 * step);
+  Round round;
+  round.send(around(rank + step, p), Ranks::every(period, rank + first, blocks, p));
+  round.receive(around(rank - step, p), Ranks::every(period, rank - step + first, blocks, p));
+  return round;
+}
 
 Round round(const Place& place, Rank rank, Count k) {
+  if (bruck_digits(place) > 0) return near_round(place, rank, k);
   const Rank p = place.ranks;
   std::int64_t weight = 1;
   for (Count i = 0; i < k; ++i) weight *= radix(place);

@@ -1,16 +1,17 @@
 // schedule/alltoallv/crystal.cpp: all that goes to the other half crosses over in one bundle; then the same within each half.
 //
-//   P = 5                0 1 2 │ 3 4       round 0: each sends all it holds for the other side: 0 ⇄ 3, 1 ⇄ 4, 2 → 4
-//                      0 1 │ 2   3 │ 4     round 1: 0 ⇄ 2, 1 → 2, 3 ⇄ 4
+//   P = 5                0 1 2 │ 3 4       round 0: each sends all it holds for the other side: 2 ⇄ 3, 1 ⇄ 4, 0 → 4
+//                      0 1 │ 2   3 │ 4     round 1: 1 ⇄ 2, 0 → 2, 3 ⇄ 4
 //                      0 │ 1               round 2: 0 ⇄ 1
 //
-// Halves are as equal as can be, so any P takes ceil(log2 P) rounds. The i-th of one half sends to the i-th of the other; one
-// too many sends to the last one, which so receives two bundles, and itself receives none.
-// With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With channels c
-// each bundle travels as c messages, over several paths where there are some. Cost: ceil(log2 P)·α, and each byte moves at most
-// ceil(log2 P) times: about half of it in each round if destinations are spread evenly. Who sends to whom need not be known: a
-// rank gets what it gets. Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1 (powers of two; there from the
-// lowest bit on, here the far half first: neighbours in rank, who often share a node, talk last).
+// Halves are as equal as can be, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half; one
+// too many sends to the last one there, which so receives two bundles, and itself receives none. So what goes to a near rank
+// over the border of two halves is near it in the next round, too; if the i-th sent to the i-th it would cross in all later
+// rounds. With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With
+// channels c each bundle travels as c messages, over several paths where there are some. Cost: ceil(log2 P)·α, and each byte
+// moves at most ceil(log2 P) times: about half of it in each round if destinations are spread evenly. Who sends to whom need
+// not be known: a rank gets what it gets. Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1 (powers of two;
+// there from the lowest bit on, here the far half first: neighbours in rank, who often share a node, talk last).
 #include "schedule/alltoallv/crystal.hpp"
 
 #include "schedule/algorithms.hpp"
@@ -21,6 +22,13 @@ namespace {
 struct Group {
   Rank first;
   Rank size;
+
+  /// Which of `other` is the mirror image of the i-th of this group, seen from between the two; may be beyond its end.
+  [[nodiscard]] Rank opposite(const Group& other, Rank i) const { return std::max(size, other.size) - 1 - i; }
+  /// Who of `other` gets what a rank of this group sends there: its mirror image, or the last one.
+  [[nodiscard]] Rank receiver(const Group& other, Rank rank) const {
+    return other.first + std::min(opposite(other, rank - first), other.size - 1);
+  }
 };
 
 /// A group's parts: sizes differ by one at most, larger ones first.
@@ -67,23 +75,26 @@ Round crystal_round(const Place& place, Rank rank, Count k) {
     const Group from = split.part((own - i + split.parts) % split.parts);
     for (int piece = 0; piece < pieces; ++piece) {
       const Segment part{piece, pieces};
-      round.send(to.first + std::min(mine, to.size - 1), Ranks::interval(to.first, to.size, place.ranks), part);
-      if (mine < from.size) round.receive(from.first + mine, ours, part);
-      if (mine == here.size - 1 && mine + 1 < from.size) round.receive(from.first + mine + 1, ours, part);
+      round.send(here.receiver(to, rank), Ranks::interval(to.first, to.size, place.ranks), part);
+      const Rank sender = here.opposite(from, mine);
+      if (sender < from.size) round.receive(from.first + sender, ours, part);
+      if (mine == here.size - 1 && here.size < from.size) round.receive(from.first, ours, part);
     }
   }
   return round;
 }
 
-int crystal_hops(const Place& place, Rank from, Rank to) noexcept {
-  int hops = 0;
+Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept {
+  Hops hops;
   for (Group group{0, place.ranks}; group.size > 1;) {
     const Split split(group, radix(place));
     const Group there = split.part(split.part_of(to));
     const Group here = split.part(split.part_of(from));
     if (here.first != there.first) {
-      from = there.first + std::min(from - here.first, there.size - 1);
-      ++hops;
+      const Rank next = here.receiver(there, from);
+      ++hops.all;
+      hops.far += place.nodes != nullptr && place.nodes->of(from) != place.nodes->of(next) ? 1 : 0;
+      from = next;
     }
     group = there;
   }

@@ -2,29 +2,69 @@
 #include "select/collective/agreement.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace heddle::select {
 
+void Share::send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes* nodes) noexcept {
+  if (sent <= 0) return;
+  ++partners;
+  bytes += sent;
+  leaving += nodes != nullptr && nodes->of(me) != nodes->of(to) ? sent : 0;
+  for (std::size_t i = 0; i < radices.size(); ++i) {
+    const schedule::Hops made = schedule::crystal_hops({.ranks = ranks, .radix = radices[i], .nodes = nodes}, me, to);
+    hops[i] += made.all * sent;
+    far[i] += made.far * sent;
+    travels[i] += made.all * sent;
+  }
+  ++most_partners;
+  most_sent += sent;
+  largest = std::max(largest, sent);
+  const Rank ahead = schedule::around(std::int64_t{to} - me, ranks);
+  const Rank back = ranks - ahead;
+  reach = std::max<std::int64_t>(reach, std::min(ahead, back));
+  // A distance back is a two's complement: its digits are those that -x - 1 has not.
+  const auto digits = [](Rank away) { return std::popcount(static_cast<std::uint32_t>(away)); };
+  ones += sent * (ahead <= back ? digits(ahead) : -digits(back - 1));
+  behind += ahead <= back ? 0 : sent;
+}
+
 Share joined(const Share& one, const Share& other) noexcept {
-  Share both;
-  for (std::size_t i = 0; i < both.numbers.size(); ++i)
-    both.numbers[i] = i < Share::sums ? one.numbers[i] + other.numbers[i] : std::max(one.numbers[i], other.numbers[i]);
+  Share both = one;
+  both.partners += other.partners;
+  both.bytes += other.bytes;
+  both.leaving += other.leaving;
+  both.ones += other.ones;
+  both.behind += other.behind;
+  both.most_partners = std::max(one.most_partners, other.most_partners);
+  both.most_sent = std::max(one.most_sent, other.most_sent);
+  both.most_received = std::max(one.most_received, other.most_received);
+  both.largest = std::max(one.largest, other.largest);
+  both.reach = std::max(one.reach, other.reach);
+  for (std::size_t i = 0; i < radices.size(); ++i) {
+    both.hops[i] += other.hops[i];
+    both.far[i] += other.far[i];
+    both.travels[i] = std::max(one.travels[i], other.travels[i]);
+  }
   return both;
 }
 
 AlltoallvFacts agreed(const Share& all, const Where& where) noexcept {
-  const auto& [partners, bytes, leaving, hops, most_partners, most_sent, most_received, largest] = all.numbers;
   AlltoallvFacts facts{where};
-  facts.partners = static_cast<double>(partners) / where.ranks;
-  facts.most_partners = static_cast<Rank>(most_partners);
-  facts.bytes = static_cast<double>(bytes) / where.ranks;
-  facts.most_bytes = std::max(most_sent, most_received);
-  facts.largest_block = largest;
-  if (bytes > 0) {
-    facts.leaving = static_cast<double>(leaving) / static_cast<double>(bytes);
-    facts.hops = static_cast<double>(hops) / static_cast<double>(bytes);
-  }
+  facts.partners = static_cast<double>(all.partners) / where.ranks;
+  facts.most_partners = static_cast<Rank>(all.most_partners);
+  facts.bytes = static_cast<double>(all.bytes) / where.ranks;
+  facts.most_bytes = std::max(all.most_sent, all.most_received);
+  facts.largest_block = all.largest;
+  facts.reach = static_cast<Rank>(all.reach);
+  if (all.bytes == 0) return facts;
+  const auto of_each = [&](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(all.bytes); };
+  facts.leaving = of_each(all.leaving);
+  facts.ones = of_each(all.ones);
+  facts.behind = of_each(all.behind);
+  for (std::size_t i = 0; i < radices.size(); ++i)
+    facts.travel[i] = {.hops = of_each(all.hops[i]), .far = of_each(all.far[i]), .most = all.travels[i]};
   return facts;
 }
 
@@ -46,6 +86,7 @@ std::uint64_t digest(const Way& way) noexcept {
   for (const char letter : way.algorithm->name) add(static_cast<std::uint64_t>(letter));
   for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint64_t>(way.segment) >> shift);
   add(static_cast<std::uint64_t>(way.radix));
+  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(way.reach) >> shift);
   return hash;
 }
 

@@ -16,22 +16,18 @@
 
 namespace heddle::select {
 
-/// Eight numbers, as they are reduced: the first four by sum, the others by maximum.
+/// Numbers of which some are reduced by sum, the others by maximum. Arrays: of each radix of bundles.
 struct Share {
-  static constexpr std::size_t sums = 4;
-  std::array<std::int64_t, 8> numbers{};
+  // By sum.
+  std::int64_t partners = 0, bytes = 0, leaving = 0, ones = 0, behind = 0;
+  std::array<std::int64_t, radices.size()> hops{}, far{};  ///< Times bytes.
+  // By maximum.
+  std::int64_t most_partners = 0, most_sent = 0, most_received = 0, largest = 0, reach = 0;
+  std::array<std::int64_t, radices.size()> travels{};  ///< As hops.
 
-  void send(Bytes bytes, bool leaves, int hops) noexcept {
-    if (bytes <= 0) return;
-    numbers[0] += 1;
-    numbers[1] += bytes;
-    numbers[2] += leaves ? bytes : 0;
-    numbers[3] += hops * bytes;
-    numbers[4] += 1;
-    numbers[5] += bytes;
-    numbers[7] = std::max(numbers[7], bytes);
-  }
-  void receive(Bytes bytes) noexcept { numbers[6] += bytes; }
+  /// `me` to `to`. `nodes` may be null: one node.
+  void send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes* nodes) noexcept;
+  void receive(Bytes received) noexcept { most_received += received; }
 
   bool operator==(const Share&) const = default;
 };
@@ -43,11 +39,9 @@ Share joined(const Share& one, const Share& other) noexcept;
 template <class To, class From>
 Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const To& to, const From& from) {
   Share share;
-  const schedule::Place place{.ranks = where.ranks};
   for (Rank rank = 0; rank < where.ranks; ++rank) {
     if (rank == me) continue;
-    if (const Bytes bytes = to(rank); bytes > 0)
-      share.send(bytes, nodes != nullptr && nodes->of(rank) != nodes->of(me), schedule::crystal_hops(place, me, rank));
+    share.send(me, rank, to(rank), where.ranks, nodes);
     share.receive(from(rank));
   }
   return share;

@@ -41,7 +41,8 @@ struct Candidates {
   }
 
   /// In steps of a radix. Ranks of a node are taken to be neighbours: long steps leave it, all members' at a time, and the last
-  /// member's do always.
+  /// member's do always. Of what one rank has much of each of those carries it on that have it: as many as a step is long, half
+  /// of them near enough to the end of their node if that is less than a node.
   void steps(const Algorithm& algorithm, int radix) {
     Way way = begun(algorithm, radix);
     for (double reach = 1; reach < facts.ranks; reach *= radix) {
@@ -51,12 +52,28 @@ struct Candidates {
         leaves = leaves || far;
         Load& load = far ? way.network : way.node;
         ++load.messages;
-        load.bytes += at_most(std::min(reach, facts.ranks - away)) * (far ? std::min<double>(away, facts.members) : 1);
+        const double blocks = std::min(reach, facts.ranks - away);
+        load.bytes += far ? leaving(blocks, away) : at_most(blocks);
       }
       ++(leaves ? way.network : way.node).rounds;
     }
-    if (spread && facts.members > 1) ++way.network.rounds;
+    if (spread && way.node.rounds > 0) {
+      for (Load* load : {&way.node, &way.network}) {
+        const double one = load == &way.node ? -1 : 1;
+        load->rounds += one;
+        load->messages += one;
+      }
+    }
+    // Blocks from the last ranks on to the first ones lie in two pieces.
+    if (spread && &algorithm == &schedule::allgatherv_dissemination) ++way.network.messages;
     add(way);
+  }
+
+  /// Bytes that leave a node when all its members send so many blocks so far: the largest of all, and the others.
+  [[nodiscard]] double leaving(double blocks, double away) const {
+    const double others = (total - largest) / facts.ranks;
+    const double with_largest = std::min(away < facts.members ? away / 2 : away, static_cast<double>(facts.members));
+    return std::min<double>(away, facts.members) * blocks * others + with_largest * std::max(0.0, largest - others);
   }
 
   /// Long segments fill the pipeline slowly, short ones cost a message each.
@@ -78,6 +95,7 @@ struct Candidates {
     load.rounds = facts.ranks - 1;
     load.messages = load.rounds + total / static_cast<double>(segment);
     load.bytes = total + hops() * static_cast<double>(segment);
+    load.stream = true;
     // Whoever shares a core gets a turn for every segment that passes.
     if (facts.crowding > 1) load.rounds = load.messages;
     add(way);
@@ -86,7 +104,8 @@ struct Candidates {
   void two_level() {
     Way way = begun(schedule::allgatherv_two_level);
     const int within = logarithm(facts.members);
-    way.node.rounds = way.node.messages = 2 * within;
+    way.node.rounds = 2 * within;
+    way.node.messages = 3 * within;  // what a member lacks lies before and behind what it had
     way.node.bytes = at_most(facts.members) + within * total;
     for (double reach = 1; reach < facts.nodes; reach *= 2) {
       ++way.network.rounds;

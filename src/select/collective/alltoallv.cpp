@@ -13,6 +13,9 @@ namespace {
 using schedule::logarithm;
 
 constexpr double heading = 16;  // bytes, of a block in a bundle: from whom, for whom, how long
+/// Of what a node sends in a round, if all its ranks were as busy as the busiest of all ranks, and had to wait for the last
+/// byte: as walks of all ranks have it.
+constexpr double not_all = 0.75;
 
 /// The part of a rank's data that leaves its node.
 double leaving(const AlltoallvFacts& facts) {
@@ -24,9 +27,9 @@ Way direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::a
   Way way{.algorithm = &algorithm};
   const double off = leaving(facts);
   const double messages = facts.most_partners;
-  way.node.messages = messages * (1 - off);
+  way.network.messages = off > 0 ? std::max(std::min(messages, 1.0), messages * off) : 0;
+  way.node.messages = messages - way.network.messages;
   way.node.bytes = static_cast<double>(facts.most_bytes) * (1 - off);
-  way.network.messages = messages * off;
   way.network.bytes = std::max(static_cast<double>(facts.most_bytes), facts.bytes * facts.members) * off;
   (off > 0 ? way.network : way.node).rounds = messages > 0 ? 1 : 0;
   way.work = facts.bytes;
@@ -39,7 +42,9 @@ struct Rounds {
     int round = 0;
     for (Rank size = ranks; size > 1; ++round) {
       const Rank parts = std::min<Rank>(radix, size);
-      (round < far ? far_messages : near_messages) += parts - 1;
+      // Who is alone in a part that has one less gets two bundles of each that has not. Receiving is half of a message.
+      const double second = 0.5 * std::min<Rank>(size % parts, parts - 1);
+      (round < far ? far_messages : near_messages) += parts - 1 + second;
       even = even && size % parts == 0;
       size = (size + parts - 1) / parts;
     }
@@ -48,34 +53,78 @@ struct Rounds {
   bool even = true;  ///< All parts are of one size: nobody gets two bundles of one part.
 };
 
-/// Crystal and Bruck: in each round all but the radix-th part of what a rank holds goes on. `balanced`: one partner for each
-/// digit.
+/// What is known of a radix.
+Travel agreed_travel(const AlltoallvFacts& facts, int radix) {
+  return facts.travel[static_cast<std::size_t>(std::ranges::find(radices, radix) - radices.begin())];
+}
+
+/// As if destinations were anywhere: all but the radix-th part goes on in each round.
+Travel travel_anywhere(const AlltoallvFacts& facts, int radix, int rounds, int far_rounds) {
+  const double part = 1 - 1.0 / radix;
+  const double off = leaving(facts);
+  return {.hops = rounds * part,
+          .far = far_rounds * part * off,
+          .most = static_cast<Bytes>(rounds * part * std::max(facts.bytes, static_cast<double>(facts.most_bytes)))};
+}
+
+/// Crystal and Bruck. `balanced`: one partner for each digit.
 Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix, bool balanced) {
   Way way{.algorithm = &algorithm, .radix = radix};
   const int all = logarithm(facts.ranks, radix);
   const int far = std::min(all, logarithm(facts.nodes, radix));
-  // All but the radix-th part in each round if destinations are anywhere; neighbours are not far. But what crosses for them
-  // meets in the ranks at the border of two parts, and these are waited for: about half as much again.
-  constexpr double border = 1.5;
-  const double mean = balanced || facts.hops <= 0 ? 1 : facts.hops / (0.5 * logarithm(facts.ranks));
-  const double near = mean < 1 ? std::min(1.0, border * mean) : mean;
-  const double part = (1 - 1.0 / radix) * std::min(near, 2.0);
+  const Travel known = agreed_travel(facts, radix);
+  const auto [hops, off, travelled] = balanced || known.hops <= 0 ? travel_anywhere(facts, radix, all, far) : known;
+  // Headings go the way of the bytes.
   const double each = facts.bytes + facts.partners * heading;
-  // One rank's large volume does not get smaller by being bundled.
-  const double most = std::max(each, static_cast<double>(facts.most_bytes) + facts.most_partners * heading);
-  const auto load = [&](int rounds, double messages, double bytes) {
-    // Bruck's last round counts as a full one, as the figures of shared cores have been solved from.
-    if (balanced) messages = rounds * (std::min<double>(radix, facts.ranks) - 1);
-    return Load{static_cast<double>(rounds), messages, rounds * part * bytes};
-  };
+  const double headed = facts.bytes > 0 ? each / facts.bytes : 1;
   const Rounds rounds(facts.ranks, radix, far);
-  const double twice = rounds.even ? 1 : 1.2;
-  way.node = load(all - far, rounds.near_messages * twice, most);
-  way.network = load(far, rounds.far_messages * twice, std::max(most, each * facts.members) * leaving(facts));
-  way.blocks = all * part * facts.partners;
-  way.copied = all * part * each;
-  way.work = all * part * each;
+  // Whoever gets two bundles of a round carries on those of two ranks.
+  const double twice = balanced || rounds.even ? 1 : 1.4;
+  // One rank's large volume does not get smaller by being bundled.
+  const double mean = std::max(1.0, hops * facts.bytes);
+  const double most = std::max({hops * facts.bytes, static_cast<double>(facts.most_bytes), static_cast<double>(travelled)});
+  const double of_node = std::max(1.0, not_all * most / mean) * off * each * facts.members;
+  way.node = {static_cast<double>(all - far), rounds.near_messages, twice * most * headed * (1 - off / std::max(1.0, hops))};
+  way.network = {static_cast<double>(far), rounds.far_messages, of_node};
+  if (balanced) {
+    // Bruck's last round counts as a full one, as the figures of shared cores have been solved from.
+    const double messages = std::min<double>(radix, facts.ranks) - 1;
+    way.node.messages = (all - far) * messages;
+    way.network.messages = far * messages;
+  }
+  way.blocks = twice * most * facts.partners / std::max(1.0, facts.bytes);
+  way.copied = twice * most + facts.bytes;
+  way.work = hops * each;
   way.regrouped = all;
+  return way;
+}
+
+/// Bruck's rounds of radix 2 for few partners, fewer rounds if all of them are near: a rank has one message in each, and as
+/// much as any other.
+Way by_distance(const AlltoallvFacts& facts) {
+  const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach});
+  const int digits = near > 0 ? near : logarithm(facts.ranks);
+  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0};
+  double far = 0;
+  double off = 0;   // hops of a block to another node: each digit is travelled by every second one
+  double busy = 0;  // those of them that all ranks make at a time
+  for (int k = 0; k < digits && facts.nodes > 1; ++k) {
+    const double step = std::exp2(k);
+    far += 2 * step > facts.members ? 1 : 0;
+    (step < facts.members ? off : busy) += 0.5 * std::min(1.0, step / facts.members);
+  }
+  // At the border of a node what comes over it on short ways goes back over it.
+  if (facts.nodes > 1) far = std::max(far, std::min(2.0, static_cast<double>(digits)));
+  const double each = facts.bytes + facts.partners * heading;
+  const double hops = near > 0 ? facts.ones + digits * facts.behind : 0.5 * digits;
+  const double most = std::max(hops * each, static_cast<double>(facts.most_bytes));
+  const double leave = std::min(not_all * off + busy, hops);
+  way.node = {digits - far, digits - far, most * (1 - leave / std::max(1.0, hops))};
+  way.network = {far, far, leave * each * facts.members};
+  way.blocks = hops * facts.partners;
+  way.copied = most + facts.bytes;
+  way.work = hops * each;
+  way.regrouped = digits;
   return way;
 }
 
@@ -92,7 +141,7 @@ Way two_level(const AlltoallvFacts& facts) {
 }
 
 void add_bundles(Ways& ways, const AlltoallvFacts& facts, const Algorithm& algorithm, bool balanced) {
-  for (const int radix : {2, 4, 8})
+  for (const int radix : radices)
     if (radix == 2 || radix / 2 < facts.ranks) ways.push(timed(in_rounds(facts, algorithm, radix, balanced), facts));
 }
 
@@ -113,6 +162,7 @@ Ways ways_alltoallv(const AlltoallvFacts& facts) {
   // Bruck's bundles are even if everybody has about as much for everybody; crystal's are fewer pieces if not.
   const double mean = facts.partners > 0 ? facts.bytes / facts.partners : 0;
   const bool dense = facts.partners * 2 >= facts.ranks && static_cast<double>(facts.largest_block) <= 4 * mean;
+  if (!dense && facts.reach > 0) ways.push(timed(by_distance(facts), facts));
   add_bundles(ways, facts, dense ? schedule::alltoallv_bruck : schedule::alltoallv_crystal, dense);
   if (facts.nodes > 1 && facts.members > 1) ways.push(timed(two_level(facts), facts));
   return ways;

@@ -12,6 +12,7 @@
 // the sum or the mean of the volumes; here the largest and the spread count (Balaji et al. 2007, §4.2).
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "select/collective/volumes.hpp"
@@ -38,6 +39,17 @@ Way by_sum_allgatherv(const AllgathervFacts& facts);
 /// algorithm 0.6 to 0.9 of the time). Up to the sum at which it changes to a ring nothing was ever won.
 bool sum_will_do(const AllgathervFacts& facts, const Way& chosen);
 
+/// Of bundles, from which is chosen.
+constexpr std::array radices = {2, 4, 8};
+
+/// How often bytes go from rank to rank in bundles (schedule::crystal_hops). What crosses the border of two parts meets in few
+/// ranks, for which the others wait: so the one that sends what travels most counts, too.
+struct Travel {
+  double hops = 0;  ///< Of a byte, on average; 0: not known.
+  double far = 0;   ///< These of them to another node.
+  Bytes most = 0;   ///< Hops times bytes of the rank for which it is most.
+};
+
 /// Alltoallv, Alltoallw, exchange. Per rank, over all that send.
 struct AlltoallvFacts : Where {
   double partners = 0;      ///< With something to say to each other, on average.
@@ -46,7 +58,10 @@ struct AlltoallvFacts : Where {
   Bytes most_bytes = 0;     ///< Sent or received by the rank that has most.
   Bytes largest_block = 0;  ///< From one rank to another.
   double leaving = -1;      ///< Of the bytes, for another node; negative: not known, destinations are taken to be anywhere.
-  double hops = 0;  ///< That a byte makes through crystal of radix 2, on average (schedule::crystal_hops); 0: not known.
+  Rank reach = 0;           ///< Around the ring of ranks, of the two furthest from each other; 0: not known.
+  /// Of Bruck's rounds among near ranks: a byte makes `ones` hops on average, and `behind` more for each digit of the reach.
+  double ones = 0, behind = 0;
+  std::array<Travel, radices.size()> travel{};  ///< Through crystal, with each radix.
 };
 Way choose_alltoallv(const AlltoallvFacts& facts);
 /// Of what could be bundled.

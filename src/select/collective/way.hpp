@@ -19,6 +19,7 @@ struct Load {
   double rounds = 0;    ///< One after the other.
   double messages = 0;  ///< In all rounds, each way.
   double bytes = 0;     ///< One after the other.
+  bool stream = false;  ///< Rounds overlap: messages follow the first one through all of them.
 };
 
 /// Where a collective runs. Equal on all ranks.
@@ -35,6 +36,7 @@ struct Where {
 struct Way {
   const Algorithm* algorithm = nullptr;
   int radix = 2;
+  Rank reach = 0;     ///< Of Bruck's rounds (schedule::Place).
   Bytes segment = 0;  ///< Pipelined ones: bytes of a segment; 0: not cut.
   Load node{};
   Load network{};

@@ -84,12 +84,33 @@ MULTIGRID = _bench(
 )
 GATHER_FAR = _simulate(
     "simulated-allgatherv",
-    f"allgatherv {_times('-n', 8, 16, 32, 64, 128)} {_times('--bytes', 1024, 32768, 1 << 20)}",
+    f"allgatherv {_times('-n', 2, 4, 8, 16, 32, 64, 128)} {_times('--bytes', 1024, 32768, 1 << 20)}",
     f"allgatherv {_times('-n', 16, 32, 64)} {_times('--bytes', 1024, 32768)}",
-    40,
+    50,
     10,
 )
-RING_FAR = _simulate("simulated-ring", "alltoallw-ring", f"alltoallw-ring {_times('-n', 8, 32, 128)}", 40, 10)
+# A ring of a thousand ranks has a million messages: estimated.
+GATHER_FURTHER = _simulate(
+    "simulated-allgatherv-1024",
+    f"allgatherv --estimate {_times('-n', 256, 512, 1024)} {_times('--bytes', 1024, 32768, 1 << 20)}",
+    f"allgatherv --estimate -n 1024 {_times('--bytes', 1024, 32768, 1 << 20)}",
+    30,
+    5,
+)
+RING_FAR = _simulate(
+    "simulated-ring",
+    f"alltoallw-ring {_times('-n', 2, 4, 8, 16, 32, 64, 128, 256)}",
+    f"alltoallw-ring {_times('-n', 8, 32, 128)}",
+    30,
+    10,
+)
+RING_FURTHER = _simulate(
+    "simulated-ring-1024",
+    f"alltoallw-ring --estimate {_times('-n', 256, 512, 1024)}",
+    f"alltoallw-ring --estimate {_times('-n', 256, 512, 1024)}",
+    5,
+    5,
+)
 
 SPARSE = _bench(
     "alltoallv-sparse",

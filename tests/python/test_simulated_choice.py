@@ -1,0 +1,51 @@
+"""What Heddle chooses on simulated machines against what it chooses from, all estimated: how far behind the best it may be."""
+
+import pytest
+from heddle.simulated import estimating, machines, tasks
+
+FROM = ("direct", "crystal:radix=2", "crystal:radix=4", "crystal:radix=8", "bruck", "auto")
+
+
+def behind(platform: str, ranks: int, sizes: list[int], strides: list[int], partners: list[int]) -> dict[tuple, float]:
+    """Of each case: the choice over the best."""
+    todo = tasks.tasks(tasks.SPARSE, ranks, sizes, partners, strides, list(FROM))
+    cases: dict[tuple, dict[str, float]] = {}
+    for row in estimating.estimates(estimating.machine_of(platform, ranks, None), todo):
+        if "part" not in row:
+            case = tuple(row[name] for name in ("ranks", "bytes", "stride", "partners"))
+            cases.setdefault(case, {})[row["algorithm"]] = row["us"]
+    return {case: of["auto"] / min(of.values()) for case, of in cases.items()}
+
+
+@pytest.mark.parametrize("platform", [machine.name for machine in machines.ALL])
+def test_the_choice_is_at_most_a_tenth_behind_the_best_there_is(platform):
+    sizes = [8, 64, 128, 512, 2048]
+    found = {}
+    for ranks in (256, 1000, 1024):
+        found |= behind(platform, ranks, sizes, [1, 24], [26])
+    found |= behind(platform, 4096, [8, 64], [1, 24], [26])
+    found |= behind(platform, 500, [16, 256], [1, 8], [6, 52])
+    worst = max(found, key=found.get)
+    assert found[worst] <= 1.1, worst
+
+
+def test_neighbours_take_as_many_rounds_as_their_distance_has_digits_at_any_scale():
+    rows = [
+        row
+        for ranks in (256, 65536)
+        for row in estimating.estimates(
+            estimating.machine_of("torus", ranks, None), tasks.tasks(tasks.SPARSE, ranks, [8], [26], [1], ["auto"])
+        )
+        if "part" not in row
+    ]
+    assert [row["took"] for row in rows] == ["bruck, within 13"] * 2
+    assert [row["rounds"] for row in rows] == [5, 5]
+    assert rows[1]["us"] < 1.3 * rows[0]["us"]
+    assert all(row["us"] < 1.3 * row["log2_bound_us"] for row in rows)
+
+
+def test_an_outlier_of_a_kilobyte_is_gathered_by_doubling():
+    """Two-level, which was chosen, takes half as long again."""
+    todo = tasks.tasks(tasks.GATHER, 64, [1024], [0], [1], ["ring", "recursive-doubling", "dissemination", "two-level", "auto"])
+    us = {row["algorithm"]: row for row in estimating.estimates(estimating.machine_of("torus", 64, None), todo) if "us" in row}
+    assert us["auto"]["us"] <= 1.1 * min(row["us"] for row in us.values())
