@@ -39,19 +39,23 @@ double copying(const FabricFacts& facts) {
   return static_cast<double>(facts.bytes) * (facts.side.contiguous ? profile.copy : curve.at(facts.side.mean_block));
 }
 
+/// By the MPI library, which has nothing to do for what is in one piece.
+double copying_of_library(const FabricFacts& facts) { return facts.side.contiguous ? 0 : copying(facts); }
+
 double segments_of(const FabricFacts& facts) {
   return std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
 }
 
-/// Both ends of a message, as far as its sender can tell: its receiver is taken to be like it. ns.
+/// Both ends of a message, as far as its sender can tell. ns.
 class Ends {
  public:
   explicit Ends(const FabricFacts& sender) : network_(*sender.network), sender_(end_of(sender)) {
     FabricFacts receiver = sender;
     receiver.end = End::receiver;
+    if (sender.receiver) receiver.side = *sender.receiver;
     receiver_ = end_of(receiver);
-    pack_ = copying(sender);
-    unpack_ = copying(receiver);
+    pack_ = copying_of_library(sender);
+    unpack_ = copying_of_library(receiver);
     bytes_ = static_cast<double>(sender.bytes);
     segments_ = segments_of(sender);
   }
@@ -74,8 +78,8 @@ class Ends {
   [[nodiscard]] double saved() const {
     const double wire = bytes_ * network_.wire;
     const double copies = (pack_ + wire + unpack_ - std::max({pack_, wire, unpack_})) * (1 - 1 / segments_);
-    const double kept = (sender_.in_place ? sender_.copying - sender_.moving : 0) +
-                        (receiver_.in_place ? receiver_.copying - receiver_.moving : 0);
+    const double kept = (sender_.in_place && pack_ > 0 ? sender_.copying - sender_.moving : 0) +
+                        (receiver_.in_place && unpack_ > 0 ? receiver_.copying - receiver_.moving : 0);
     return std::max(copies, kept);
   }
 

@@ -55,8 +55,9 @@ struct FabricFacts {
   Side side{};      ///< Of this end.
   End end = End::sender;
   const Network* network = nullptr;
-  bool reads = false;  ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
-  bool kept = true;    ///< What is registered stays so for the next message; else each registers its own.
+  const Side* receiver = nullptr;  ///< Sender: what it knows of its receiver; null: it is taken to be alike.
+  bool reads = false;              ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
+  bool kept = true;                ///< What is registered stays so for the next message; else each registers its own.
   Bytes segment = 64 << 10;
   const Profile* profile = &builtin();
 };

@@ -56,6 +56,18 @@ Side Side::one_piece(Bytes bytes) noexcept {
           .largest_block = bytes};
 }
 
+Side Side::blocks_of(Bytes bytes, Bytes block) noexcept {
+  block = std::clamp<Bytes>(block, 1, std::max<Bytes>(bytes, 1));
+  const Count blocks = (bytes + block - 1) / block;
+  return {.known = true,
+          .contiguous = blocks == 1,
+          .blocks = blocks,
+          .lines = std::max((bytes + 63) / 64, blocks),
+          .mean_block = static_cast<double>(block),
+          .median_block = block,
+          .largest_block = block};
+}
+
 Statistics::Statistics(const layout::Layout& layout)
     : size_(layout.size()),
       extent_(std::llabs(layout.extent())),

@@ -25,6 +25,8 @@ struct Side {
 
   /// `bytes` in one piece.
   static Side one_piece(Bytes bytes) noexcept;
+  /// `bytes` in blocks of so many, which lie apart.
+  static Side blocks_of(Bytes bytes, Bytes block) noexcept;
 };
 
 /// A datatype: what one element looks like, and what each further one adds (elements may share lines, or join).

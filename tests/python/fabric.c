@@ -382,6 +382,34 @@ static void persistent_collective(void) {
 #endif
 }
 
+/// What one rank sends in one piece, the other scatters: ints, or a contiguous datatype of them; to and fro.
+static void piece(void) {
+  MPI_Datatype row;
+  MPI_Type_contiguous(columns, MPI_INT, &row);
+  MPI_Type_commit(&row);
+  for (int n = 0; n < 200; ++n) {  // it takes a while until the two know that they reach each other
+    MPI_Request request = MPI_REQUEST_NULL;
+    fill(n);
+    if (rank == n % 2) {
+      if (n % 5 == 0) MPI_Send(from, rows * columns, MPI_INT, 1 - rank, n, MPI_COMM_WORLD);
+      if (n % 5 == 1) MPI_Send(from, rows, row, 1 - rank, n, MPI_COMM_WORLD);
+      if (n % 5 == 2) MPI_Isend(from, rows * columns, MPI_INT, 1 - rank, n, MPI_COMM_WORLD, &request);
+      if (n % 5 == 3) MPI_Ssend(from, rows, row, 1 - rank, n, MPI_COMM_WORLD);
+      if (n % 5 == 4) MPI_Send_init(from, rows * columns, MPI_INT, 1 - rank, n, MPI_COMM_WORLD, &request);
+      if (n % 5 == 4) MPI_Start(&request);
+    } else {
+      MPI_Irecv(into, 1, type, MPI_ANY_SOURCE, n, MPI_COMM_WORLD, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    int fine = 1;
+    for (int i = 0; i < rows && rank != n % 2; ++i)
+      for (int j = 0; j < ints; ++j) fine &= into[i * ints + j] == (j < columns ? 31 * (i * columns + j) + n : -1);
+    expect(fine, "one piece, scattered");
+  }
+  MPI_Type_free(&row);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -398,6 +426,7 @@ int main(int argc, char** argv) {
              {"unanswered", unanswered},
              {"damaged", damaged},
              {"persistent", persistent},
+             {"piece", piece},
              {"persistent_collective", persistent_collective}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

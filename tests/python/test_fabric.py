@@ -106,6 +106,26 @@ def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, byte
         assert ("over libfabric's tcp, where heddle tune" in " ".join(seen.split())) == (pays or fabric == "tcp"), seen
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_is_sent_in_one_piece_is_scattered_by_a_forced_scheme(heddle, mpi, program, scheme, tmp_path):
+    report = tmp_path / "report.json"
+    done = ran(heddle, mpi, program, "piece", HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert f"fabric {scheme}" in ways(report)
+
+
+@pytest.mark.parametrize(("byte_ns", "pays"), [(50, True), (0.001, False)])
+def test_one_piece_goes_by_the_fabric_where_its_receiver_scatters_and_that_pays(
+    heddle, mpi, program, byte_ns, pays, tmp_path
+):
+    profile, report = tmp_path / "p.json", tmp_path / "report.json"
+    measured = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", profile).stdout)
+    profile.write_text(json.dumps(measured | {f"between_nodes_by_{mpi}": NODES | {"message_byte_ns": byte_ns}}))
+    done = ran(heddle, mpi, program, "piece", HEDDLE_PROFILE=str(profile), HEDDLE_REPORT=str(report))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert any(way.startswith("fabric") for way in ways(report)) == pays
+
+
 def test_damaged_announcements_are_errors_of_their_receives(heddle, mpi, program, tmp_path):
     report = tmp_path / "report.json"
     done = ran(heddle, mpi, program, "damaged", HEDDLE_SCHEME="multi-w", HEDDLE_REPORT=str(report))

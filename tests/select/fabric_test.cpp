@@ -131,6 +131,23 @@ TEST(ChooseFabric, AWireThatWasMeasuredDecidesOnceByLength) {
   }
 }
 
+// What its sender has in one piece costs the library nothing to pack; what its receiver has said of its blocks counts.
+TEST(ChooseFabric, OnePieceForBlocksPaysByWhatTheReceiverSaves) {
+  const Side blocks = Side::blocks_of(mib, 512);
+  EXPECT_EQ(blocks.blocks, 2048);
+  EXPECT_FALSE(blocks.contiguous);
+  EXPECT_EQ(Side::blocks_of(100, 0).blocks, 100);  // a peer may say anything
+  EXPECT_TRUE(Side::blocks_of(100, 4096).contiguous);
+  const auto piece = [&blocks](const Network& network, bool scattered) {
+    FabricFacts sender = facts(Side::one_piece(mib), End::sender, network);
+    if (scattered) sender.receiver = &blocks;
+    return pays(sender);
+  };
+  EXPECT_TRUE(piece(network_of("tcp", 4, 4, slow_library), true));
+  EXPECT_FALSE(piece(network_of("tcp", 4, 4, quick_library), true));
+  EXPECT_FALSE(piece(network_of("verbs", 30, 1), false));  // nothing is packed, nothing unpacked
+}
+
 TEST(ChooseFabric, SocketsAreOpenedUnaskedWhereTheyWereMeasuredToPay) {
   EXPECT_FALSE(worth_opening({}, builtin()));
   EXPECT_TRUE(worth_opening(slow_library, builtin()));

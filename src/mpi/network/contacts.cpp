@@ -6,8 +6,10 @@
 //            unwanted(message) ◀── receiver  of a message that is longer than its receive
 //                ◀── lost(message) ──        the fabric has not brought it: the host is to
 //                gone(message) ──▶           but the sender took it for delivered, and has it no more: an error
+//              ◀── scatters(block) ──        of a message that came in one piece, by the host: the next may be announced
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "mpi/network/network.hpp"
@@ -51,9 +53,9 @@ bool Network::reaches(int world) noexcept try {
   if (!open()) return false;
   hear();
   const std::scoped_lock hold(words_lock_);
-  const auto [contact, fresh] = contacts_.try_emplace(world);
-  if (fresh) ask(world, contact->second);
-  return contact->second.reached;
+  Contact& contact = contacts_[world];
+  if (contact.times == 0) ask(world, contact);
+  return contact.reached;
 } catch (const std::exception&) {
   return false;
 }
@@ -128,6 +130,23 @@ void Network::set_probes() noexcept try {
   return;
 }
 
+void Network::scatter_hint(int world, Bytes block) noexcept try {
+  if (world < 0 || !open()) return;
+  const std::scoped_lock hold(words_lock_);
+  if (!hinted_.insert(world).second) return;
+  tell(world, {Word::scatters, static_cast<std::uint32_t>(std::clamp<Bytes>(block, 1, std::numeric_limits<int>::max()))});
+} catch (const std::exception&) {
+  return;
+}
+
+Bytes Network::scattered_by(int world) noexcept try {
+  const std::scoped_lock hold(words_lock_);
+  const auto contact = contacts_.find(world);
+  return contact == contacts_.end() ? 0 : contact->second.block;
+} catch (const std::exception&) {
+  return 0;
+}
+
 void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
   tell(descriptor.sender, {what, descriptor.announcement.from});
 } catch (const std::exception&) {
@@ -143,6 +162,10 @@ void Network::take(const Word& word, int from) {
     case Word::have:
     case Word::have_not:
       return answered(from, word.kind == Word::have);
+    case Word::scatters:
+      contacts_[from].block = word.number;
+      moves_pieces_.store(true, std::memory_order_relaxed);
+      return;
     default:
       of_messages_.push_back({word, from});
   }

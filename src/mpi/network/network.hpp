@@ -25,6 +25,7 @@
 #include <optional>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mpi/communicators/known.hpp"
@@ -41,9 +42,10 @@ class Network {
  public:
   /// What ranks tell each other on comm() (contacts.cpp).
   struct Word {
-    enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone };
+    enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters };
     Kind kind = unwanted;
-    std::uint32_t number = 0;                ///< Of the fabric (transport::fabric::mark_of), or of the message, by its sender.
+    /// Of the fabric (transport::fabric::mark_of); of the message, by its sender; scatters: bytes of a block, on average.
+    std::uint32_t number = 0;
     transport::fabric::Whereabouts where{};  ///< have_you: of who asks.
   };
 
@@ -119,6 +121,13 @@ class Network {
   /// The fabric has lost a message to that rank: it is asked again, a few times.
   void doubt(int world) noexcept;
 
+  /// Messages in one piece may go by the fabric, too: somebody scatters them, or HEDDLE_SCHEME names a scheme.
+  [[nodiscard]] bool moves_pieces() const noexcept { return moves_pieces_.load(std::memory_order_relaxed); }
+  /// What came from that rank in one piece has been scattered, into blocks of so many bytes: it is told so, once.
+  void scatter_hint(int world, Bytes block) noexcept;
+  /// Of what that rank of MPI_COMM_WORLD receives: bytes of a block, as it has said; 0: it has not.
+  [[nodiscard]] Bytes scattered_by(int world) noexcept;
+
   /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
   bool open() noexcept;
   [[nodiscard]] const select::Network& costs() const noexcept { return costs_; }
@@ -164,6 +173,7 @@ class Network {
     bool reached = false;
     bool asked = false;  // not answered yet
     int times = 0;       // asked
+    Bytes block = 0;     // of what it scatters
   };
   /// Of a rank that has asked: whether we reach each other is being tried.
   struct Greeting {
@@ -231,6 +241,8 @@ class Network {
   std::unordered_map<int, Contact> contacts_;
   std::vector<Greeting> greetings_;
   std::vector<int> askers_;  // ranks that have asked
+  std::unordered_set<int> hinted_;
+  std::atomic<bool> moves_pieces_{false};
   std::atomic<bool> probes_{false};
   std::vector<Heard> of_messages_;  // to be handed on to operations
 

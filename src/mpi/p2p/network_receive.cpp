@@ -118,6 +118,16 @@ bool NetworkReceive::brings_descriptor() const noexcept {
   return engine::is_descriptor(receive_.address(), network_.nonce());
 }
 
+/// What has come in one piece, and was scattered, might come by the fabric next time.
+void NetworkReceive::tell_of_blocks() noexcept {
+  const communicators::Hold& comm = receive_.communicator();  // of a matched message it may not be known
+  if (result_ != MPI_SUCCESS || !type_ || type_->contiguous(data_.count) || comm.gone() || comm.handle() == MPI_COMM_NULL)
+    return;
+  const select::Statistics* const statistics = type_->statistics();
+  const int world = statistics ? network_.elsewhere(comm.handle(), status_.MPI_SOURCE) : -1;
+  if (world >= 0) network_.scatter_hint(world, static_cast<Bytes>(statistics->of(data_.count).mean_block));
+}
+
 void NetworkReceive::take_descriptor() noexcept {
   const bool sound = read(receive_.address(), network_.nonce(), network_.ranks(), descriptor_);
   std::memset(receive_.address(), 0, sizeof(engine::Nonce));  // whatever comes of it: it is not to be found here again
@@ -304,7 +314,10 @@ bool NetworkReceive::carry_on() noexcept {
   switch (stage_) {
     case Stage::posted:
       if (!host_is_done()) return false;
-      if (!brings_descriptor()) return end(receive_.finish(status_, result_));
+      if (!brings_descriptor()) {
+        tell_of_blocks();
+        return end(receive_.finish(status_, result_));
+      }
       take_descriptor();
       return over();
     case Stage::by_fabric:

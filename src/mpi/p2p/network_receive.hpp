@@ -55,6 +55,7 @@ class NetworkReceive final : public Network::Operation {
 
   bool host_is_done() noexcept;
   [[nodiscard]] bool brings_descriptor() const noexcept;
+  void tell_of_blocks() noexcept;
   void take_descriptor() noexcept;
   bool answer() noexcept;
   void look_for_packed() noexcept;

@@ -43,14 +43,19 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   const select::Statistics* const statistics = world >= 0 ? type->statistics() : nullptr;
   if (!statistics || !network->reaches(world)) return {};
   const settings::Settings& set = settings_of_process();
+  const bool forced = set.scheme != settings::Scheme::automatic;
+  const bool piece = type->contiguous(data.count);
+  const Bytes block = piece ? network->scattered_by(world) : 0;
+  if (piece && block == 0 && !forced) return {};
+  const select::Side receiver = select::Side::blocks_of(bytes, block);
   select::FabricFacts facts{.bytes = bytes,
-                            .side = statistics->of(data.count),
+                            .side = piece ? select::Side::one_piece(bytes) : statistics->of(data.count),
                             .end = select::End::sender,
                             .network = &network->costs(),
+                            .receiver = block > 0 ? &receiver : nullptr,
                             .kept = memory || network->keeps_registrations(),
                             .profile = &network->profile()};
   facts.segment = set.segment > 0 ? set.segment : select::fabric_segment(bytes);
-  const bool forced = set.scheme != settings::Scheme::automatic;
   if (!forced && !select::pays(facts)) return {};
   std::shared_ptr<NetworkSend> send(new NetworkSend(*network, data, type.again(), to, world, memory));
   fabric::Plan plan = plan_of(facts, set.scheme);

@@ -57,7 +57,11 @@ inline bool messages_come() noexcept {
 inline bool may_cross(const Network& network, const Entry& type, Count count) noexcept {
   Bytes bytes = 0;
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= network.threshold() &&
-         !type.contiguous(count);
+         (network.moves_pieces() || !type.contiguous(count));
+}
+/// The same of a predefined type, as far as can be said in a few ns.
+inline bool may_cross(const Network& network, Count count) noexcept {
+  return network.moves_pieces() && count >= network.threshold() / largest_element;
 }
 
 /// Whether a message of `count` elements may be a rendezvous at all: long, and with holes, or in one piece that Heddle may move
@@ -78,10 +82,13 @@ inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept 
 inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
   Entry* type = table.find(data.type);
-  if (!type) return {node && may_meet(*node, data.type, data.count) ? Way::rendezvous : Way::passthrough};
+  const Network* network = mode == Mode::buffered ? nullptr : Network::here();
+  if (!type) {
+    const bool meets = (node && may_meet(*node, data.type, data.count)) || (network && may_cross(*network, data.count));
+    return {meets ? Way::rendezvous : Way::passthrough};
+  }
   if (!type->ready(data.type)) return {Way::passthrough, type};
   if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
-  const Network* network = mode == Mode::buffered ? nullptr : Network::here();
   if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }

@@ -53,6 +53,9 @@ Done SendOperation::begin(MPI_Request* request) {
 /// A descriptor goes out in the place of the message. One that is left open to its receiver goes by a synchronous send: its
 /// request is then complete when the receiver is at it.
 Done SendOperation::begin_rendezvous(MPI_Request* request) {
+  const Node* const node = Node::here();  // it may be a rendezvous for the fabric's sake, which has not taken it
+  if (!node || !(route_.type ? may_meet(*node, *route_.type, data_.count) : may_meet(*node, data_.type, data_.count)))
+    return {};
   auto& message = message_.emplace<RendezvousSend>(data_, type_.again(), to_, ends_, probes_);
   if (!message) return {};
   const bool waits = message.open() && ends_ == Ends::with_request;

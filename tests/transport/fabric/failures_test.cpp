@@ -95,7 +95,9 @@ TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
               job.board->answered = true;
               end(out);
             } else {
-              Incoming in(*fabric, job.take(*fabric, 0), {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
+              const Announcement there = job.take(*fabric, 0);
+              job.greet(*fabric, there);
+              Incoming in(*fabric, there, {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
               while (job.me == killed && !job.board->answered && in.state() == State::working) {
                 fabric->progress();
                 sched_yield();

@@ -55,6 +55,19 @@ Announcement Job::take(Fabric& fabric, int from) const {
   return announcement;
 }
 
+void Job::greet(Fabric& fabric, const Announcement& announced) const {
+  constexpr int times = 3;
+  std::uint32_t peer = 0;
+  for (int i = 0; i < times && fabric.greet({announced.who, announced.address_bytes, announced.address}, peer); ++i) {
+    while (!fabric.welcomed(peer) && !fabric.gone(peer)) {
+      fabric.progress();
+      sched_yield();
+    }
+    if (fabric.welcomed(peer)) return;
+  }
+  ADD_FAILURE() << "no hello was answered";
+}
+
 void run_job(int size, const std::string& provider, const std::function<void(Job&)>& body, int may_die) {
   void* const page = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);

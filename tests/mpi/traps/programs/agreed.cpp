@@ -113,7 +113,7 @@ void unlike(const std::string& form) {
   const bool other = rank == 1;
   const auto all = static_cast<std::size_t>(ranks);
   std::vector<int> counts(all, 20000), places(counts.size()), bytes(counts.size());
-  if (other && form == "gather") counts.assign(counts.size(), 1), counts[0] = 1500;
+  if (other && form == "gather") counts.assign(counts.size(), 1), counts[0] = 20000;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     places[i] = 20000 * static_cast<int>(i);
     bytes[i] = 4 * places[i];
