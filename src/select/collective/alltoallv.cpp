@@ -109,7 +109,7 @@ Way by_distance(const AlltoallvFacts& facts) {
   double off = 0;   // hops of a block to another node: each digit is travelled by every second one
   double busy = 0;  // those of them that all ranks make at a time
   for (int k = 0; k < digits && facts.nodes > 1; ++k) {
-    const double step = std::exp2(k);
+    const double step = std::ldexp(1.0, k);
     far += 2 * step > facts.members ? 1 : 0;
     (step < facts.members ? off : busy) += 0.5 * std::min(1.0, step / facts.members);
   }
