@@ -2,7 +2,7 @@
 
     rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
 
-Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp the MPI library goes by
+Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp, and for what `auto` takes, the MPI library goes by
 TCP, too: both have the same wire.
 """
 
@@ -57,7 +57,7 @@ def settings(transport: Transport, provider: str, ranks: int = 2) -> dict[str, s
     """The environment of such a run."""
     if transport is Transport.node:
         return {}
-    host = HOST_OVER_TCP if provider.split(";")[0] in ("tcp", "net", "sockets") else {}
+    host = HOST_OVER_TCP if provider.split(";")[0] in ("auto", "tcp", "net", "sockets") else {}
     return {"HEDDLE_NODES": str(ranks), "HEDDLE_FABRIC": provider} | host
 
 

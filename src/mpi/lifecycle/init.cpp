@@ -87,7 +87,7 @@ void world_started() {
   const bool native = set.scheme == heddle::settings::Scheme::native;
   const bool hosts = set.messages == heddle::settings::Messages::native;
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
-                        (native || hosts || set.fabric == "off" ? 0 : wish_fabric) |
+                        (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const char* const missed = running() ? interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
@@ -103,6 +103,9 @@ void world_started() {
     const Placement placement;
     if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0);
     if ((all & wish_fabric) && placement.several()) Network::start();
+    if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)
+      say_once_verbose("messages between nodes go through the MPI library",
+                       "this host has no network adapter but for sockets (HEDDLE_FABRIC=tcp takes these)");
   }
   if (all & wish_report) start_reporting();
   if (running() && all != 0) communicators::open();

@@ -12,6 +12,7 @@
 #include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
+#include "transport/fabric/adapters.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -26,6 +27,13 @@ const select::BetweenNodes& measured(const select::Profile& profile) noexcept {
 }
 
 }  // namespace
+
+bool Network::may_gain(const settings::Settings& set) noexcept {
+  if (set.fabric != "auto") return set.fabric != "off";
+  if (fabric::adapters()) return true;
+  const select::Profile& profile = profile_of_machine().profile;
+  return select::worth_opening(measured(profile), profile);
+}
 
 bool Network::prepare() noexcept try {
   if (PMPI_Comm_rank(comm_, &me_) != MPI_SUCCESS || PMPI_Comm_size(comm_, &ranks_) != MPI_SUCCESS) return false;

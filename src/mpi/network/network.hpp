@@ -32,6 +32,7 @@
 #include "mpi/network/descriptor.hpp"
 #include "select/fabric.hpp"
 #include "select/profile_file.hpp"
+#include "settings/settings.hpp"
 #include "transport/fabric/fabric.hpp"
 
 namespace heddle::mpi {
@@ -93,6 +94,9 @@ class Network {
     transport::fabric::Fabric* fabric_;
   };
 
+  /// Whether anything but the MPI library may carry messages between nodes: by an adapter of this host's, a provider that
+  /// HEDDLE_FABRIC names, or sockets that heddle tune has found to pay. Else none is waited for: that costs what goes packed.
+  static bool may_gain(const settings::Settings& set) noexcept;
   static Network* here() noexcept { return here_.load(std::memory_order_acquire); }
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it.
   static void start() noexcept;

@@ -72,7 +72,7 @@ PAPER = Paper(
             quotes=(
                 Quote("2 ranks, 4096², transposes by hand and by datatypes: MPICH 111 → 44.7 ms", "fft2d.md#what-came-out"),
                 Quote("4096², communication: MPICH 350 → 50 ms, Open MPI 292 → 60", "results.md#packing"),
-                Quote("fft2d, 4096², three times: MPICH 10.3 → 5.3 s, Open MPI 21.8 → 12.3", "results.md#whole-programs"),
+                Quote("fft2d, 4096², three times: MPICH 1.7 → 1.1 s, Open MPI 3.2 → 2.2", "results.md#whole-programs"),
             ),
         ),
         Figure(
