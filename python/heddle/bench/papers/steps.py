@@ -142,7 +142,7 @@ PARTNERS = _simulate(
     10,
 )
 
-_SCHEMES = "--scheme bc-spup --scheme rwg-up --scheme multi-w"
+_SCHEMES = "--scheme bc-spup --scheme rwg-up --scheme p-rrs --scheme multi-w"
 VECTOR = _bench("vector", "vector --rounds 2", f"vector {_times('--columns', 16, 64, 512, 2048)} {_SCHEMES}", 600, 80)
 CHANGING = _bench(
     "vector-changing",
