@@ -2,8 +2,8 @@
 
     rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
 
-Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp, and for what `auto` takes, the MPI library goes by
-TCP, too: both have the same wire.
+Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp, and for what `auto` takes,
+the MPI library goes by TCP, too: both have the same wire.
 """
 
 from __future__ import annotations

@@ -228,17 +228,22 @@ TEST_P(Failures, WhoMayNotRegisterPacks) {
   });
 }
 
+/// Elements that cannot be registered are packed.
+void all_ways_with_little_room(Job& job, Fabric& fabric) {
+  for (Way way : ways) {
+    way.plan.enlist = true;
+    way.plan.segment = 16 << 10;
+    EXPECT_EQ(message(job, fabric, way), State::done) << way.name;
+    job.barrier(fabric);
+  }
+}
+
 TEST_P(Failures, ALimitOnPinnedMemoryIsKept) {
   run_job(2, GetParam(), [&](Job& job) {
     // Room for control messages and a few segments, for no element.
     const auto fabric = job.open({.segment = 16 << 10, .pinned = 320 << 10});
     ASSERT_TRUE(fabric);
-    for (Way way : ways) {
-      way.plan.enlist = true;
-      way.plan.segment = 16 << 10;
-      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
-      job.barrier(*fabric);
-    }
+    all_ways_with_little_room(job, *fabric);
   });
   run_job(1, GetParam(), [&](Job& job) {
     Failure failure = Failure::none;
@@ -265,12 +270,7 @@ TEST_P(Failures, WhatMayBeLockedIsTheLimitWhereTheProviderPins) {
     // Control messages and a few segments; no element beside them.
     const auto fabric = job.open({.segment = 16 << 10, .wrap = with(faults)});
     ASSERT_TRUE(fabric);
-    for (Way way : ways) {
-      way.plan.enlist = true;
-      way.plan.segment = 16 << 10;
-      EXPECT_EQ(message(job, *fabric, way), State::done) << way.name;
-      job.barrier(*fabric);
-    }
+    all_ways_with_little_room(job, *fabric);
   });
   run_job(1, GetParam(), [&](Job& job) {
     may_lock(4096);
