@@ -100,10 +100,11 @@ void say_node(const Started& started, const settings::Settings& set) {
 void say_network(const Started& started, const settings::Settings& set) {
   constexpr const char* what = "between nodes";
   constexpr const char* packed = "messages with holes go packed, through the MPI library";
-  constexpr const char* no_adapter = ": this host has no network adapter but for sockets (HEDDLE_FABRIC=tcp takes these)";
   const bool carries = (started.wanted & wish_node) && (started.wanted & wish_messages);
   if (!(started.wanted & wish_fabric))
-    return good(what, std::string(packed) + (set.fabric == "off" ? " (HEDDLE_FABRIC=off)" : carries ? no_adapter : ""));
+    return good(what, std::string(packed) + (set.fabric == "off" ? " (HEDDLE_FABRIC=off)"
+                                             : carries           ? std::string(": ") + Network::no_adapter
+                                                                 : ""));
   if (!(started.all & wish_fabric)) return poor(what, packed, reason(started));
   Network* const network = Network::here();
   if (!network) return good(what, "all ranks share a node");

@@ -104,8 +104,7 @@ void world_started() {
     if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0);
     if ((all & wish_fabric) && placement.several()) Network::start();
     if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)
-      say_once_verbose("messages between nodes go through the MPI library",
-                       "this host has no network adapter but for sockets (HEDDLE_FABRIC=tcp takes these)");
+      say_once_verbose("messages between nodes go through the MPI library", Network::no_adapter);
   }
   if (all & wish_report) start_reporting();
   if (running() && all != 0) communicators::open();

@@ -97,6 +97,8 @@ class Network {
   /// Whether anything but the MPI library may carry messages between nodes: by an adapter of this host's, a provider that
   /// HEDDLE_FABRIC names, or sockets that heddle tune has found to pay. Else none is waited for: that costs what goes packed.
   static bool may_gain(const settings::Settings& set) noexcept;
+  /// Why not, with HEDDLE_FABRIC=auto.
+  static constexpr const char* no_adapter = "this host has no network adapter but for sockets (HEDDLE_FABRIC=tcp takes these)";
   static Network* here() noexcept { return here_.load(std::memory_order_acquire); }
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it.
   static void start() noexcept;
