@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heddle import installations, launch, links, native, program
+from heddle import launch, links, native, program
 from heddle.families import Family
 from heddle.jobs import output
 from heddle.problem import Problem
@@ -20,8 +20,8 @@ def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
     tool = [str(native.program(native.TOOL)), "links", str(links.library(family)), "--case", "nodes"]
     one_node = ["--one-node"] if settings["HEDDLE_NODES"] != "1" else []
     words = [*launcher, *tool, "--provider", provider, *one_node, *(["--quick"] if quick else [])]
-    own = launch.is_launcher(launcher[0]) and installations.ask_launcher(program.resolve(launcher[0]))
-    command = launch.plan(words, None, None if own else family.name, heddle=False)
+    named = None if launch.mpi_of(program.resolve(launcher[0])) else family.name
+    command = launch.plan(words, None, named, heddle=False)
     found: dict = {}
     for line in output([str(command.file), *command.words[1:]], command.environment):
         found |= {line["variant"]: line["lower"] * 1e3} if "variant" in line else line
@@ -33,7 +33,7 @@ def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
 
 def family_of(launcher: list[str]) -> Family:
     """Whose launcher it is."""
-    asked = installations.ask_launcher(program.resolve(launcher[0])) if launch.is_launcher(launcher[0]) else None
+    asked = launch.mpi_of(program.resolve(launcher[0]))
     if asked is None:
         raise Problem(
             f"{launcher[0]} does not say of which MPI it is. Name it: heddle tune --mpi mpich|openmpi -- {' '.join(launcher)}",

@@ -118,7 +118,8 @@ bool NetworkReceive::brings_descriptor() const noexcept {
   return engine::is_descriptor(receive_.address(), network_.nonce());
 }
 
-/// What has come in one piece, and was scattered, might come by the fabric next time.
+/// What has come in one piece, and was scattered, might come by the fabric next time. (Or packed, by a sender with holes:
+/// that cannot be told apart, and the word does no harm.)
 void NetworkReceive::tell_of_blocks() noexcept {
   const communicators::Hold& comm = receive_.communicator();  // of a matched message it may not be known
   if (result_ != MPI_SUCCESS || !type_ || type_->contiguous(data_.count) || comm.gone() || comm.handle() == MPI_COMM_NULL)
