@@ -145,7 +145,7 @@ def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="Debian's MPICH is not installed")
 def test_an_older_library_of_the_family_is_measured_too(heddle):
-    """The build for MPICH 5 asks MPICH 4.0 for nothing that it has not: the hook by which waiting ranks give way came with 4.3."""
+    """The build for MPICH 5 asks for nothing that 4.0 has not: the hook by which waiting ranks give way came with 4.3."""
     folder = CHECKOUT / "python/heddle/native"
     words = (folder / "bin/heddle-tool", "links", folder / "lib/libheddle_links_mpich.so", "--case", "shared", "--quick")
     done = heddle("run", "--", "mpiexec.mpich", "-n", 3, *words, "--budget", 1)
