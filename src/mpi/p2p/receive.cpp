@@ -28,7 +28,7 @@ Done cannot_follow() { return descriptors_come() ? Done(requests::no_memory()) :
 
 bool ReceiveOperation::can_begin() {
   if (!lacks_memory()) return true;
-  if (!staged_->decoded()) return false;
+  if (!staged_->keeps_bytes()) return false;
   staged_.reset();
   straight_ = true;
   return true;

@@ -108,11 +108,11 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
 }
 
 /// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
-/// one of the type's elements.
+/// one of the type's elements, all of whose bytes arrive.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
-  return wire.element != MPI_BYTE && largest_element % wire.extent == 0;
+  return wire.element != MPI_BYTE && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 
 /// Where messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring one. A derived type goes

@@ -28,8 +28,8 @@ class StagedMessage {
   [[nodiscard]] bool ours() const { return address_ != nullptr; }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
-  /// Heddle knows the layout of its type.
-  [[nodiscard]] bool decoded() const { return static_cast<bool>(type_); }
+  /// What the host unpacks into elements of its type, Heddle can pack again: all bytes of it.
+  [[nodiscard]] bool keeps_bytes() const { return type_ && !type_->has_padded_numbers(); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
   [[nodiscard]] bool pack();
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated

@@ -63,6 +63,8 @@ class Entry {
   /// Where the first byte of the packed stream lies, and how many of it lie there in one piece.
   [[nodiscard]] Bytes first_byte() const { return first_byte_; }
   [[nodiscard]] Bytes first_piece() const { return first_piece_; }
+  /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack only those.
+  [[nodiscard]] bool has_padded_numbers() const { return decoded_.signature.largest >= Bytes{sizeof(long double)}; }
   /// Whether packing `count` elements for a point-to-point call pays (packing.hpp).
   [[nodiscard]] bool pays_to_pack(Count count) const {
     Bytes bytes = 0;

@@ -90,6 +90,39 @@ layout::grammar::TypePtr drawn(const std::string& text) try {
   return nullptr;
 }
 
+/// Rank 0 announces a message, rank 1 receives it as elements of `tree`.
+void announce_and_receive(const Team& team, const layout::grammar::Type& tree, const std::string& text, Way way,
+                          std::uint32_t seed) {
+  const Bytes size = tree.layout.size();
+  const auto count = static_cast<int>((least + size - 1) / size);
+  const Places all = places(tree, count);
+  if (all.overlap || all.high - all.low > 8 << 20) return;
+  const auto bytes = static_cast<int>(size * count);
+  if (team.rank == 0) {
+    std::vector<unsigned char> data(static_cast<std::size_t>(bytes) * 3);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i / 3 * 7 + seed);
+    MPI_Send(data.data(), 1, packed_with_holes(bytes), 1, tag, team.comm);
+    if (answers(way)) MPI_Recv(data.data(), bytes, MPI_PACKED, 1, answer, team.comm, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Datatype type = build_type(tree);
+  MPI_Type_commit(&type);
+  std::vector<unsigned char> stream(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < stream.size(); ++i) stream[i] = static_cast<unsigned char>(i * 7 + seed);
+  Field got(all, 1), wanted(all, 1);
+  int place = 0;
+  if (expected_of_host)
+    PMPI_Unpack(stream.data(), bytes, &place, wanted.base(), count, type, MPI_COMM_SELF);
+  else
+    scatter(all, wanted.base(), reinterpret_cast<const std::byte*>(stream.data()));
+  receive(way, got.base(), count, type, team.comm);
+  clear_padding(all, got.base());
+  clear_padding(all, wanted.base());
+  EXPECT_TRUE(got.memory() == wanted.memory())
+      << text << " x " << count << ", way " << static_cast<int>(way) << ", seed " << seed;
+  if (type != MPI_DATATYPE_NULL && tree.combiner != layout::grammar::Combiner::named) MPI_Type_free(&type);
+}
+
 TEST_RANKS(2, Opaque, RandomTypesReceiveWhatIsAnnounced) {
   if (expected() != Expected::on) return;  // left alone, both hosts have errors with some of these trees
   const ReturningErrors on_world(MPI_COMM_WORLD);
@@ -98,38 +131,23 @@ TEST_RANKS(2, Opaque, RandomTypesReceiveWhatIsAnnounced) {
     Chooser choose(choices);
     const std::string text = random_tree(choose, {.depth = 3, .elements = 500});
     const layout::grammar::TypePtr tree = drawn(text);
-    if (!tree) continue;
-    const auto way = static_cast<Way>(choose.upto(static_cast<int>(Way::count) - 1));
-    const Bytes size = tree->layout.size();
-    if (size == 0 || text.find('(') == std::string::npos || host_error_is_known(*tree, false) || host_crashes(*tree)) continue;
-    const auto count = static_cast<int>((least + size - 1) / size);
-    const Places all = places(*tree, count);
-    if (all.overlap || all.high - all.low > 8 << 20) continue;
-    const auto bytes = static_cast<int>(size * count);
-    if (team.rank == 0) {
-      std::vector<unsigned char> data(static_cast<std::size_t>(bytes) * 3);
-      for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i / 3 * 7 + seed);
-      MPI_Send(data.data(), 1, packed_with_holes(bytes), 1, tag, team.comm);
-      if (answers(way)) MPI_Recv(data.data(), bytes, MPI_PACKED, 1, answer, team.comm, MPI_STATUS_IGNORE);
+    if (!tree || tree->layout.size() == 0 || text.find('(') == std::string::npos || host_error_is_known(*tree, false) ||
+        host_crashes(*tree))
       continue;
-    }
-    MPI_Datatype type = build_type(*tree);
-    MPI_Type_commit(&type);
-    std::vector<unsigned char> stream(static_cast<std::size_t>(bytes));
-    for (std::size_t i = 0; i < stream.size(); ++i) stream[i] = static_cast<unsigned char>(i * 7 + seed);
-    Field got(all, 1), wanted(all, 1);
-    int place = 0;
-    if (expected_of_host)
-      PMPI_Unpack(stream.data(), bytes, &place, wanted.base(), count, type, MPI_COMM_SELF);
-    else
-      scatter(all, wanted.base(), reinterpret_cast<const std::byte*>(stream.data()));
-    receive(way, got.base(), count, type, team.comm);
-    clear_padding(all, got.base());
-    clear_padding(all, wanted.base());
-    EXPECT_TRUE(got.memory() == wanted.memory())
-        << text << " x " << count << ", way " << static_cast<int>(way) << ", seed " << seed;
-    if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
+    announce_and_receive(team, *tree, text, static_cast<Way>(choose.upto(static_cast<int>(Way::count) - 1)), seed);
   }
+}
+
+/// Open MPI 5.0.11 unpacks 10 of a long double's 16 bytes, so an announcement does not survive in an array of them.
+TEST_RANKS(2, Opaque, LongDoublesReceiveWhatIsAnnounced) {
+  if (expected() != Expected::on) return;
+  for (const char* text :
+       {"long_double", "contiguous(7, long_double)", "vector(40, 1, 2, long_double)", "hvector(6, 1, -64, long_double)",
+        "vector(1, 3, 2, dup(hvector(6, 1, -64, long_double)))", "struct(1 long_double, 1 double @ 32)"})
+    for (int way = 0; way < static_cast<int>(Way::count); ++way)
+      if (const layout::grammar::TypePtr tree = drawn(text);
+          tree && (static_cast<Way>(way) != Way::freed || tree->combiner != layout::grammar::Combiner::named))
+        announce_and_receive(team, *tree, text, static_cast<Way>(way), run_seed() + static_cast<std::uint32_t>(way));
 }
 
 }  // namespace
