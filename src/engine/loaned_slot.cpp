@@ -29,6 +29,11 @@ LoanedSlot Loans::lend(std::size_t readers) noexcept try {
   return {};
 }
 
+int Loans::share() noexcept {
+  const std::lock_guard guard(lock_);
+  return std::max(1, (most - lent_) / 16);
+}
+
 void Loans::free_when_closed(Deferred deferred) noexcept {
   const std::lock_guard guard(lock_);
   if (!deferred.over()) return deferred_.push_back(std::move(deferred));

@@ -28,6 +28,8 @@ class Loans {
   explicit Loans(Outbox& outbox) noexcept : outbox_(outbox) {}
   /// @param readers  Mailboxes that may be read in it, at most.
   [[nodiscard]] LoanedSlot lend(std::size_t readers) noexcept;
+  /// How many one who needs many should ask for: fewer, the more are on loan.
+  [[nodiscard]] int share() noexcept;
 
  private:
   friend LoanedSlot;

@@ -67,6 +67,11 @@ constexpr Variable rows[] = {
      "blocks below beside= of HEDDLE_ROUTER, longer ones go straight; native leaves it to the MPI library. The same for all "
      "ranks",
      library},
+    {"HEDDLE_TRIALS", "on", "on|off",
+     "on: the alltoalls and MPI_Allgatherv of a communicator on one node go by turns Heddle's way and the MPI library's in a "
+     "few "
+     "calls, and from then on the quicker way; off: Heddle's way, as its model says. The same for all ranks",
+     library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into memory that both have mapped; off: they "
      "are messages of the MPI library",
@@ -400,6 +405,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_ROUTER", router, set.router);
   take("HEDDLE_ALLGATHERV", allgatherv, set.allgatherv);
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
+  take("HEDDLE_TRIALS", on_off, set.trials);
   take("HEDDLE_MAILBOXES", on_off, set.mailboxes);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_WATCH", watch, set.watch);
@@ -432,6 +438,7 @@ std::vector<Shared> shared(const Settings& set) {
     parts += ',' + std::to_string(part);
   return {{"HEDDLE_ALLGATHERV", set.allgatherv},
           {"HEDDLE_ALLTOALLV", set.alltoallv},
+          {"HEDDLE_TRIALS", set.trials ? "on" : "off"},
           {"HEDDLE_ROUTER", parts},
           {"HEDDLE_CHECK", set.check ? "on" : "off"}};
 }

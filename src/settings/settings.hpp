@@ -93,6 +93,7 @@ struct Settings {
   Router router;                                     ///< HEDDLE_ROUTER
   std::string allgatherv = "auto";                   ///< HEDDLE_ALLGATHERV, a name of schedule::allgatherv(), or native
   std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
+  bool trials = true;                                ///< HEDDLE_TRIALS
   bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH

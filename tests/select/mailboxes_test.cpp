@@ -18,10 +18,22 @@ TEST(MailboxSizes, AreSmallerTheMoreReadThem) {
     EXPECT_LE(sizes.longest, last) << readers;
     EXPECT_TRUE(sizes.longest == 0 || sizes.longest >= MailboxSizes::shortest) << readers;
     EXPECT_LE(sizes.longest + (sizes.longest > 0 ? MailboxSizes::head : 0), sizes.slot) << readers;
-    EXPECT_LE(readers * (MailboxSizes::line + 2 * sizes.slot) * (sizes.longest > 0), MailboxSizes::lent) << readers;
+    if (sizes.longest > 0) {
+      const layout::Count in_one = MailboxSizes::lent / (MailboxSizes::line + 2 * sizes.slot);
+      EXPECT_LE((readers + in_one - 1) / in_one, MailboxSizes::most_lent) << readers;
+    }
     last = sizes.longest;
   }
   EXPECT_EQ(last, 0);
+  EXPECT_EQ(mailbox_sizes(48).longest, MailboxSizes::most);
+}
+
+TEST(MailboxSizes, OfOneSlotAreSmaller) {
+  for (layout::Count readers = 1; readers < 500; ++readers) {
+    const MailboxSizes sizes = mailbox_sizes(readers, 1);
+    EXPECT_LE(sizes.longest, mailbox_sizes(readers).longest) << readers;
+    EXPECT_LE(readers * (MailboxSizes::line + 2 * sizes.slot) * (sizes.longest > 0), MailboxSizes::lent) << readers;
+  }
 }
 
 TEST(MailboxSizes, NothingThatFitsIsBundled) {

@@ -46,8 +46,9 @@ int allgatherv(const How& how, Host host, const void* sendbuf, Count sendcount, 
   const Buffer send{sendbuf, sendcount, sendtype};
   const VArgument receive{recvbuf, recvcounts, displs, recvtype};
   Done done;
+  TimedCall timed;
   if constexpr (How::blocking)
-    done = exchange_gather(send, receive, comm);
+    done = exchange_gather(send, receive, comm, timed);
   else
     done = exchange_started<blocks::GatherAll>(how, send, receive, comm);
   if (done) return *done;

@@ -10,11 +10,12 @@ namespace heddle::mpi {
 namespace {
 
 /// Given: Buffer, VArgument or WArgument.
+/// @param timed  Until the end of the call.
 template <class How, class Given>
-Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm) {
+Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) {
   const bool in_place = send.address == MPI_IN_PLACE;
   if constexpr (How::blocking)
-    return in_place ? exchange_in_place(how.call, receive, comm) : exchange_all(how.call, send, receive, comm);
+    return in_place ? exchange_in_place(how.call, receive, comm) : exchange_all(how.call, send, receive, comm, timed);
   else
     return in_place ? exchange_started<blocks::InPlace>(how, receive, receive, comm)
                     : exchange_started<blocks::All>(how, send, receive, comm);
@@ -48,7 +49,8 @@ int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MP
              Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   const Buffer send{sendbuf, sendcount, sendtype};
   const Buffer receive{recvbuf, recvcount, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  TimedCall timed;
+  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
@@ -63,7 +65,8 @@ int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts
               void* recvbuf, Numbers recvcounts, Numbers rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
   const VArgument send{sendbuf, sendcounts, sdispls, sendtype};
   const VArgument receive{recvbuf, recvcounts, rdispls, recvtype};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  TimedCall timed;
+  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
   if (!known(sendtype) && !known(recvtype)) return host();
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
@@ -78,7 +81,8 @@ int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts
               MPI_Comm comm) {
   const WArgument send{sendbuf, sendcounts, sdispls, sendtypes};
   const WArgument receive{recvbuf, recvcounts, rdispls, recvtypes};
-  if (const Done done = pair_by_pair(how, send, receive, comm)) return *done;
+  TimedCall timed;
+  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
   const auto hand = [&](auto& op) {
     return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),
                                  op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(), comm);

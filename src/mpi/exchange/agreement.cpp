@@ -3,6 +3,8 @@
 #include "mpi/exchange/agreement.hpp"
 
 #include "schedule/algorithms.hpp"
+#include "select/collective/decide.hpp"
+#include "select/collective/trial.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -40,7 +42,9 @@ void Agreement::begin(const select::Share& mine) noexcept {
 
 void Agreement::take(const select::Where& where) {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-  const select::Way way = select::choose_alltoallv(agreed(all_, where));
+  const select::AlltoallvFacts facts = agreed(all_, where);
+  const select::Way way = select::decide_alltoallv(facts, "auto").way;
+  volumes_ = select::magnitudes({static_cast<select::Bytes>(facts.bytes), facts.largest_block, facts.most_partners});
   cadence_.settle(way.algorithm != way_.algorithm, calls_for(way, where));
   way_ = way;
 }

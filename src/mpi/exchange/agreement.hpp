@@ -32,12 +32,13 @@ class Agreement {
   /// in few calls only.
   template <class To, class From>
   const select::Way& next(const Topology& around, int me, const To& to, const From& from) {
-    if (around.where.ranks < select::Cadence::least_ranks) return way_;
     const std::int64_t call = calls_++;
     if (cadence_.counts(call)) take(around.where);
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
     return way_;
   }
+  /// Equal for volumes that are alike.
+  [[nodiscard]] std::uint64_t volumes() const { return volumes_; }
   /// As the last call went.
   [[nodiscard]] const select::Way& way() const { return way_; }
   /// Calls from one reduction to the next.
@@ -53,6 +54,7 @@ class Agreement {
   MPI_Request request_;
   select::Share mine_, all_;
   select::Way way_;
+  std::uint64_t volumes_ = 0;
 };
 
 }  // namespace heddle::mpi

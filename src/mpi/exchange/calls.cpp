@@ -25,9 +25,19 @@ class Bundled {
   mutable blocks::Ruler ruler_;
 };
 
+constexpr TrialKind::Call call_of(const Buffer&) { return TrialKind::Call::alltoall; }
+constexpr TrialKind::Call call_of(const VArgument&) { return TrialKind::Call::alltoallv; }
+constexpr TrialKind::Call call_of(const WArgument&) { return TrialKind::Call::alltoallw; }
+
+/// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
+select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed) {
+  if (!settings_of_process().trials || own.topology().where.nodes > 1) return way;
+  return own.trials().library(kind, timed) ? select::Way{} : way;
+}
+
 /// From what all ranks know. Null algorithm: the host's.
 template <class Given>
-select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive) {
+select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive, TimedCall& timed) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
   const std::string& wanted = own.wanted_alltoallv();
@@ -37,9 +47,18 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive)
     if (equal_blocks && Bundled<Given>(receive)(0) == 0) return direct;
     return {.algorithm = algorithm};
   }
-  if (equal_blocks) return blocks::All::ours(send, receive) ? direct : select::Way{};
-  if (own.ranks() < select::Cadence::least_ranks) return direct;
-  return own.agreement().next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
+  if constexpr (equal_blocks) {
+    if (!blocks::All::ours(send, receive)) return {};
+    blocks::Ruler ruler;
+    Buffer block;
+    Bytes bytes = 0;
+    blocks::block_of(receive, 0, ruler, block, bytes);
+    return tried(own, direct, {.call = call_of(send), .volumes = select::magnitudes({bytes})}, timed);
+  } else {
+    Agreement& agreement = own.agreement();
+    const select::Way& way = agreement.next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
+    return tried(own, way, {call_of(send), agreement.volumes(), select::digest(way)}, timed);
+  }
 }
 
 /// Whether it is Heddle's is said by way_of_all().
@@ -48,14 +67,14 @@ struct AnyWay : blocks::Ranks {
 };
 
 template <class Given>
-Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm) noexcept try {
+Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
   if (send.address == MPI_IN_PLACE) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;
   ShadowComm* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
   if (!own) return refused;
-  const select::Way way = way_of_all(*own, send, receive);
+  const select::Way way = way_of_all(*own, send, receive, timed);
   alike(*own, {call, way});
   if (!way.algorithm) return {};
   if (way.algorithm != &schedule::alltoallv_direct) {
@@ -73,14 +92,14 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
 
 }  // namespace
 
-Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm) {
-  return carry_out_all(call, send, receive, comm);
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm, TimedCall& timed) {
+  return carry_out_all(call, send, receive, comm, timed);
 }
-Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm) {
-  return carry_out_all(call, send, receive, comm);
+Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) {
+  return carry_out_all(call, send, receive, comm, timed);
 }
-Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm) {
-  return carry_out_all(call, send, receive, comm);
+Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm, TimedCall& timed) {
+  return carry_out_all(call, send, receive, comm, timed);
 }
 
 }  // namespace heddle::mpi

@@ -160,10 +160,10 @@ inline int no_memory_on(MPI_Comm comm) {
   return MPI_ERR_NO_MEM;
 }
 
-// The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. Nothing: not for Heddle, on all ranks
-// alike.
-Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm);
-Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm);
-Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm);
+// The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call. Nothing: not
+// for Heddle, on all ranks alike.
+Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm, TimedCall& timed);
+Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
+Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

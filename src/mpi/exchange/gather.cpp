@@ -103,16 +103,50 @@ class Gathered {
   StagingBuffer staging_;
 };
 
-/// What is wanted, or what the volumes say. Null algorithm: the host's.
-select::Way choose(ShadowComm& own, Gathered& blocks) {
+/// From what the volumes say. Null algorithm: the host's.
+select::Way by_volumes(ShadowComm& own, Gathered& blocks, std::string_view wanted, std::uint64_t& volumes) {
+  const select::Volumes& seen = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  volumes = select::magnitudes({seen.total, seen.largest});
+  return select::decide_allgatherv({own.topology().where, seen, traits().gathers_by_sum, traits().slow_to_gather_little},
+                                   wanted)
+      .way;
+}
+
+/// Whether it depends on where the ranks are, from how many bytes on a gather is worth a choice.
+bool where_counts(const ShadowComm& own) noexcept { return traits().slow_to_gather_little && own.ranks() > 2; }
+
+/// What is wanted, or what is quick: by the volumes, and by trial.
+select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
   const std::string& wanted = own.wanted_allgatherv();
   const Bytes total = blocks.starts()[own.ranks()];
-  const bool slow = traits().slow_to_gather_little;
   // What needs no look at the volumes first: they are added up and sorted, which takes longer than a small gather.
-  if (wanted == "native" || total == 0 || (wanted == "auto" && total < select::worth_gathering(own.topology().where, slow)))
+  if (wanted == "native" || total == 0) return {};
+  std::uint64_t volumes = 0;
+  if (wanted != "auto") return by_volumes(own, blocks, wanted, volumes);
+  if (total < (where_counts(own) ? select::worth_gathering(own.topology().where, true) : select::worth_gathering_anywhere))
     return {};
-  const select::Volumes& volumes = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  return select::decide_allgatherv({own.topology().where, volumes, traits().gathers_by_sum, slow}, wanted).way;
+  LastGather& last = own.last_gather();
+  const std::span starts(blocks.starts(), static_cast<std::size_t>(own.ranks()) + 1);
+  if (!std::ranges::equal(starts, last.starts)) {
+    last.starts.clear();  // neither of the old nor of the new, if memory is lacking
+    last.way = by_volumes(own, blocks, wanted, last.volumes);
+    last.starts.assign(starts.begin(), starts.end());
+  }
+  if (!last.way.algorithm || !settings_of_process().trials || own.topology().where.nodes > 1) return last.way;
+  const TrialKind kind{TrialKind::Call::allgatherv, last.volumes, select::digest(last.way)};
+  return own.trials().library(kind, timed) ? select::Way{} : last.way;
+}
+
+/// What choose() would say of little, without a look at each block. No: it may do all the same.
+bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
+  if (settings_of_process().check || own.wanted_allgatherv() != "auto" || !receive.counts.array()) return false;
+  if (where_counts(own)) return false;
+  const Entry* const type = table.find(receive.type);
+  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  Count all = 0;
+  for (int i = 0; i < own.ranks(); ++i)
+    if (receive.counts[i] < 0 || (all += receive.counts[i]) > select::worth_gathering_anywhere) return false;
+  return size > 0 && all * size < select::worth_gathering_anywhere;
 }
 
 /// The blocking MPI_Allgatherv; whether it is Heddle's is said by choose().
@@ -128,14 +162,15 @@ int raised(int error, MPI_Comm comm) {
 
 }  // namespace
 
-Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm) try {
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
+  if (const ShadowComm* own = ShadowComm::made(comm); own && is_little(*own, receive)) return {};
   Done refused;
   ShadowComm* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
   if (!own) return refused;
   Gathered blocks(own->ranks());
   if (!blocks) return no_memory_on(comm);
   if (!blocks.measure(send, receive, own->ranks(), own->me())) return blocks::beyond_numbers(comm);
-  const select::Way way = choose(*own, blocks);
+  const select::Way way = choose(*own, blocks, timed);
   alike(*own, {"MPI_Allgatherv", way});
   if (!way.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raised(error, comm);

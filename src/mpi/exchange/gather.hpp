@@ -5,11 +5,12 @@
 // word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_choosing in gather.cpp.
 #pragma once
 
+#include "mpi/exchange/trials.hpp"
 #include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {
 
-/// Nothing: not for Heddle, on all ranks alike.
-Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm);
+/// Nothing: not for Heddle, on all ranks alike. `timed`: of the whole call.
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

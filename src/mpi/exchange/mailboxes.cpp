@@ -12,7 +12,7 @@ Mailboxes::~Mailboxes() {
   for (End& each : in_)
     if (each.mailbox) each.mailbox.close();
   for (const End& each : out_)
-    if (each.mailbox) slot_.is_read(each.mailbox);
+    if (each.mailbox) slots_[each.in].is_read(each.mailbox);
 }
 
 Mailboxes::End& Mailboxes::add(std::vector<End>& ends, const End& end) {
@@ -30,11 +30,21 @@ void Mailboxes::pass_on(std::vector<End>& from, std::vector<End>& to, MPI_Comm o
   for (End& each : from) PMPI_Isend(&each.word, sizeof each.word, MPI_BYTE, each.rank, each.tag, own, next++);
 }
 
+/// From the last slot on loan, or else from one more.
+void Mailboxes::cut(End& end, Node& node) noexcept {
+  if (lent_ > 0) end.mailbox = slots_[lent_ - 1].mailbox(end.word.slot);
+  if (!end.mailbox && lent_ < slots_.size()) {
+    slots_[lent_++] = node.loans().lend(out_.size());
+    end.mailbox = slots_[lent_ - 1].mailbox(end.word.slot);
+  }
+  end.in = lent_ - 1;
+}
+
 void Mailboxes::say(MPI_Comm own) noexcept {
   Node* const node = Node::here();
-  if (node && !out_.empty() && settings_of_process().mailboxes) slot_ = node->loans().lend(out_.size());
   for (End& each : out_) {
-    if (each.peer >= 0) each.mailbox = slot_.mailbox(each.word.slot);
+    if (each.peer < 0 || !node || !settings_of_process().mailboxes) continue;
+    cut(each, *node);
     if (each.mailbox) each.word.place = node->outbox().offset_of(each.mailbox.memory());
   }
   pass_on(out_, in_, own);

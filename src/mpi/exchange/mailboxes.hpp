@@ -9,6 +9,7 @@
 // The three steps may lie far apart: each waits for the messages of the one before.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -43,6 +44,7 @@ class Mailboxes {
   }
 
  private:
+  static constexpr std::size_t most_slots = 8;  ///< On loan.
   /// What both sides say of a mailbox.
   struct Word {
     std::int64_t place = -1;  // the sender: where in its node memory; -1: nowhere. The reader: -1: not to be read
@@ -52,12 +54,16 @@ class Mailboxes {
     int rank, tag, peer;
     engine::Mailbox mailbox{};
     Word word{};
+    std::size_t in = 0;  ///< The loaned slot that it is cut from.
   };
   End& add(std::vector<End>& ends, const End& end);
   void pass_on(std::vector<End>& from, std::vector<End>& to, MPI_Comm own) noexcept;
   void wait() noexcept;
 
-  engine::LoanedSlot slot_;
+  void cut(End& end, Node& node) noexcept;
+
+  std::array<engine::LoanedSlot, most_slots> slots_;
+  std::size_t lent_ = 0;
   std::vector<End> out_, in_;
   std::vector<MPI_Request> requests_;
   bool settled_ = false;

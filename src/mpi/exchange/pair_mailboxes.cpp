@@ -23,7 +23,8 @@ PairMailboxes::PairMailboxes(MPI_Comm comm, int me, int ranks) : node_(Node::her
   if (!node_) return;
   for (int rank = 0; rank < ranks; ++rank)
     if (rank != me && node_->peer(comm, rank) >= 0) ranks_.push_back(rank);
-  const MailboxSizes sizes = select::mailbox_sizes(static_cast<Count>(ranks_.size()));
+  const MailboxSizes sizes = select::mailbox_sizes(static_cast<Count>(ranks_.size()),
+                                                   std::min<Count>(node_->loans().share(), MailboxSizes::most_lent));
   if (sizes.longest == 0) ranks_.clear();
   for (const int rank : ranks_) {
     mailboxes_.offer(rank, tag, node_->peer(comm, rank), sizes.slot);

@@ -135,6 +135,7 @@ ShadowComm::ShadowComm() = default;
 ShadowComm::~ShadowComm() {
   comparisons_.clear();
   agreement_.reset();
+  trials_.reset();
   mailboxes_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);

@@ -21,6 +21,7 @@
 #include "mpi/exchange/record.hpp"
 #include "mpi/exchange/tags.hpp"
 #include "mpi/exchange/topology.hpp"
+#include "mpi/exchange/trials.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/volumes.hpp"
 
@@ -42,6 +43,13 @@ struct Hints {
 struct SparseWay {
   std::string_view name;  ///< Of schedule::exchange().
   int radix = 2;
+};
+
+/// What an MPI_Allgatherv goes by that repeats the last one's volumes.
+struct LastGather {
+  std::vector<layout::Bytes> starts;  ///< Of each rank's block, and the end.
+  std::uint64_t volumes = 0;          ///< As TrialKind has them.
+  select::Way way;
 };
 
 class Comparison;
@@ -93,6 +101,11 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
     if (!agreement_) agreement_.emplace(comm_);
     return *agreement_;
   }
+  /// Likewise.
+  [[nodiscard]] Trials& trials() noexcept {
+    if (!trials_) trials_.emplace(comm_);
+    return *trials_;
+  }
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;
@@ -103,6 +116,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
 
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
+  [[nodiscard]] LastGather& last_gather() noexcept { return last_gather_; }
   [[nodiscard]] PairMailboxes& mailboxes() const noexcept { return *mailboxes_; }
 
   ~ShadowComm();
@@ -131,8 +145,10 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   std::optional<SparseWay> sparse_way_;
   int exchanges_ = 0;
   select::Spread spread_;
+  LastGather last_gather_;
   Hints hints_;
   std::optional<Agreement> agreement_;
+  std::optional<Trials> trials_;
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;

@@ -27,7 +27,7 @@ const Way& least(const Ways& ways) noexcept { return *std::ranges::min_element(w
 
 Bytes worth_gathering(const Where& where, bool slow_host) noexcept {
   const bool lengthy = slow_host && where.crowding > 1 && where.ranks > 2;
-  return lengthy ? 1 : 4 << 10;
+  return lengthy ? 1 : worth_gathering_anywhere;
 }
 
 Decision decide_allgatherv(const AllgathervFacts& facts, std::string_view wanted) {

@@ -35,6 +35,8 @@ struct Decision {
 /// as long, on 2 with a core each 0.6 of it).
 /// @param slow_host  The library is slow to gather little: Open MPI.
 Bytes worth_gathering(const Where& where, bool slow_host) noexcept;
+/// The same of a library that is not slow, or of two ranks, wherever they are.
+constexpr Bytes worth_gathering_anywhere = 4 << 10;
 
 /// @param wanted  auto, native, or an algorithm's name.
 Decision decide_allgatherv(const AllgathervFacts& facts, std::string_view wanted);

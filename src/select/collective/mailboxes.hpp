@@ -8,9 +8,11 @@
 
 namespace heddle::select {
 
-/// The memory that a rank lends to its readers: a mailbox for each, which is a line of the reader's and two slots.
+/// The memory that a rank lends to its readers: a mailbox for each, which is a line of the reader's and two slots, in loaned
+/// slots of the rank's.
 struct MailboxSizes {
-  static constexpr layout::Bytes lent = 64 << 10;
+  static constexpr layout::Bytes lent = 64 << 10;  ///< One of these.
+  static constexpr layout::Count most_lent = 8;    ///< For one communicator.
   static constexpr layout::Bytes line = 64;
   static constexpr layout::Bytes head = 24;       ///< Of a slot.
   static constexpr layout::Bytes most = 4 << 10;  ///< Longer blocks gain less from not being messages.
@@ -26,9 +28,13 @@ constexpr layout::Bytes longest_block(layout::Bytes slot) noexcept {
   return room < MailboxSizes::shortest ? 0 : room;
 }
 
-constexpr MailboxSizes mailbox_sizes(layout::Count readers) noexcept {
+/// @param slots  That may be lent.
+constexpr MailboxSizes mailbox_sizes(layout::Count readers, layout::Count slots = MailboxSizes::most_lent) noexcept {
   if (readers < 1) return {};
-  const layout::Bytes box = MailboxSizes::lent / readers / MailboxSizes::line * MailboxSizes::line;
+  // As many readers to a slot as find room there for the longest blocks; more, where the slots would not do.
+  constexpr layout::Bytes longest = MailboxSizes::line + 2 * ((MailboxSizes::head + MailboxSizes::most + 63) / 64 * 64);
+  const layout::Count in_one = std::min(readers, std::max(MailboxSizes::lent / longest, (readers + slots - 1) / slots));
+  const layout::Bytes box = MailboxSizes::lent / in_one / MailboxSizes::line * MailboxSizes::line;
   MailboxSizes found{.slot = (box - MailboxSizes::line) / 2 / MailboxSizes::line * MailboxSizes::line};
   found.longest = longest_block(found.slot);
   return found.longest > 0 ? found : MailboxSizes{};

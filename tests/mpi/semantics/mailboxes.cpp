@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/hinted.hpp"
 #include "support/made.hpp"
 #include "support/rounds.hpp"
 
@@ -17,6 +18,13 @@ namespace {
 /// What `from` says to `to` in a call: bytes of its own.
 unsigned char said(int call, int from, int to, int at) {
   return static_cast<unsigned char>(7 * call + 31 * from + 3 * to + at);
+}
+
+/// A duplicate whose exchanges never go the library's way.
+int pair_by_pair(MPI_Comm of, MPI_Comm* made) {
+  const int error = MPI_Comm_dup(of, made);
+  give_hint(*made, "heddle_alltoallv", "direct");
+  return error;
 }
 
 /// One MPI_Alltoallv of bytes; `length(from, to)`.
@@ -47,7 +55,7 @@ void exchange(MPI_Comm comm, int call, const Length& length) {
 
 TEST_EACH_RANKS(2, 8, Mailboxes, OfEveryLengthAroundTheLongest) {
   constexpr std::array lengths = {0, 1, 7, 64, 240, 500, 1000, 2000, 4000, 4080, 4095, 4096, 4097, 5000, 0, 70000};
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   for (int call = 0; call < 60; ++call)
     exchange(comm, call,
              [&](int from, int to) { return lengths[static_cast<std::size_t>(5 * call + 3 * from + to) % lengths.size()]; });
@@ -55,7 +63,7 @@ TEST_EACH_RANKS(2, 8, Mailboxes, OfEveryLengthAroundTheLongest) {
 
 // Nobody answers: a sender waits until the block before the last has been consumed.
 TEST_EACH_RANKS(2, 4, Mailboxes, WaitForReadersThatAreSlow) {
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   for (int call = 0; call < 60; ++call) {
     if (team.rank == team.size - 1 && call % 7 == 3) usleep(2000);
     exchange(comm, call, [&](int from, int to) { return to == from + 1 ? 1 + call : 0; });
@@ -67,6 +75,7 @@ TEST_EACH_RANKS(2, 3, Mailboxes, OfCommunicatorsThatComeAndGo) {
   Made kept;
   for (int turn = 0; turn < 250; ++turn) {
     Made comm([&](MPI_Comm* made) { return MPI_Comm_split(team.comm, 0, turn % 2 ? -team.rank : team.rank, made); });
+    give_hint(comm, "heddle_alltoallv", "direct");
     for (int call = 0; call < 1 + turn % 7; ++call)  // some before mailboxes are settled on
       exchange(comm, turn + call, [](int from, int to) { return 8 * (from + to) + 1; });
     if (turn % 3 == 0) std::swap(kept, comm);
@@ -75,8 +84,9 @@ TEST_EACH_RANKS(2, 3, Mailboxes, OfCommunicatorsThatComeAndGo) {
 
 // Two communicators by turns, each with collectives that stand still on the other.
 TEST_EACH_RANKS(3, 6, Mailboxes, OnSeveralCommunicators) {
-  const Made one([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made one([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   const Made half = split(team.comm, team.rank % 2, -team.rank);
+  give_hint(half, "heddle_alltoallv", "direct");
   for (int call = 0; call < 40; ++call) {
     exchange(one, call, [&](int from, int to) { return (from + to + call) % 3 * 100; });
     exchange(half, call, [&](int from, int to) { return 10 + from + to; });
@@ -87,7 +97,7 @@ TEST_EACH_RANKS(3, 6, Mailboxes, OnSeveralCommunicators) {
 // A mistake of the program that must not become another's data.
 TEST_RANKS(2, Mailboxes, LongerThanWhatIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
   std::array<std::array<int, 8>, 2> sent{}, got{};
@@ -111,7 +121,7 @@ TEST_RANKS(2, Mailboxes, LongerThanWhatIsExpected) {
 // under Open MPI 5.0.11 alone, whose ranks choose an algorithm each by their own counts).
 TEST_EACH_RANKS(2, 4, Mailboxes, ShorterThanTheRoomForThem) {
   if (expected() != Expected::on) GTEST_SKIP() << "left alone, Open MPI fails here";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   const std::size_t ranks = static_cast<std::size_t>(team.size);
   std::vector<char> sent(ranks * 100000), got(sent.size());
   for (int call = 0; call < 300; ++call) {
@@ -138,7 +148,7 @@ TEST_EACH_RANKS(2, 4, Mailboxes, ShorterThanTheRoomForThem) {
 // A message, and too long, where a short block is expected.
 TEST_RANKS(2, Mailboxes, TooLongWhereAShortOneIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
   std::vector<char> sent(20000, 'x'), got(20000, '.');
@@ -156,7 +166,7 @@ TEST_RANKS(2, Mailboxes, TooLongWhereAShortOneIsExpected) {
 // What nobody expects is nobody's: the next one is not taken for it.
 TEST_RANKS(2, Mailboxes, ThatNobodyExpects) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   for (int call = 0; call < 40; ++call) {
     if (call % 10 != 7) {
       exchange(comm, call, [](int, int) { return 24; });
@@ -173,7 +183,7 @@ TEST_RANKS(2, Mailboxes, ThatNobodyExpects) {
 // Nor is it in the way of a message, which the next one is expected to be.
 TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 24; });
   std::vector<char> sent(10000, 'x'), got(10000, '.');
   for (int turn = 0; turn < 20; ++turn) {
@@ -193,7 +203,7 @@ TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
 // Of persistent exchanges: longer than what is expected, and shorter.
 TEST_RANKS(2, Mailboxes, OfAnotherLengthAtEachStart) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
-  const Made comm([&](MPI_Comm* made) { return MPI_Comm_dup(team.comm, made); });
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const std::size_t other = 1 - static_cast<std::size_t>(team.rank);
   const int expects = team.rank == 1 ? 40 : 700;  // the other's is 300

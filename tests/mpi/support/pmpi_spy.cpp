@@ -189,6 +189,10 @@ using namespace heddle::test;
           (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, \
            MPI_Datatype rt, MPI_Comm c),                                                                                      \
           TYPES(rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                     \
+  WITNESS(Alltoallw##C,                                                                                                       \
+          (const void* sb, const Integer* sn, const Place* sd, const MPI_Datatype* st, void* rb, const Integer* rn,           \
+           const Place* rd, const MPI_Datatype* rt, MPI_Comm c),                                                              \
+          TYPES(rt[0]), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                  \
   WITNESS(Neighbor_alltoallv##C,                                                                                              \
           (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, \
            MPI_Datatype rt, MPI_Comm c),                                                                                      \

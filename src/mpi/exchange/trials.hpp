@@ -1,0 +1,68 @@
+// mpi/exchange/trials.hpp: the trials of one communicator's blocking collectives (select/collective/trial.hpp): whose way a
+// call goes, and how long it takes. Includes host.hpp, select/.
+//
+//   TimedCall timed;                                            // at the top of the call, so that its end is the call's
+//   if (own.trials().library(kind, timed)) return {};           // on all ranks alike; the library carries the call out
+//
+// A call takes from when the last rank comes to when the last one leaves: by the clock of the node, on which all ranks must be.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/process/host.hpp"
+#include "select/collective/trial.hpp"
+
+namespace heddle::mpi {
+
+/// Writes down when it goes out of scope, if anybody asks.
+class TimedCall {
+ public:
+  TimedCall() = default;
+  TimedCall(const TimedCall&) = delete;
+  TimedCall& operator=(const TimedCall&) = delete;
+  ~TimedCall() {
+    if (end_) *end_ = now();
+  }
+  void ends_at(std::int64_t& end) noexcept { end_ = &end; }
+  /// Nanoseconds.
+  static std::int64_t now() noexcept;
+
+ private:
+  std::int64_t* end_ = nullptr;
+};
+
+/// Of which calls a trial is: the same on all ranks.
+struct TrialKind {
+  enum class Call : std::uint8_t { alltoall, alltoallv, alltoallw, allgatherv } call;
+  std::uint64_t volumes = 0;  ///< Equal for such as are alike.
+  std::uint64_t way = 0;      ///< Equal for equal ways of Heddle's.
+  bool operator==(const TrialKind&) const = default;
+};
+
+class Trials {
+ public:
+  /// @param own  A communicator of Heddle's with these ranks.
+  explicit Trials(MPI_Comm own) noexcept;
+  /// Waits for what is under way: its memory is here.
+  ~Trials();
+  Trials(const Trials&) = delete;
+  Trials& operator=(const Trials&) = delete;
+
+  /// The next call of that kind: whether it goes the library's way. Throws std::bad_alloc.
+  bool library(const TrialKind& kind, TimedCall& timed);
+  /// Whether the last one did.
+  [[nodiscard]] bool last() const noexcept { return last_; }
+
+ private:
+  struct One;
+  One* of(const TrialKind& kind);
+
+  MPI_Comm own_;
+  bool last_ = false;
+  std::vector<std::unique_ptr<One>> all_;
+};
+
+}  // namespace heddle::mpi

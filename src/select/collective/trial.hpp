@@ -1,0 +1,95 @@
+// select/collective/trial.hpp: whether Heddle's way of a collective or the MPI library's own is the quicker one is measured by
+// the program's calls: some go one way, some the other, and the quicker way is kept. STAR-MPI does so among algorithms (Faraj,
+// Yuan, Lowenthal 2006). Pure: it goes by the number of the call and by what all ranks have measured, so that all do the same.
+// May include: nothing of Heddle.
+//
+//   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that has begun `later` calls ago
+//   if (trial.begins()) ...                           // a non-blocking reduction of what this rank has measured
+//   const bool library = trial.library();             // whose way this call goes
+//   const int sample = trial.sample();                // its number among those that are timed; -1: it is not
+//   trial.next();
+//
+//   call   0        8                     24             32                            1056
+//          |warm    |16 calls, timed      |reduction     |the quicker way counts       |16 calls, timed
+//          |        |H L L H  L H H L     |              |                             |
+//          |        |L H H L  H L L H     |              |
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+
+namespace heddle::select {
+
+/// Equal for numbers, of 0 or more, that have as many binary digits each.
+constexpr std::uint64_t magnitudes(std::initializer_list<std::int64_t> numbers) noexcept {
+  std::uint64_t all = 0;
+  for (const std::int64_t number : numbers)
+    all = all << 8 | static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(number)));
+  return all;
+}
+
+class Trial {
+ public:
+  /// That are timed, half of them each way.
+  static constexpr int samples = 16;
+  /// Calls before the first trial: mailboxes are settled by then, and pages touched.
+  static constexpr std::int64_t warm = 8;
+  /// Calls from the beginning of a reduction to its end.
+  static constexpr std::int64_t later = 8;
+  /// Calls from one trial to the next: at first, and in the end, where the answer stays the same.
+  static constexpr std::int64_t soon = 1024, seldom = 16 * soon;
+  /// The other way must be quicker by so much.
+  static constexpr double ahead = 0.97;
+
+  /// Nanoseconds of each timed call, from when the last rank came to when the last one left.
+  using Spans = std::array<std::int64_t, samples>;
+
+  [[nodiscard]] int sample() const noexcept {
+    return call_ >= begin_ && call_ < begin_ + samples ? static_cast<int>(call_ - begin_) : -1;
+  }
+  [[nodiscard]] bool library() const noexcept { return sample() >= 0 ? by_library(sample()) : library_; }
+  [[nodiscard]] bool begins() const noexcept { return call_ == begin_ + samples; }
+  [[nodiscard]] bool counts() const noexcept { return call_ == begin_ + samples + later; }
+  void next() noexcept { ++call_; }
+
+  /// Spans below 0 say nothing: clocks differ, and all stays as it is.
+  void settle(const Spans& spans) noexcept {
+    const bool before = library_;
+    const double heddle = typical(spans, false);
+    const double library = typical(spans, true);
+    if (std::ranges::all_of(spans, [](std::int64_t ns) { return ns >= 0; }))
+      library_ = library_ ? library <= heddle * (1 / ahead) : library < heddle * ahead;
+    interval_ = library_ == before ? std::min(2 * interval_, seldom) : soon;
+    begin_ += samples + later + interval_;
+  }
+
+ private:
+  /// Thue and Morse's sequence: among calls that take turns in a program's loop, be it by two or by four, each way gets as many
+  /// of each.
+  static constexpr bool by_library(int sample) noexcept { return std::popcount(static_cast<unsigned>(sample)) % 2 == 1; }
+
+  /// The mean without the least and the most.
+  static double typical(const Spans& spans, bool library) noexcept {
+    std::int64_t sum = 0;
+    std::int64_t least = INT64_MAX;
+    std::int64_t most = 0;
+    for (int i = 0; i < samples; ++i) {
+      if (by_library(i) != library) continue;
+      const std::int64_t ns = spans[static_cast<std::size_t>(i)];
+      sum += ns;
+      least = std::min(least, ns);
+      most = std::max(most, ns);
+    }
+    return static_cast<double>(sum - least - most) / (samples / 2 - 2);
+  }
+
+  std::int64_t call_ = 0;
+  std::int64_t begin_ = warm;
+  std::int64_t interval_ = soon / 2;
+  bool library_ = false;
+};
+
+}  // namespace heddle::select

@@ -1,0 +1,169 @@
+// Collectives that go Heddle's way and the library's by turns, until the quicker one is known (select/collective/trial.hpp):
+// what arrives is right whichever way it goes, and all ranks go the same way.
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "support/pmpi_spy.hpp"
+#include "support/ranks.hpp"
+
+namespace heddle::test {
+namespace {
+
+/// Calls of the first trial, and of all before the quicker way counts. Of v and w the volumes are not known before call 8.
+constexpr int by_each_way = 8, until_known = 32, later_for_volumes = 8;
+
+/// One collective on a communicator, whose blocks are of `ints` from rank i for rank k.
+class Repeated {
+ public:
+  Repeated(const Team& team, std::function<int(int from, int to)> ints)
+      : size_(team.size), me_(team.rank), ints_(std::move(ints)) {
+    MPI_Comm_dup(team.comm, &comm_);
+    for (int i = 0; i < size_; ++i) {
+      add(send_counts_, send_at_, sent_, ints_(me_, i));
+      add(receive_counts_, receive_at_, got_, ints_(i, me_));
+    }
+    MPI_Type_vector(2, 1, 2, MPI_INT, &holes_);
+    MPI_Type_commit(&holes_);
+  }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+  ~Repeated() {
+    MPI_Type_free(&holes_);
+    MPI_Comm_free(&comm_);
+  }
+
+  void alltoallv(int call) {
+    begin(call);
+    MPI_Alltoallv(sent_.data(), send_counts_.data(), send_at_.data(), MPI_INT, got_.data(), receive_counts_.data(),
+                  receive_at_.data(), MPI_INT, comm_);
+    compare(call);
+  }
+  /// Of pairs of ints with a hole between them, to pairs without.
+  void alltoallw(int call) {
+    begin(call);
+    std::vector<int> spread(2 * sent_.size());
+    for (std::size_t i = 0; i < sent_.size(); ++i) spread[2 * i] = sent_[i];
+    const auto ranks = static_cast<std::size_t>(size_);
+    const std::vector<MPI_Datatype> out(ranks, holes_), in(ranks, MPI_INT);
+    std::vector<int> counts, places, where;
+    for (std::size_t i = 0; i < ranks; ++i) {
+      counts.push_back(send_counts_[i] / 2);
+      places.push_back(2 * send_at_[i] * static_cast<int>(sizeof(int)));
+      where.push_back(receive_at_[i] * static_cast<int>(sizeof(int)));
+    }
+    // An element begins every three ints, and takes the first and the third of four.
+    std::vector<int> laid(2 * spread.size() + 4);
+    for (std::size_t i = 0; i < ranks; ++i)
+      for (int k = 0; k < send_counts_[i]; ++k)
+        laid[static_cast<std::size_t>(2 * send_at_[i] + k / 2 * 3 + k % 2 * 2)] =
+            sent_[static_cast<std::size_t>(send_at_[i] + k)];
+    MPI_Alltoallw(laid.data(), counts.data(), places.data(), out.data(), got_.data(), receive_counts_.data(), where.data(),
+                  in.data(), comm_);
+    compare(call);
+  }
+  void alltoall(int call) {
+    begin(call);
+    MPI_Alltoall(sent_.data(), send_counts_[0], MPI_INT, got_.data(), receive_counts_[0], MPI_INT, comm_);
+    compare(call);
+  }
+  /// Of what each rank has for rank 0.
+  void allgatherv(int call) {
+    std::vector<int> counts, places;
+    int all = 0;
+    for (int i = 0; i < size_; ++i) counts.push_back(ints_(i, 0)), places.push_back(all), all += counts.back();
+    std::vector<int> mine(static_cast<std::size_t>(ints_(me_, 0))), gathered(static_cast<std::size_t>(all), -1);
+    std::iota(mine.begin(), mine.end(), first(me_, 0, call));
+    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_INT, gathered.data(), counts.data(), places.data(), MPI_INT,
+                   comm_);
+    for (int i = 0; i < size_; ++i) expect(gathered, places, counts, i, first(i, 0, call), call);
+  }
+
+ private:
+  static void add(std::vector<int>& counts, std::vector<int>& at, std::vector<int>& data, int ints) {
+    counts.push_back(ints);
+    at.push_back(static_cast<int>(data.size()));
+    data.resize(data.size() + static_cast<std::size_t>(ints));
+  }
+  static int first(int from, int to, int call) { return 100000 * from + 1000 * to + call; }
+  void begin(int call) {
+    std::ranges::fill(got_, -1);
+    for (std::size_t i = 0; i < send_counts_.size(); ++i)
+      std::iota(sent_.begin() + send_at_[i], sent_.begin() + send_at_[i] + send_counts_[i],
+                first(me_, static_cast<int>(i), call));
+  }
+  void compare(int call) {
+    for (int i = 0; i < size_; ++i) expect(got_, receive_at_, receive_counts_, i, first(i, me_, call), call);
+  }
+  static void expect(const std::vector<int>& data, const std::vector<int>& at, const std::vector<int>& counts, int from,
+                     int first, int call) {
+    const auto i = static_cast<std::size_t>(from);
+    for (int k = 0; k < counts[i]; ++k)
+      if (data[static_cast<std::size_t>(at[i] + k)] != first + k) {
+        ADD_FAILURE() << "call " << call << ", from " << from << ", int " << k;
+        return;
+      }
+  }
+
+  int size_, me_;
+  std::function<int(int, int)> ints_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Datatype holes_ = MPI_DATATYPE_NULL;
+  std::vector<int> send_counts_, send_at_, sent_, receive_counts_, receive_at_, got_;
+};
+
+/// How many of the calls have gone the library's way. `way`: of Repeated.
+template <class Way>
+long by_library(Repeated& repeated, Way way, const char* name, int calls) {
+  const long before = pmpi_spy::calls(name);
+  for (int call = 0; call < calls; ++call) (repeated.*way)(call);
+  return pmpi_spy::calls(name) - before;
+}
+
+bool tries() {
+  return expected() == Expected::on && std::getenv("TEST_NODES") == nullptr && std::getenv("HEDDLE_NODES") == nullptr;
+}
+
+TEST_EACH_RANKS(2, 8, Trials, EachWayHasItsTurn) {
+  Repeated few(team, [](int from, int to) { return 2 * ((from + to) % 3); });
+  Repeated pairs(team, [](int from, int to) { return 2 * ((from + to) % 3); });
+  Repeated even(team, [](int, int) { return 2000; });
+  Repeated outlier(team, [](int from, int) { return from == 0 ? 40000 : 2; });
+  const long v = by_library(few, &Repeated::alltoallv, "Alltoallv", until_known + later_for_volumes);
+  const long w = by_library(pairs, &Repeated::alltoallw, "Alltoallw", until_known + later_for_volumes);
+  const long all = by_library(even, &Repeated::alltoall, "Alltoall", until_known);
+  const long gathers = by_library(outlier, &Repeated::allgatherv, "Allgatherv", until_known);
+  if (!tries()) return;
+  EXPECT_EQ(v, by_each_way);
+  EXPECT_EQ(w, by_each_way);
+  EXPECT_EQ(all, by_each_way);
+  // Those that the model leaves to the library are not tried.
+  EXPECT_TRUE(gathers == by_each_way || gathers == until_known) << gathers;
+}
+
+/// Long enough for a second trial, with ranks that come late by turns.
+TEST_EACH_RANKS(2, 5, Trials, RanksThatComeLateDecideAlike) {
+  if (team.size == 4) return;
+  Repeated few(team, [](int from, int to) { return 1 + (from + 2 * to) % 5; });
+  for (int call = 0; call < 1130; ++call) {
+    if (call % 7 == team.rank) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    few.alltoallv(call);
+  }
+}
+
+/// One communicator, whose calls take turns and whose volumes change.
+TEST_EACH_RANKS(3, 3, Trials, OfSeveralKindsAtOnce) {
+  Repeated mixed(team, [](int from, int to) { return from == to ? 0 : 1500 + 2 * (from % 2); });
+  Repeated even(team, [](int, int) { return 1100; });
+  for (int call = 0; call < 120; ++call) {
+    mixed.alltoallv(call);
+    mixed.alltoallw(call);
+    mixed.allgatherv(call);
+    even.alltoall(call);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,101 @@
+// select/collective/trial.hpp: both ways get as many calls of each, and the quicker one is kept.
+#include "select/collective/trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace heddle::select {
+namespace {
+
+/// Calls of a program, whose time depends on the way and on the call's number. The ways that they went.
+std::vector<bool> ways_of(int calls, const std::function<std::int64_t(bool library, int call)>& time) {
+  Trial trial;
+  Trial::Spans spans{}, reduced{};
+  std::vector<bool> ways;
+  for (int call = 0; call < calls; ++call) {
+    if (trial.counts()) trial.settle(reduced);
+    if (trial.begins()) reduced = spans;
+    const bool library = trial.library();
+    if (const int sample = trial.sample(); sample >= 0) spans[static_cast<std::size_t>(sample)] = time(library, call);
+    ways.push_back(library);
+    trial.next();
+  }
+  return ways;
+}
+
+int by_library(const std::vector<bool>& ways, int from, int to, int step = 1) {
+  int many = 0;
+  for (int call = from; call < to; call += step) many += ways[static_cast<std::size_t>(call)] ? 1 : 0;
+  return many;
+}
+
+constexpr int begin = Trial::warm, end = begin + Trial::samples, settled = end + Trial::later;
+
+TEST(Trial, GivesEachWayHalfOfTheCallsThatAreTimed) {
+  const auto ways = ways_of(end, [](bool, int) { return 1000; });
+  EXPECT_EQ(by_library(ways, 0, begin), 0);
+  EXPECT_EQ(by_library(ways, begin, end), Trial::samples / 2);
+}
+
+TEST(Trial, GivesEachWayAsManyOfCallsThatTakeTurns) {
+  const auto ways = ways_of(end, [](bool, int) { return 1000; });
+  for (const int period : {2, 4})
+    for (int first = 0; first < period; ++first)
+      EXPECT_EQ(by_library(ways, begin + first, end, period), Trial::samples / period / 2) << period << ", " << first;
+}
+
+TEST(Trial, KeepsTheQuickerWay) {
+  const auto quick = ways_of(settled + 100, [](bool library, int) { return library ? 900 : 1000; });
+  EXPECT_EQ(by_library(quick, end, settled), 0) << "nothing is known yet";
+  EXPECT_EQ(by_library(quick, settled, settled + 100), 100);
+  const auto heddle = ways_of(settled + 100, [](bool library, int) { return library ? 1000 : 900; });
+  EXPECT_EQ(by_library(heddle, settled, settled + 100), 0);
+}
+
+TEST(Trial, KeepsHeddlesWayWhereBothTakeAsLong) {
+  EXPECT_EQ(by_library(ways_of(settled + 100, [](bool library, int) { return library ? 985 : 1000; }), end, settled + 100), 0);
+}
+
+TEST(Trial, OneDisturbedCallDecidesNothing) {
+  const auto ways = ways_of(settled + 10, [](bool library, int call) {
+    return call == begin + 1 || call == begin + 3 ? 1000000 : library ? 900 : 1000;  // one of each way
+  });
+  EXPECT_EQ(by_library(ways, settled, settled + 10), 10);
+}
+
+TEST(Trial, LongAndShortCallsThatTakeTurnsCountAlike) {
+  const auto ways =
+      ways_of(settled + 10, [](bool library, int call) { return (call % 2 == 0 ? 100 : 10000) * (library ? 9 : 10); });
+  EXPECT_EQ(by_library(ways, settled, settled + 10), 10);
+}
+
+TEST(Trial, ClocksThatDifferChangeNothing) {
+  EXPECT_EQ(by_library(ways_of(settled + 10, [](bool library, int) { return library ? -5 : 1000; }), settled, settled + 10), 0);
+}
+
+TEST(Trial, ComesAgainAndFindsThatTheOtherWayIsQuickerNow) {
+  constexpr int again = settled + static_cast<int>(Trial::soon);
+  constexpr int calls = again + Trial::samples + Trial::later + 50;
+  const auto ways = ways_of(calls, [](bool library, int call) { return library == (call < again) ? 900 : 1000; });
+  EXPECT_EQ(by_library(ways, settled, again), again - settled);
+  EXPECT_EQ(by_library(ways, again, again + Trial::samples), Trial::samples / 2);
+  EXPECT_EQ(by_library(ways, calls - 50, calls), 0);
+}
+
+TEST(Trial, ComesSeldomWhereTheAnswerStays) {
+  constexpr int calls = 200000;
+  const auto ways = ways_of(calls, [](bool library, int) { return library ? 5000 : 1000; });
+  EXPECT_LT(by_library(ways, 0, calls), calls / 1000);
+}
+
+TEST(Magnitudes, AreEqualForNumbersOfAsManyDigits) {
+  EXPECT_EQ(magnitudes({1000, 7}), magnitudes({513, 4}));
+  EXPECT_NE(magnitudes({1000, 7}), magnitudes({1024, 7}));
+  EXPECT_NE(magnitudes({1000, 7}), magnitudes({1000, 8}));
+  EXPECT_NE(magnitudes({0, 1}), magnitudes({1, 0}));
+}
+
+}  // namespace
+}  // namespace heddle::select
