@@ -55,9 +55,13 @@ class ReceiveOperation final : public Pending {
 
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  /// Into the program's buffer: a look whether it is a descriptor, of a message that is soon there.
+  [[nodiscard]] bool is_brief() const noexcept override { return !staged_ && !straight_ && data_.count <= most_brief; }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
 
  private:
+  static constexpr Count most_brief = (32 << 10) / 8;  ///< Elements, most often of 8 bytes.
+
   void set(Route route) noexcept {
     straight_ = route.way == Way::rendezvous && route.type;
     if (route.way == Way::packed) staged_.emplace(data_, StagedMessage::End::receiving, route.type);

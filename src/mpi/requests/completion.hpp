@@ -123,6 +123,8 @@ class Row {
   [[nodiscard]] bool all_ours() const { return known_ == count_; }
   /// Whether the host must be asked again and again, because some of it needs advance().
   [[nodiscard]] bool advances() const { return advances_; }
+  /// Whether what is Heddle's of it is all brief, and the host's own requests.
+  [[nodiscard]] bool is_brief() const { return brief_ && !advances_ && handles_ == program_; }
   void advance() noexcept;
 
   /// The entry of request i, or null.
@@ -153,6 +155,7 @@ class Row {
   int error_ = MPI_SUCCESS;  // to be raised
   communicators::Hold where_;
   bool advances_ = false;
+  bool brief_ = true;
   MPI_Request* program_;
   MPI_Request* handles_;
   Scratch<Pending*> found_;

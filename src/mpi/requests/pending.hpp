@@ -48,6 +48,9 @@ class Pending {
   /// Whether it needs advance(): the host must not be left alone with such a request.
   [[nodiscard]] virtual bool advances() const noexcept { return false; }
 
+  /// What is left to do once the host has completed it is soon done: nothing is gained by doing it while others are under way.
+  [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
+
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 

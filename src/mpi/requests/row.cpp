@@ -23,6 +23,7 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
     if (!pending) continue;
     ++known_;
     completing(*pending, true);
+    brief_ = brief_ && pending->is_brief();
     if (pending->advances()) {
       advances_ = true;
       pending->advance(false);
