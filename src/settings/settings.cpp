@@ -68,7 +68,7 @@ constexpr Variable rows[] = {
      "ranks",
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
-     "on: the alltoalls and MPI_Allgatherv of a communicator on one node go by turns Heddle's way and the MPI library's in a "
+     "on: the alltoalls and MPI_Allgatherv of a communicator go by turns Heddle's way and the MPI library's in a "
      "few "
      "calls, and from then on the quicker way; off: Heddle's way, as its model says. The same for all ranks",
      library},

@@ -31,7 +31,7 @@ constexpr TrialKind::Call call_of(const WArgument&) { return TrialKind::Call::al
 
 /// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
 select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed) {
-  if (!settings_of_process().trials || own.topology().where.nodes > 1) return way;
+  if (!settings_of_process().trials) return way;
   return own.trials().library(kind, timed) ? select::Way{} : way;
 }
 

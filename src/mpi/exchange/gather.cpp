@@ -132,7 +132,7 @@ select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
     last.way = by_volumes(own, blocks, wanted, last.volumes);
     last.starts.assign(starts.begin(), starts.end());
   }
-  if (!last.way.algorithm || !settings_of_process().trials || own.topology().where.nodes > 1) return last.way;
+  if (!last.way.algorithm || !settings_of_process().trials) return last.way;
   const TrialKind kind{TrialKind::Call::allgatherv, last.volumes, select::digest(last.way)};
   return own.trials().library(kind, timed) ? select::Way{} : last.way;
 }

@@ -167,7 +167,7 @@ void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {
   if (!any || own->wanted_alltoallv() != "auto") return;
   const Agreement& agreement = own->agreement();
   PMPI_Info_set(info, "heddle_alltoallv_chosen",
-                own->trials().last() ? "native" : std::string(agreement.way().algorithm->name).c_str());
+                own->went_library() ? "native" : std::string(agreement.way().algorithm->name).c_str());
   PMPI_Info_set(info, "heddle_alltoallv_every", std::to_string(agreement.every()).c_str());
 }
 

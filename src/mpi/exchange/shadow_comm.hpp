@@ -101,11 +101,13 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
     if (!agreement_) agreement_.emplace(comm_);
     return *agreement_;
   }
-  /// Likewise.
-  [[nodiscard]] Trials& trials() noexcept {
-    if (!trials_) trials_.emplace(comm_);
+  /// Likewise. Collective at the first call, as topology() is.
+  [[nodiscard]] Trials& trials() {
+    if (!trials_) trials_.emplace(comm_, topology().where.nodes == 1);
     return *trials_;
   }
+  /// Whether the last of them went the library's way.
+  [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;

@@ -27,12 +27,12 @@ struct Trials::One {
 
   TrialKind kind;
   select::Trial trial;
-  /// Of this rank, and the latest of all: when each timed call began, then when each ended.
-  std::array<std::int64_t, 2 * samples> mine{}, latest{};
+  /// When each timed call began, then when each ended; of all ranks the latest, or what they have spent.
+  std::array<std::int64_t, 2 * samples> mine{}, all{};
   MPI_Request reduction = MPI_REQUEST_NULL;
 };
 
-Trials::Trials(MPI_Comm own) noexcept : own_(own) {}
+Trials::Trials(MPI_Comm own, bool one_clock) noexcept : own_(own), one_clock_(one_clock) {}
 Trials::~Trials() = default;
 
 /// Null: there are too many.
@@ -44,6 +44,15 @@ Trials::One* Trials::of(const TrialKind& kind) {
   return all_.emplace_back(std::make_unique<One>(kind)).get();
 }
 
+void Trials::begin_reduction(One& one) const noexcept {
+  for (std::size_t i = 0; i < samples && !one_clock_; ++i) {
+    one.mine[samples + i] -= one.mine[i];
+    one.mine[i] = 0;
+  }
+  PMPI_Iallreduce(one.mine.data(), one.all.data(), static_cast<int>(one.mine.size()), MPI_INT64_T,
+                  one_clock_ ? MPI_MAX : MPI_SUM, own_, &one.reduction);
+}
+
 bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   One* const one = of(kind);
   if (!one) return last_ = false;
@@ -51,12 +60,10 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   if (trial.counts()) {
     one->wait();
     select::Trial::Spans spans{};
-    for (std::size_t i = 0; i < samples; ++i) spans[i] = one->latest[samples + i] - one->latest[i];
+    for (std::size_t i = 0; i < samples; ++i) spans[i] = one->all[samples + i] - one->all[i];
     trial.settle(spans);
   }
-  if (trial.begins())
-    PMPI_Iallreduce(one->mine.data(), one->latest.data(), static_cast<int>(one->mine.size()), MPI_INT64_T, MPI_MAX, own_,
-                    &one->reduction);
+  if (trial.begins()) begin_reduction(*one);
   if (const int sample = trial.sample(); sample >= 0) {
     one->mine[static_cast<std::size_t>(sample)] = TimedCall::now();
     timed.ends_at(one->mine[samples + static_cast<std::size_t>(sample)]);

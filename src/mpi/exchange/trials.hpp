@@ -4,7 +4,8 @@
 //   TimedCall timed;                                            // at the top of the call, so that its end is the call's
 //   if (own.trials().library(kind, timed)) return {};           // on all ranks alike; the library carries the call out
 //
-// A call takes from when the last rank comes to when the last one leaves: by the clock of the node, on which all ranks must be.
+// On one node, whose clock is one, a call takes from when the last rank comes to when the last one leaves. Clocks of several
+// nodes differ: there it takes what all ranks together spend in it, waiting for late ones included.
 #pragma once
 
 #include <array>
@@ -44,8 +45,8 @@ struct TrialKind {
 
 class Trials {
  public:
-  /// @param own  A communicator of Heddle's with these ranks.
-  explicit Trials(MPI_Comm own) noexcept;
+  /// @param own  A communicator of Heddle's with these ranks. @param one_clock  They are all on one node.
+  Trials(MPI_Comm own, bool one_clock) noexcept;
   /// Waits for what is under way: its memory is here.
   ~Trials();
   Trials(const Trials&) = delete;
@@ -59,8 +60,10 @@ class Trials {
  private:
   struct One;
   One* of(const TrialKind& kind);
+  void begin_reduction(One& one) const noexcept;
 
   MPI_Comm own_;
+  bool one_clock_;
   bool last_ = false;
   std::vector<std::unique_ptr<One>> all_;
 };
