@@ -4,9 +4,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "interposition/interposition.hpp"
+#include "interposition/object.hpp"
 #include "layout/lasting.hpp"
-#include "mpi/interposition/interposition.hpp"
-#include "mpi/interposition/object.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
@@ -26,7 +26,7 @@ bool freed_past_us() {
   static constinit unsigned long long looked_at = 0;
   static constinit bool past = false;
   const std::lock_guard guard(looking);
-  const unsigned long long loaded = objects_ever_loaded();
+  const unsigned long long loaded = interposition::objects_ever_loaded();
   if (past || loaded == looked_at) return past;
   past = interposition::called_past_us("PMPI_Group_free");
   looked_at = loaded;

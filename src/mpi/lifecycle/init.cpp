@@ -1,7 +1,7 @@
 // mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
+#include "interposition/interposition.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
-#include "mpi/interposition/interposition.hpp"
 #include "mpi/lifecycle/doctor.hpp"
 #include "mpi/lifecycle/explain.hpp"
 #include "mpi/lifecycle/report.hpp"
@@ -89,7 +89,7 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const char* const missed = running() ? interposition::misses() : nullptr;
+  const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();

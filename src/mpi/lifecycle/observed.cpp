@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "interposition/procedures.hpp"
 #include "mpi/handles/table.hpp"
-#include "mpi/interposition/procedures.hpp"
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/reporting.hpp"
@@ -20,19 +20,19 @@ using report::Passed;
 thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
 
 /// In place, the argument means nothing.
-bool means_type(const interposition::Called& called) noexcept {
+bool means_type(const timed::Called& called) noexcept {
   return called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type);
 }
 
 /// Of a collective that Heddle may carry out though nothing has holes.
-bool has_algorithms(interposition::Pattern pattern) noexcept {
-  using interposition::Pattern;
+bool has_algorithms(timed::Pattern pattern) noexcept {
+  using timed::Pattern;
   return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
          pattern == Pattern::neighbor_allgather;
 }
 
 /// Why Heddle hands a call on that it has not carried out. @param chosen  The library's way was chosen for it.
-Passed why(const interposition::Called& called, bool chosen) noexcept {
+Passed why(const timed::Called& called, bool chosen) noexcept {
   if (!called.typed) return Passed::by_nature;
   if (!running()) return Passed::off;
   if (chosen) return Passed::as_fast;
@@ -141,7 +141,7 @@ void Observed::ask(Met& met, const Called& called) {
   }
   if (called.communicator != MPI_COMM_NULL) {
     name.communicator = name_of_communicator(called.communicator);
-    if (called.pattern != interposition::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
+    if (called.pattern != timed::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
       met.partners.store(partners_on(called.communicator), std::memory_order_release);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);

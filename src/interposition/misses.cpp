@@ -1,4 +1,4 @@
-// mpi/interposition/misses.cpp: what could receive past Heddle. Found by looking at what is loaded, not by a list of known
+// interposition/misses.cpp: what could receive past Heddle. Found by looking at what is loaded, not by a list of known
 // cases.
 #include <fnmatch.h>
 
@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/interposition/interposition.hpp"
-#include "mpi/interposition/object.hpp"
-#include "mpi/interposition/procedures.hpp"
-#include "mpi/interposition/state.hpp"
+#include "interposition/interposition.hpp"
+#include "interposition/object.hpp"
+#include "interposition/procedures.hpp"
+#include "interposition/state.hpp"
 
-namespace heddle::mpi::interposition {
+namespace heddle::interposition {
 namespace {
 
 constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
@@ -133,4 +133,4 @@ bool called_past_us(const char* name) {
   return false;
 }
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::interposition

@@ -1,4 +1,4 @@
-// mpi/interposition/timed.hpp: a procedure of Heddle's with somebody around it who looks on. Includes host.hpp,
+// mpi/lifecycle/timed.hpp: a procedure of Heddle's with somebody around it who looks on. Includes host.hpp,
 // report/call_site.hpp.
 //
 // Where a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this takes the host's place
@@ -16,7 +16,7 @@
 #include "mpi/process/host.hpp"
 #include "report/call_site.hpp"
 
-namespace heddle::mpi::interposition {
+namespace heddle::mpi::timed {
 
 /// Which blocks a collective moves between whom.
 enum class Pattern : std::uint8_t {
@@ -163,4 +163,4 @@ struct Timed<procedure, number, at> {
   };
 };
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::mpi::timed

@@ -1,4 +1,4 @@
-// mpi/interposition/object.hpp: a loaded object of this process: what it imports, from where, and what it defines. The dynamic
+// interposition/object.hpp: a loaded object of this process: what it imports, from where, and what it defines. The dynamic
 // section of ELF (System V gABI, chapter 5). Includes nothing of Heddle.
 //
 //   for (const Object& object : loaded_objects()) {
@@ -17,17 +17,13 @@
 #include <string>
 #include <vector>
 
-namespace heddle::mpi {
+namespace heddle::interposition {
 
 /// Where the address of an imported symbol stands.
 struct Slot {
   void** address;
   bool by_stub;  ///< Of the linkage table: filled in at the first call, unless the object is bound at once.
 };
-
-/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether.
-inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0; }
-inline bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || profiling(name); }
 
 /// An executable or a library of this process.
 class Object {
@@ -92,4 +88,4 @@ std::vector<Object> loaded_objects();
 /// How many objects this process has ever loaded: while that does not change, nobody new can have come.
 unsigned long long objects_ever_loaded() noexcept;
 
-}  // namespace heddle::mpi
+}  // namespace heddle::interposition

@@ -1,5 +1,5 @@
-// mpi/interposition/object.cpp
-#include "mpi/interposition/object.hpp"
+// interposition/object.cpp
+#include "interposition/object.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace heddle::mpi {
+namespace heddle::interposition {
 namespace {
 
 bool is_address_of_symbol(ElfW(Xword) info) {
@@ -218,4 +218,4 @@ unsigned long long objects_ever_loaded() noexcept {
   return loaded;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::interposition

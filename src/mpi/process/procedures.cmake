@@ -1,6 +1,6 @@
-# mpi/interposition/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
-# -D OUT=procedures.cpp -P this writes procedures.hpp's two tables: the MPI_ functions that the object files of the list define,
-# and the rows of treatments.csv. positions.csv says which of their parameters is what (host_procedures.py).
+# mpi/process/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
+# -D OUT=procedures.cpp -P this writes the two tables of interposition/procedures.hpp: the MPI_ functions that the object files of
+# the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (host_procedures.py).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
@@ -44,16 +44,19 @@ foreach(name ${names})
   math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
-#include \"mpi/interposition/procedures.hpp\"
+#include \"interposition/procedures.hpp\"
 
+#include \"mpi/lifecycle/timed.hpp\"
 #include \"mpi/process/host.hpp\"
-#include \"mpi/interposition/timed.hpp\"
 
 extern \"C\" {
 ${declared}}
 
-namespace heddle::mpi::interposition {
+namespace heddle::interposition {
 namespace {
+using mpi::timed::Pattern;
+using mpi::timed::Positions;
+using mpi::timed::Timed;
 const Procedure all[] = {
 ${rows}};
 constexpr Treatment table[] = {
@@ -63,5 +66,5 @@ ${treated}};
 std::span<const Procedure> procedures() noexcept { return all; }
 std::span<const Treatment> treatments() noexcept { return table; }
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::interposition
 ")

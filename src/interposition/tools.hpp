@@ -1,4 +1,4 @@
-// mpi/interposition/tools.hpp: who else stands in for procedures of MPI in this process, and whether the program's calls come
+// interposition/tools.hpp: who else stands in for procedures of MPI in this process, and whether the program's calls come
 // to them: profilers and the like. Includes nothing of Heddle.
 //
 //   program ── MPI_Send ──▶ first tool ──▶ ... ──▶ Heddle ──▶ MPI library
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::mpi::interposition {
+namespace heddle::interposition {
 
 /// An object that exports procedures of the MPI library, and is neither that nor Heddle.
 struct Tool {
@@ -26,4 +26,4 @@ std::vector<Tool> tools();
 /// "FILE (MPI_A, MPI_B, MPI_C ... 101 procedures)".
 std::string text(const Tool& tool);
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::interposition

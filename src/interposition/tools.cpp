@@ -1,5 +1,5 @@
-// mpi/interposition/tools.cpp
-#include "mpi/interposition/tools.hpp"
+// interposition/tools.cpp
+#include "interposition/tools.hpp"
 
 #include <dlfcn.h>
 
@@ -7,10 +7,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "mpi/interposition/object.hpp"
-#include "mpi/interposition/state.hpp"
+#include "interposition/object.hpp"
+#include "interposition/state.hpp"
 
-namespace heddle::mpi::interposition {
+namespace heddle::interposition {
 namespace {
 
 bool is_heddle(const Object& object) { return object.defined("heddle_seen_host") != nullptr; }
@@ -76,4 +76,4 @@ std::string text(const Tool& tool) {
   return tool.object + " (" + names + ")";
 }
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::interposition

@@ -1,21 +1,15 @@
-// mpi/interposition/state.hpp: what was found and done when this library was loaded. Includes nothing of Heddle.
+// interposition/state.hpp: what was found and done when this library was loaded. Includes interposition.hpp.
 #pragma once
 
 #include <string>
 #include <unordered_map>
 
-namespace heddle::mpi::interposition {
+#include "interposition/interposition.hpp"
+
+namespace heddle::interposition {
 
 /// Defined by objects whose PMPI_ names stay the host's.
 constexpr const char* marker = "heddle_pmpi_is_host";
-
-enum class Taken {
-  no_host,     ///< No MPI library is loaded: a shell, a launcher.
-  in_program,  ///< The executable contains it: its own calls go by no name.
-  refused,     ///< By the system: nothing is changed.
-  in_part,     ///< Some slots could not be written.
-  all,
-};
 
 /// A procedure under one of its names.
 struct Place {
@@ -37,4 +31,4 @@ struct State {
 /// Lives as long as the process: programs call MPI in their last destructors, too.
 State& state() noexcept;
 
-}  // namespace heddle::mpi::interposition
+}  // namespace heddle::interposition
