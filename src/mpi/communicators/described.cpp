@@ -69,20 +69,20 @@ bool agrees(MPI_Group handle, const group::Group& group) {
 void describe(MPI_Group made, const group::Group& group) noexcept try {
   if (made == MPI_GROUP_NULL || made == MPI_GROUP_EMPTY) return;
   const std::lock_guard guard(table_lock());
-  table().insert_or_assign(key_of(made), group);
+  table().insert_or_assign(threads::key_of(made), group);
 } catch (const std::bad_alloc&) {
   forget(made);
 }
 
 void forget(MPI_Group handle) noexcept {
   const std::lock_guard guard(table_lock());
-  table().erase(key_of(handle));
+  table().erase(threads::key_of(handle));
 }
 
 std::optional<group::Group> described(MPI_Group handle) noexcept {
   if (handle == MPI_GROUP_EMPTY) return group::Group();
   const std::lock_guard guard(table_lock());
-  const auto found = table().find(key_of(handle));
+  const auto found = table().find(threads::key_of(handle));
   return found == table().end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -10,7 +10,7 @@
 
 namespace heddle::mpi::communicators {
 
-constinit HandleTable<MPI_Comm, Communicator> directory;
+constinit threads::HandleTable<MPI_Comm, Communicator> directory;
 
 namespace {
 
@@ -48,7 +48,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
   if (!object->gone()) directory.erase(comm);
   object->name(comm);
   object->go();
-  Deferred::add(object);
+  threads::Deferred::add(object);
   return MPI_SUCCESS;
 }
 

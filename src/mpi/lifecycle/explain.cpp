@@ -165,7 +165,7 @@ class Explained final : public Observer {
   void look(const Called& called, MPI_Datatype type, Count count) {
     const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
     if (seen_.size() > most_seen) seen_.clear();
-    unsigned& asked = seen_[{called.from, called.procedure, key_of(type)}];
+    unsigned& asked = seen_[{called.from, called.procedure, threads::key_of(type)}];
     if (asked == now) return;
     asked = now;
     const report::Place& place = place_of(called.from);

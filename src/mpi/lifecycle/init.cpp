@@ -12,11 +12,11 @@
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
+#include "threads/lock.hpp"
 
 using namespace heddle::mpi;
 
@@ -29,7 +29,7 @@ constinit std::atomic<bool> sessions{false};
 void look_at_threads() {
   int level = MPI_THREAD_MULTIPLE;
   if (sessions || PMPI_Query_thread(&level) != MPI_SUCCESS) return;
-  concurrent = level == MPI_THREAD_MULTIPLE;
+  heddle::threads::concurrent = level == MPI_THREAD_MULTIPLE;
 }
 
 /// All ranks have agreed on messages within the node.
@@ -145,7 +145,7 @@ int MPI_Finalize() {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   check_host(PMPI_Session_init != nullptr);
-  sessions = concurrent = true;
+  sessions = heddle::threads::concurrent = true;
   const int result = PMPI_Session_init(info, errhandler, session);
   if (result == MPI_SUCCESS) host_started();
   if (result == MPI_SUCCESS && settings_of_process().doctor) {

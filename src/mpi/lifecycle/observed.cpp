@@ -5,11 +5,12 @@
 #include <string>
 
 #include "interposition/procedures.hpp"
-#include "mpi/handles/table.hpp"
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/reporting.hpp"
 #include "mpi/types/entry.hpp"
+#include "report/reporting.hpp"
+#include "threads/table.hpp"
 #include "mpi/types/predefined.hpp"
 
 namespace heddle::mpi {
@@ -82,12 +83,12 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
 
 Observed::Met* Observed::meet(const Called& called) noexcept try {
   const std::uint64_t key =
-      (reinterpret_cast<std::uintptr_t>(called.from) * 31 + (called.typed ? key_of(called.type) : 0)) * 31 +
-      key_of(called.communicator) + static_cast<std::uint64_t>(called.procedure);
-  const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+      (reinterpret_cast<std::uintptr_t>(called.from) * 31 + (called.typed ? threads::key_of(called.type) : 0)) * 31 +
+      threads::key_of(called.communicator) + static_cast<std::uint64_t>(called.procedure);
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
   constexpr std::size_t most = 16;  // of slots looked at
   for (std::size_t i = 0; i < most; ++i) {
-    std::atomic<Met*>& slot = slots_[(hash_of(key, slot_bits) + i) % slots_.size()];
+    std::atomic<Met*>& slot = slots_[(threads::hash_of(key, slot_bits) + i) % slots_.size()];
     Met* met = slot.load(std::memory_order_acquire);
     if (!met) {
       const std::lock_guard guard(lock_);
@@ -122,7 +123,7 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
   met->type = called.type;
   met->communicator = called.communicator;
   ask(*met, called);
-  slots_[hash_of(key, slot_bits)].store(met, std::memory_order_release);
+  slots_[threads::hash_of(key, slot_bits)].store(met, std::memory_order_release);
   return met;
 } catch (const std::exception&) {
   return nullptr;
@@ -149,8 +150,8 @@ void Observed::ask(Met& met, const Called& called) {
 }
 
 const Partners* Observed::partners_on(MPI_Comm comm) {
-  const unsigned now = handles_changed.load(std::memory_order_relaxed);
-  auto& [asked, partners] = partners_[key_of(comm)];
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed);
+  auto& [asked, partners] = partners_[threads::key_of(comm)];
   if (partners && asked == now) return partners.get();
   auto found = std::make_unique<Partners>(comm);
   asked = now;
@@ -181,7 +182,8 @@ std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try 
 void Observed::plan(MPI_Request request, Planned planned) {
   if (request == MPI_REQUEST_NULL) return;
   const std::lock_guard guard(lock_);
-  if (planned_.size() < most_met || planned_.contains(key_of(request))) planned_[key_of(request)] = std::move(planned);
+  if (planned_.size() < most_met || planned_.contains(threads::key_of(request)))
+    planned_[threads::key_of(request)] = std::move(planned);
 }
 
 /// Requests keep their handles until they are freed; a new one of the same handle is planned anew.
@@ -190,7 +192,7 @@ std::int64_t Observed::start(const Called& called) noexcept {
   std::int64_t bytes = -1;
   const MPI_Count requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
   for (MPI_Count i = 0; i < requests; ++i) {
-    const auto found = planned_.find(key_of(called.requests[i]));
+    const auto found = planned_.find(threads::key_of(called.requests[i]));
     if (found == planned_.end() || found->second.bytes < 0) continue;
     bytes = std::max<std::int64_t>(bytes, 0) + found->second.bytes;
     for (const auto& [rank, sent] : found->second.to) report_.add_sent(rank, sent);

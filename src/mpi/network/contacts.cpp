@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "mpi/network/network.hpp"
-#include "mpi/process/lock.hpp"
 #include "mpi/process/say.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -123,7 +123,7 @@ void Network::look_at_greetings() noexcept try {
 }
 
 void Network::set_probes() noexcept try {
-  if (!concurrent.load(std::memory_order_relaxed) || probes_.exchange(true)) return;
+  if (!threads::concurrent.load(std::memory_order_relaxed) || probes_.exchange(true)) return;
   const std::scoped_lock hold(words_lock_);
   for (const int world : askers_) tell(world, {Word::have_not, mark()});
 } catch (const std::exception&) {

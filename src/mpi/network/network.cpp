@@ -7,11 +7,11 @@
 #include "engine/wait.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/numbers.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
+#include "threads/pool.hpp"
 #include "transport/fabric/adapters.hpp"
 
 namespace heddle::mpi {
@@ -86,7 +86,7 @@ void Network::discard() noexcept {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   MPI_Count bytes = 0;
-  StagingBuffer nowhere;
+  threads::StagingBuffer nowhere;
   if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found ||
       PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
     return;

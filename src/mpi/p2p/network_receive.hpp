@@ -87,8 +87,8 @@ class NetworkReceive final : public Network::Operation {
   KeptMemory memory_;  ///< Of a persistent operation.
   NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Incoming> message_;
-  StagingBuffer packed_;   ///< If the message does not come into the program's buffer at once: its bytes,
-  layout::Layout stream_;  ///< and how they lie there.
+  threads::StagingBuffer packed_;  ///< If the message does not come into the program's buffer at once: its bytes,
+  layout::Layout stream_;          ///< and how they lie there.
 };
 
 }  // namespace heddle::mpi

@@ -12,9 +12,9 @@
 #include "layout/layout.hpp"
 #include "mpi/network/memory.hpp"
 #include "mpi/p2p/send.hpp"
-#include "mpi/process/pool.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/types/registry.hpp"
+#include "report/reporting.hpp"
+#include "threads/pool.hpp"
 #include "transport/fabric/outgoing.hpp"
 
 namespace heddle::mpi {
@@ -71,7 +71,7 @@ class NetworkSend final : public Network::Operation {
   bool cancelling_ = false;  ///< The program has asked for it,
   bool cancelled_ = false;   ///< and the host has done it.
   bool unwanted_ = false;
-  StagingBuffer packed_;
+  threads::StagingBuffer packed_;
   MPI_Request resent_ = MPI_REQUEST_NULL;  ///< packed_, by the host,
   bool handed_ = false;                    ///< if it has got it.
 };

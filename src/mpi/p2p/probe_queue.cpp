@@ -6,8 +6,8 @@
 
 #include "layout/lasting.hpp"
 #include "mpi/p2p/rendezvous.hpp"
-#include "mpi/process/lock.hpp"
 #include "mpi/requests/status_of.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -98,7 +98,7 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
 /// Whether what was found was there for as long as it took to learn what its length means: another thread may have received it
 /// meanwhile, and its length have been given to another message, or to none.
 bool stayed(const MPI_Status& found, MPI_Comm comm, const engine::Lengths::Seen& seen) {
-  if (!concurrent.load(std::memory_order_relaxed)) return true;
+  if (!threads::concurrent.load(std::memory_order_relaxed)) return true;
   MPI_Status again;
   int there = 0;
   if (PMPI_Iprobe(found.MPI_SOURCE, found.MPI_TAG, comm, &there, &again) != MPI_SUCCESS || !there) return false;

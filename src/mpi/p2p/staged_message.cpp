@@ -121,7 +121,7 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
 int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
   int kind = MPI_SUCCESS;
   if (result != MPI_SUCCESS && (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE)) return result;
-  StagingBuffer whole;  // what was announced comes as it lies in the stream
+  threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
   Done brought;
   if (begins_like_descriptor(address_)) {
     if (!whole.reserve(bytes_)) return MPI_ERR_NO_MEM;

@@ -11,15 +11,12 @@
 #include "mpi/process/children.hpp"
 #include "mpi/process/devices.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
-
-constinit std::atomic<bool> concurrent{true};
 
 namespace {
 
@@ -87,7 +84,7 @@ Life wake() {
   }
   choose_kernels(set.isa);
   layout::kernel::use(profile_of_machine().profile.kernels);
-  Pool::of_process().keep_at_most(set.pool_limit);
+  threads::Pool::of_process().keep_at_most(set.pool_limit);
   if (talkative && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
@@ -154,7 +151,7 @@ void host_stops(void (*clean_up)()) noexcept {
   users = 0;
   if (life == Life::awake) {
     clean_up();
-    Pool::of_process().clear();
+    threads::Pool::of_process().clear();
   }
   life = Life::over;
 }

@@ -1,4 +1,4 @@
-// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, lock.hpp.
+// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, threads/.
 //
 // Whatever an operation needs after the call that began it, it holds itself: its communicator (communicators::Hold), its
 // datatypes (Derived). The program may have freed the handles.
@@ -21,7 +21,7 @@
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -95,7 +95,7 @@ class Pending {
   static constexpr std::size_t step = 64;
   static constexpr std::size_t lists = 256;
   static inline constinit std::array<Free*, lists> free_{};
-  static inline constinit Lock free_lock_{};
+  static inline constinit threads::Lock free_lock_{};
 };
 
 /// A persistent request: in the table from its _init to its MPI_Request_free.

@@ -20,7 +20,7 @@ int Table::find(int count, const MPI_Request* handles, Pending** found) noexcept
 
 void Table::erase(MPI_Request handle, const Pending* pending) noexcept {
   const std::lock_guard guard(lock_);
-  std::size_t hole = place_of(key_of(handle));
+  std::size_t hole = place_of(threads::key_of(handle));
   if (slots_[hole].pending != pending) return;
   slots_[hole].pending = nullptr;
   used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // mpi/requests/table.hpp: which handles are requests that Heddle still has to do something for. Empty, it costs a call one
-// load. Includes pending.hpp, lock.hpp.
+// load. Includes pending.hpp, threads/.
 //
 //   if (requests::table.empty()) return PMPI_Wait(request, status);
 //   if (Pending* pending = requests::table.find(*request)) ...
@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "mpi/process/lock.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/types/table.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi::requests {
 
@@ -43,7 +43,7 @@ class Table {
   /// A handle that is there already belonged to a request that the host has completed and given out anew, before the thread
   /// that completed it came to erase it.
   void insert(MPI_Request handle, Pending* pending) noexcept {
-    const std::uint64_t key = key_of(handle);
+    const std::uint64_t key = threads::key_of(handle);
     const std::lock_guard guard(lock_);
     Slot& slot = slots_[place_of(key)];
     if (!slot.pending) used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -61,7 +61,7 @@ class Table {
   static constexpr std::size_t spare = 32;  // threads between room() and insert()
   static constexpr std::size_t limit_of(std::size_t slots) { return slots / 2 - spare; }
 
-  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept { return hash_of(key, bits_); }
+  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept { return threads::hash_of(key, bits_); }
   /// Where the key is, or would be.
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
     std::size_t i = home(key);
@@ -71,7 +71,7 @@ class Table {
   /// The entry of a handle, unless it is one that a call is completing: then the handle means a request of another thread
   /// that Heddle does not know.
   [[nodiscard]] Pending* entry_of(MPI_Request handle) const noexcept {
-    Pending* pending = slots_[place_of(key_of(handle))].pending;
+    Pending* pending = slots_[place_of(threads::key_of(handle))].pending;
     return pending && !pending->record.completing.load(std::memory_order_relaxed) ? pending : nullptr;
   }
   bool grow() noexcept;
@@ -82,7 +82,7 @@ class Table {
   int bits_ = first_bits;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> limit_{limit_of(std::size_t{1} << first_bits)};
-  Lock lock_;
+  threads::Lock lock_;
 };
 
 /// The table of the process.

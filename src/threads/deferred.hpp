@@ -1,4 +1,4 @@
-// mpi/handles/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI. Includes nothing of Heddle.
+// threads/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI. Includes nothing of Heddle.
 //
 // A host may call a delete callback from its progress engine, with its locks held: MPICH does when the last operation of a
 // communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of
@@ -12,7 +12,7 @@
 #include <atomic>
 #include <utility>
 
-namespace heddle::mpi {
+namespace heddle::threads {
 
 class Deferred {
  public:
@@ -38,4 +38,4 @@ class Deferred {
   Deferred* next_ = nullptr;
 };
 
-}  // namespace heddle::mpi
+}  // namespace heddle::threads

@@ -1,5 +1,5 @@
-// mpi/process/pool.cpp: last in, first out, so that a buffer comes back while it is still in the cache.
-#include "mpi/process/pool.hpp"
+// threads/pool.cpp: last in, first out, so that a buffer comes back while it is still in the cache.
+#include "threads/pool.hpp"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace heddle::mpi {
+namespace heddle::threads {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -88,4 +88,4 @@ void Pool::clear() noexcept {
   }
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::threads

@@ -1,4 +1,4 @@
-// mpi/process/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call allocates nothing.
+// threads/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call allocates nothing.
 // Includes layout/bytes.hpp.
 //
 //   StagingBuffer packed;
@@ -12,7 +12,7 @@
 
 #include "layout/bytes.hpp"
 
-namespace heddle::mpi {
+namespace heddle::threads {
 
 /// Free lists of buffers, one for each power of two from 4 KiB.
 class Pool {
@@ -66,4 +66,4 @@ class StagingBuffer {
   alignas(64) std::byte small_[on_stack];
 };
 
-}  // namespace heddle::mpi
+}  // namespace heddle::threads

@@ -1,16 +1,16 @@
-// mpi/process/lock.hpp: mutual exclusion that costs nothing in a program of one thread. Includes nothing of Heddle.
+// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread. Includes nothing of Heddle.
 #pragma once
 
 #include <sched.h>
 
 #include <atomic>
 
-namespace heddle::mpi {
+namespace heddle::threads {
 
-/// Whether several threads may be in MPI at once (MPI_THREAD_MULTIPLE). True until the program has said otherwise.
-extern constinit std::atomic<bool> concurrent;
+/// Whether several threads may be here at once (MPI_THREAD_MULTIPLE). True until the program has said otherwise.
+inline constinit std::atomic<bool> concurrent{true};
 
-/// For a few instructions at a time, never around a call of the host.
+/// For a few instructions at a time, never around a call of MPI.
 class Lock {
  public:
   void lock() noexcept {
@@ -27,4 +27,4 @@ class Lock {
   std::atomic<bool> held_{false};
 };
 
-}  // namespace heddle::mpi
+}  // namespace heddle::threads

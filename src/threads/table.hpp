@@ -1,6 +1,10 @@
-// mpi/handles/table.hpp: what Heddle knows of handles of the host: datatypes, communicators. A hash table that is read without
-// locks, because every interposed call asks it first; a handle that is not in it costs a multiplication and one load. Includes
-// host.hpp.
+// threads/table.hpp: what is known of handles: of MPI's datatypes, communicators. A hash table that is read without locks,
+// because every interposed call asks it first; a handle that is not in it costs a multiplication and one load. Includes nothing
+// of Heddle.
+//
+//   constinit HandleTable<MPI_Comm, Communicator> directory;
+//   directory.insert(comm, new Communicator(comm));
+//   if (Communicator* known = directory.find(comm)) ...
 #pragma once
 
 #include <atomic>
@@ -9,9 +13,7 @@
 #include <memory>
 #include <mutex>
 
-#include "mpi/process/host.hpp"
-
-namespace heddle::mpi {
+namespace heddle::threads {
 
 /// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI); 0 is none of them.
 inline std::uint64_t key_of(int handle) { return static_cast<std::uint32_t>(handle); }
@@ -135,4 +137,4 @@ void HandleTable<Handle, Entry>::grow() {
   slots_.store(wider.release(), std::memory_order_release);
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::threads
