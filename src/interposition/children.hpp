@@ -1,4 +1,4 @@
-// mpi/process/children.hpp: programs that a rank starts are not to carry Heddle. Includes nothing of Heddle.
+// interposition/children.hpp: programs that a rank starts are not to carry Heddle. Includes nothing of Heddle.
 //
 // `heddle run` names the interposer and libmpi in LD_PRELOAD, which children inherit: `system("true")` would load both (tens of
 // milliseconds for one), and a program of another MPI would get a libmpi that is not its own. So a process takes the two out of
@@ -12,9 +12,9 @@
 // What a program has copied out of its environment before MPI_Init (Python's os.environ, if handed to a child) is as it was.
 #pragma once
 
-namespace heddle::mpi {
+namespace heddle::interposition {
 
-/// Before the host's MPI_Init: that may start processes, too.
-void leave_children_alone() noexcept;
+/// Before the host's MPI_Init: that may start processes, too. @param in_host  An address in the host's library.
+void leave_children_alone(const void* in_host) noexcept;
 
-}  // namespace heddle::mpi
+}  // namespace heddle::interposition

@@ -1,5 +1,5 @@
-// mpi/process/children.cpp
-#include "mpi/process/children.hpp"
+// interposition/children.cpp
+#include "interposition/children.hpp"
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -10,9 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "mpi/process/host.hpp"
-
-namespace heddle::mpi {
+namespace heddle::interposition {
 namespace {
 
 constexpr const char* variable = "LD_PRELOAD";
@@ -34,11 +32,11 @@ bool names(std::string_view entry, const std::string& file) {
 
 }  // namespace
 
-void leave_children_alone() noexcept try {
+void leave_children_alone(const void* in_host) noexcept try {
   const char* const set = std::getenv(variable);
   if (!set) return;
   const std::string interposer = file_of(reinterpret_cast<const void*>(&leave_children_alone));
-  const std::string library = file_of(reinterpret_cast<const void*>(PMPI_Init));
+  const std::string library = file_of(in_host);
   std::string rest;
   bool ours = false;    // the interposer is named
   bool behind = false;  // and was the entry before this one
@@ -65,4 +63,4 @@ void leave_children_alone() noexcept try {
   return;  // no memory: children carry Heddle, which costs them time
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::interposition

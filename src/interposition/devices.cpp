@@ -1,12 +1,12 @@
-// mpi/process/devices.cpp: CUDA, ROCm, Level Zero.
-#include "mpi/process/devices.hpp"
+// interposition/devices.cpp: CUDA, ROCm, Level Zero.
+#include "interposition/devices.hpp"
 
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 
-namespace heddle::mpi {
+namespace heddle::interposition {
 namespace {
 
 struct Kind {
@@ -45,4 +45,4 @@ const char* device_driver() noexcept {
   return nullptr;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::interposition
