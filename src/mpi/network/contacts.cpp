@@ -147,7 +147,7 @@ Bytes Network::scattered_by(int world) noexcept try {
   return 0;
 }
 
-void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
+void Network::tell_sender(const engine::NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
   tell(descriptor.sender, {what, descriptor.announcement.from});
 } catch (const std::exception&) {
   return;  // its sender keeps the message, to no end

@@ -41,7 +41,7 @@ bool Network::prepare() noexcept try {
   int found = 0;
   if (PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &tag, &found) == MPI_SUCCESS && found) most_tag_ = *tag - 1;
   nonce_ = transport::random_secret();
-  threshold_ = std::max(2 * settings_of_process().rendezvous, network_descriptor_bytes);
+  threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
   moves_pieces_ = settings_of_process().scheme != settings::Scheme::automatic;
   crowded_ = Node::here() ? Node::here()->crowded() : progress::ranks() > progress::cores();
   profile_ = profile_of_machine();

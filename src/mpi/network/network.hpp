@@ -1,5 +1,5 @@
 // mpi/network/network.hpp: the ranks on other nodes, and the fabric by which messages with holes go to them (docs/fabric.md).
-// Includes communicators/, network/descriptor.hpp, process/, transport/fabric/.
+// Includes communicators/, engine/, process/, transport/fabric/.
 //
 //   if (Network* network = Network::here())                     // null: all ranks share this node, or HEDDLE_FABRIC=off
 //     if (const int world = network->elsewhere(comm, dest); world >= 0) ...
@@ -28,8 +28,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/network_descriptor.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/network/descriptor.hpp"
 #include "select/fabric.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
@@ -162,7 +162,7 @@ class Network {
   /// A message that its operation does not need any more: it is driven to its end. In carry_on() or hears().
   void part(std::unique_ptr<transport::fabric::Message> message);
   /// Says a word of that message to its sender.
-  void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
+  void tell_sender(const engine::NetworkDescriptor& descriptor, Word::Kind what) noexcept;
 
  private:
   struct Sent {

@@ -85,7 +85,7 @@ class NetworkReceive final : public Network::Operation {
   MPI_Status status_{};
   int result_ = MPI_SUCCESS;
   KeptMemory memory_;  ///< Of a persistent operation.
-  NetworkDescriptor descriptor_;
+  engine::NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Incoming> message_;
   threads::StagingBuffer packed_;  ///< If the message does not come into the program's buffer at once: its bytes,
   layout::Layout stream_;          ///< and how they lie there.

@@ -58,7 +58,7 @@ class NetworkSend final : public Network::Operation {
   communicators::Hold comm_;
   int world_;
   KeptMemory memory_;  ///< Of a persistent operation.
-  NetworkDescriptor descriptor_;
+  engine::NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Outgoing> message_;
   std::atomic<bool> begun_{false};            ///< The descriptor is out.
   MPI_Request announced_ = MPI_REQUEST_NULL;  ///< The descriptor.

@@ -1,5 +1,5 @@
 // mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp,
-// engine/datatype_cache.hpp, select/side.hpp.
+// engine/datatype_cache.hpp, select/.
 #pragma once
 
 #include <atomic>

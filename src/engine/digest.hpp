@@ -1,14 +1,14 @@
-// mpi/process/digest.hpp: have all ranks said the same? Includes nothing of Heddle.
+// engine/digest.hpp: have all ranks said the same? May include nothing of Heddle.
 //
 //   Digest all = digest_of("crystal");
-//   PMPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_UNSIGNED, MPI_BAND, comm);
+//   ...                                     // the bitwise and of what all ranks have
 //   if (same(all)) ...
 #pragma once
 
 #include <array>
 #include <string_view>
 
-namespace heddle::mpi {
+namespace heddle::engine {
 
 /// A number and its complement: of what all ranks have said both are whole only where all numbers were equal.
 using Digest = std::array<unsigned, 2>;
@@ -22,4 +22,4 @@ inline Digest digest_of(std::string_view text) noexcept {
 
 inline bool same(const Digest& of_all) noexcept { return (of_all[0] | of_all[1]) == ~0U; }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine

@@ -1,6 +1,6 @@
-// mpi/network/descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
-// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. Includes
-// engine/, transport/fabric/.
+// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
+// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. May include:
+// descriptor.hpp, transport/fabric/.
 //
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all
@@ -8,13 +8,15 @@
 //       152   zeros, to a length that few programs send
 #pragma once
 
+#include <cstring>
+
 #include "engine/descriptor.hpp"
 #include "transport/fabric/control.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 
 struct NetworkDescriptor {
-  engine::Nonce nonce{};
+  Nonce nonce{};
   std::int32_t sender = -1;
   std::uint32_t sum = 0;
   layout::Bytes total = 0;
@@ -39,7 +41,7 @@ inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
 inline void seal(NetworkDescriptor& descriptor) noexcept { descriptor.sum = sum_of(descriptor); }
 
 /// Reads what has arrived. False: forged or damaged, nothing of it may be used. Ranks of MPI_COMM_WORLD: `ranks`.
-inline bool read(const void* arrived, const engine::Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
+inline bool read(const void* arrived, const Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
   std::memcpy(static_cast<void*>(&descriptor), arrived, sizeof descriptor);
   transport::fabric::Announcement sound;
   const auto* const bytes = reinterpret_cast<const std::byte*>(&descriptor.announcement);
@@ -50,4 +52,4 @@ inline bool read(const void* arrived, const engine::Nonce& nonce, int ranks, Net
          transport::fabric::read({bytes, sizeof descriptor.announcement}, nonce[0], sound) && sound.total == descriptor.total;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine
