@@ -10,7 +10,6 @@
 // but the host is told the basic type all the same. Anything else is passed on as it came.
 #pragma once
 
-#include "mpi/collectives/tally.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/types/arguments.hpp"
 #include "report/tally.hpp"

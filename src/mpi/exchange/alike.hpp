@@ -17,7 +17,7 @@
 
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
 #include "select/collective/way.hpp"
 
 namespace heddle::mpi {
@@ -56,7 +56,7 @@ class Comparison {
 };
 
 inline void alike(ShadowComm& own, const Decision& mine) noexcept {
-  tell_of_algorithm(mine.way.algorithm ? mine.way.algorithm->name : std::string_view());
+  report::tell_of_algorithm(mine.way.algorithm ? mine.way.algorithm->name : std::string_view());
   if (!settings_of_process().check) return;
   if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);
 }

@@ -11,15 +11,15 @@
 #include "mpi/collectives/peers.hpp"
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/lifecycle/timed.hpp"
-#include "mpi/lifecycle/wanted.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/profile.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
+#include "report/reporting.hpp"
+#include "report/wanted.hpp"
 #include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
@@ -163,7 +163,7 @@ class Explained final : public Observer {
   }
 
   void look(const Called& called, MPI_Datatype type, Count count) {
-    const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+    const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
     if (seen_.size() > most_seen) seen_.clear();
     unsigned& asked = seen_[{called.from, called.procedure, threads::key_of(type)}];
     if (asked == now) return;
@@ -171,7 +171,7 @@ class Explained final : public Observer {
     const report::Place& place = place_of(called.from);
     const std::string name = name_of_datatype(type);
     types_met_.insert(name);
-    places_met_.insert(shown(place));
+    places_met_.insert(report::shown(place));
     if (wanted_.has(name, procedure(called), place)) tell(called, place, type, name, count);
   }
 
@@ -210,7 +210,7 @@ class Explained final : public Observer {
   }
 
   std::recursive_mutex lock_;  // freeing what the host hands out may call the program
-  Wanted wanted_;
+  report::Wanted wanted_;
   Observer* next_;
   std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
   std::map<const void*, report::Place> places_;
@@ -226,7 +226,7 @@ void start_explaining() noexcept try {
   const settings::Settings& set = settings_of_process();
   if (set.explain.empty() || set.doctor || !spokesman()) return;
   explained = new Explained(set.explain, timed::observer.load());  // freed by nobody, as the report
-  handles_remembered.store(true);
+  report::handles_remembered.store(true);
   timed::observer.store(explained, std::memory_order_release);
 } catch (const std::exception&) {
   say("no memory for HEDDLE_EXPLAIN; nothing is explained.");

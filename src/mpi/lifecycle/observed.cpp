@@ -7,7 +7,6 @@
 #include "interposition/procedures.hpp"
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/types/entry.hpp"
 #include "report/reporting.hpp"
 #include "threads/table.hpp"
@@ -130,7 +129,7 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
 }
 
 void Observed::ask(Met& met, const Called& called) {
-  const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
   report::CallSite::Name name{.procedure = interposition::procedures()[static_cast<std::size_t>(called.procedure)].name,
                               .place = report::place_of(called.from),
                               .datatype = {},

@@ -15,9 +15,9 @@
 #include "mpi/lifecycle/timed.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
+#include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "select/profile_file.hpp"
 
@@ -142,8 +142,8 @@ void start_reporting() noexcept {
   started_ns = report::now();
   if (able) {
     timed::observer.store(observed.release(), std::memory_order_release);
-    report_of_process.store(report.release(), std::memory_order_release);
-    handles_remembered.store(true);
+    report::of_process.store(report.release(), std::memory_order_release);
+    report::handles_remembered.store(true);
   } else if (own != MPI_COMM_NULL) {
     PMPI_Comm_free(&own);
   }
@@ -152,7 +152,7 @@ void start_reporting() noexcept {
 
 void finish_reporting() noexcept try {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
-  report::Report* const report = report_of_process.exchange(nullptr);
+  report::Report* const report = report::of_process.exchange(nullptr);
   if (!report) return;
   timed::observer.store(nullptr, std::memory_order_release);
   report->end(report::now() - started_ns, running());

@@ -69,7 +69,7 @@ class NetworkReceive final : public Network::Operation {
   bool end(int result) noexcept;
 
   Network& network_;
-  ReportedCall reported_{"receive"};
+  report::ReportedCall reported_{"receive"};
   Buffer data_;
   Derived type_;
   Opaque opaque_;  ///< Of a type that Heddle cannot decode.

@@ -52,7 +52,7 @@ class NetworkSend final : public Network::Operation {
   [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
 
   Network& network_;
-  ReportedCall reported_{"send"};
+  report::ReportedCall reported_{"send"};
   Buffer data_;
   Derived type_;
   communicators::Hold comm_;

@@ -35,7 +35,7 @@ bool truncated(int result) noexcept {
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
   Node* node = Node::here();
-  ReportedCall reported("receive");
+  report::ReportedCall reported("receive");
   engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || engine::stale(descriptor, reach)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");

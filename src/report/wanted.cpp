@@ -1,5 +1,5 @@
-// mpi/lifecycle/wanted.cpp
-#include "mpi/lifecycle/wanted.hpp"
+// report/wanted.cpp
+#include "report/wanted.hpp"
 
 #include <cxxabi.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace heddle::mpi {
+namespace heddle::report {
 namespace {
 
 std::string_view file_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
@@ -75,7 +75,7 @@ bool Wanted::read(std::string_view text, Range& range) {
   return take_number(text, range.to) && text.empty();
 }
 
-bool Wanted::of_place(const Name& name, const report::Place& place) {
+bool Wanted::of_place(const Name& name, const Place& place) {
   if (!place.symbol.empty()) {
     const std::string function = plain(place.symbol);
     if (name.word == place.symbol || name.word == function || function.ends_with("::" + name.word)) return true;
@@ -83,19 +83,19 @@ bool Wanted::of_place(const Name& name, const report::Place& place) {
   return std::ranges::any_of(name.ranges, [&](const Range& range) { return range.has(place); });
 }
 
-bool Wanted::Range::has(const report::Place& place) const {
+bool Wanted::Range::has(const Place& place) const {
   return from < place.offset && place.offset <= to && module == file_of(place.module);
 }
 
-std::string Wanted::shown(const report::Place& place) const {
+std::string Wanted::shown(const Place& place) const {
   for (const Name& name : names_)
     for (const Range& range : name.ranges)
       if (range.has(place) && range.to > range.from + 1)
-        return name.word + " (" + mpi::shown({place.module, place.offset, {}}) + ")";
-  return mpi::shown(place);
+        return name.word + " (" + report::shown({place.module, place.offset, {}}) + ")";
+  return report::shown(place);
 }
 
-bool Wanted::has(std::string_view datatype, std::string_view procedure, const report::Place& place) {
+bool Wanted::has(std::string_view datatype, std::string_view procedure, const Place& place) {
   bool any = false;
   for (Name& name : names_) {
     if (name.word != datatype && name.word != procedure && name.word != "all" && !of_place(name, place)) continue;
@@ -111,7 +111,7 @@ std::vector<std::string> Wanted::unmet() const {
   return words;
 }
 
-std::string shown(const report::Place& place) {
+std::string shown(const Place& place) {
   if (place.module.empty()) return "an unknown place";
   char offset[24] = "";
   const auto [end, error] = std::to_chars(offset, offset + sizeof offset, place.offset, 16);
@@ -119,4 +119,4 @@ std::string shown(const report::Place& place) {
   return place.symbol.empty() ? where : plain(place.symbol) + " (" + where + ")";
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::report

@@ -1,4 +1,4 @@
-// mpi/lifecycle/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call, has one of them.
+// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call, has one of them.
 // Includes report/place.hpp.
 //
 //   Wanted wanted("face,exchange=halo+0x1189-0x11f0");         // heddle run has found out where that function is
@@ -16,7 +16,7 @@
 
 #include "report/place.hpp"
 
-namespace heddle::mpi {
+namespace heddle::report {
 
 class Wanted {
  public:
@@ -24,9 +24,9 @@ class Wanted {
   explicit Wanted(std::string_view text);
 
   /// Remembers which names it was.
-  bool has(std::string_view datatype, std::string_view procedure, const report::Place& place);
+  bool has(std::string_view datatype, std::string_view procedure, const Place& place);
   /// As shown() of it, with the name that a range of it has.
-  [[nodiscard]] std::string shown(const report::Place& place) const;
+  [[nodiscard]] std::string shown(const Place& place) const;
   /// Names that nothing had.
   [[nodiscard]] std::vector<std::string> unmet() const;
 
@@ -36,7 +36,7 @@ class Wanted {
     std::string module;  ///< Without folders.
     std::uint64_t from, to;
 
-    [[nodiscard]] bool has(const report::Place& place) const;
+    [[nodiscard]] bool has(const Place& place) const;
   };
   struct Name {
     std::string word;
@@ -47,12 +47,12 @@ class Wanted {
   void add(std::string_view part);
   Name& named(std::string_view word);
   static bool read(std::string_view text, Range& range);
-  static bool of_place(const Name& name, const report::Place& place);
+  static bool of_place(const Name& name, const Place& place);
 
   std::vector<Name> names_;
 };
 
 /// "swap (halo+0x1189)", or without a function.
-std::string shown(const report::Place& place);
+std::string shown(const Place& place);
 
-}  // namespace heddle::mpi
+}  // namespace heddle::report

@@ -1,12 +1,12 @@
-// mpi/collectives/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from it, for
-// HEDDLE_REPORT. Includes reporting.hpp. One branch where nobody wants a report.
+// report/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from it. May include:
+// reporting.hpp. One branch where nobody wants a report.
 //
 //   tally.packs(type->layout(), bytes, [&] { type->to_wire(from, count, to); });
 #pragma once
 
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
 
-namespace heddle::mpi {
+namespace heddle::report {
 
 class Tally {
  public:
@@ -19,11 +19,11 @@ class Tally {
   /// What `move` moves; one block after the other is one call, as long as the datatype is the same.
   template <class Move>
   void packs(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
-    count("packed", &report::Times::pack, layout, bytes, move);
+    count("packed", &Times::pack, layout, bytes, move);
   }
   template <class Move>
   void unpacks(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
-    count("unpacked", &report::Times::copy, layout, bytes, move);
+    count("unpacked", &Times::copy, layout, bytes, move);
   }
   /// Before a datatype that has been counted may go.
   void flush() noexcept {
@@ -33,9 +33,9 @@ class Tally {
 
  private:
   template <class Move>
-  void count(const char* way, double report::Times::*part, const layout::Layout& layout, layout::Bytes bytes,
+  void count(const char* way, double Times::*part, const layout::Layout& layout, layout::Bytes bytes,
              const Move& move) noexcept {
-    if (!report_of_process.load(std::memory_order_relaxed)) return move();
+    if (!of_process.load(std::memory_order_relaxed)) return move();
     if (&layout != layout_ || way != way_) {
       flush();
       reported_ = ReportedCall(call_, caller_);
@@ -43,17 +43,17 @@ class Tally {
       way_ = way;
       bytes_ = 0;
     }
-    const report::Stopwatch watch(reported_.times(), part);
+    const Stopwatch watch(reported_.times(), part);
     bytes_ += bytes;
     move();
   }
 
   const char* call_;
-  report::Caller caller_ = caller();
+  Caller caller_ = caller();
   ReportedCall reported_;
   const layout::Layout* layout_ = nullptr;
   const char* way_ = nullptr;
   layout::Bytes bytes_ = 0;
 };
 
-}  // namespace heddle::mpi
+}  // namespace heddle::report
