@@ -12,9 +12,9 @@
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/types/arguments.hpp"
+#include "mpi/types/registry.hpp"
 #include "report/tally.hpp"
 #include "threads/pool.hpp"
-#include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
 

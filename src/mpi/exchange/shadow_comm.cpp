@@ -216,10 +216,10 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   return seat->for_exchange.get();
 }
 
-const Topology& ShadowComm::topology() {
+const select::Topology& ShadowComm::topology() {
   if (topology_) return *topology_;
   PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);
-  topology_.emplace(topology_of(nodes_, record_.cores, record_.mailboxes));
+  topology_.emplace(select::topology_of(nodes_, record_.cores, record_.mailboxes, links_of_job()));
   nodes_ = {};
   return *topology_;
 }

@@ -8,9 +8,9 @@
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/entry.hpp"
+#include "mpi/types/predefined.hpp"
 #include "report/reporting.hpp"
 #include "threads/table.hpp"
-#include "mpi/types/predefined.hpp"
 
 namespace heddle::mpi {
 namespace {

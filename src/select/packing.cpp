@@ -1,13 +1,12 @@
-// mpi/types/packing.cpp: the decision, from the table in the header.
-#include "mpi/types/packing.hpp"
+// select/packing.cpp: the decision, from the table in the header.
+#include "select/packing.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace heddle::mpi {
+namespace heddle::select {
 namespace {
 
-using layout::Bytes;
 using layout::Layout;
 using layout::Loop;
 using layout::Node;
@@ -59,20 +58,22 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes
   if (!aligned(*layout.node()) || (several && !aligned(layout.extent()))) return 0;
   const Nest nest = nest_of(layout, several);
   const bool tiny = mean_block <= 16;
-  if (!nest.loops_only) return tiny ? 0 : never;
-  if (!nest.fights || mean_block > 64) return never;
+  if (!nest.loops_only) return tiny ? 0 : never_packed;
+  if (!nest.fights || mean_block > 64) return never_packed;
   return tiny ? 128 << 10 : 2 << 20;
 }
 
 }  // namespace
 
-Bytes packs_from(const Layout& layout, bool several, Bytes number, const HostTraits& host, settings::Messages wanted) {
-  if (layout.size() == 0 || layout.dense() || (!several && layout.node()->contiguous()) || wanted == settings::Messages::native)
-    return never;
-  if (wanted == settings::Messages::packed) return 0;
+Bytes packs_from(const Layout& layout, const Message& message) {
+  if (layout.size() == 0 || layout.dense() || (!message.several && layout.node()->contiguous()) ||
+      message.wanted == settings::Messages::native)
+    return never_packed;
+  if (message.wanted == settings::Messages::packed) return 0;
   const Bytes mean_block = layout.size() / layout.node()->blocks;
-  if (mean_block >= 4096) return never;
-  return host.packs_while_it_sends ? packs_from_openmpi(layout, several, number, mean_block) : 0;
+  if (mean_block >= 4096) return never_packed;
+  return message.host_packs_while_it_sends ? packs_from_openmpi(layout, message.several, message.largest_number, mean_block)
+                                           : 0;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::select

@@ -1,6 +1,7 @@
-// mpi/types/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host; the two
-// ends of a message may decide differently, the bytes that travel are the same. Includes layout/layout.hpp, settings.hpp,
-// traits.hpp.
+// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host; the two
+// ends of a message may decide differently, the bytes that travel are the same. May include: layout/, settings/.
+//
+//   packs_from(layout, {.several = count > 1, .largest_number = 8, .host_packs_while_it_sends = open_mpi}) <= bytes
 //
 // Packing into a buffer of its own costs a pass over the data that the host may save: Open MPI packs segment by segment
 // straight into shared memory while the receiver unpacks. It pays where the host's own packing is slow. Two ranks on one
@@ -23,17 +24,23 @@
 #include <limits>
 
 #include "layout/layout.hpp"
-#include "mpi/process/traits.hpp"
 #include "settings/settings.hpp"
 
-namespace heddle::mpi {
+namespace heddle::select {
 
-constexpr layout::Bytes never = std::numeric_limits<layout::Bytes>::max();
+using layout::Bytes;
 
-/// The size from which on a message of `layout` is packed, in bytes; 0: always; never: what has no holes, and what the host
-/// moves as well. @param several  The message is of more than one element, so the layout's extent is a stride, too.
-/// @param number  Size in bytes of the largest number in it.
-layout::Bytes packs_from(const layout::Layout& layout, bool several, layout::Bytes number, const HostTraits& host,
-                         settings::Messages wanted);
+constexpr Bytes never_packed = std::numeric_limits<Bytes>::max();
 
-}  // namespace heddle::mpi
+struct Message {
+  bool several = false;      ///< It is of more than one element, so the layout's extent is a stride, too.
+  Bytes largest_number = 1;  ///< In it.
+  bool host_packs_while_it_sends = false;
+  settings::Messages wanted = settings::Messages::automatic;
+};
+
+/// The size from which on a message of `layout` is packed, in bytes; 0: always; never_packed: what has no holes, and what the
+/// host moves as well.
+Bytes packs_from(const layout::Layout& layout, const Message& message);
+
+}  // namespace heddle::select
