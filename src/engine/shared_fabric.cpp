@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <utility>
 
 namespace heddle::engine {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "engine/give_way.hpp"
 #include "engine/wait.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/numbers.hpp"
@@ -43,7 +44,7 @@ bool Network::prepare() noexcept try {
   nonce_ = transport::random_secret();
   threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
   if (settings_of_process().scheme != settings::Scheme::automatic) contacts_.move_pieces();
-  crowded_ = Node::here() ? Node::here()->crowded() : progress::ranks() > progress::cores();
+  crowded_ = Node::here() ? Node::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
   profile_ = profile_of_machine();
   return nonce_ != engine::Nonce{};
 } catch (const std::exception& error) {
