@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "interposition/object.hpp"
+#include "interposition/procedures.hpp"
 #include "interposition/state.hpp"
 
 namespace heddle::interposition {

@@ -1,5 +1,5 @@
 // mpi/calls/comm_free.cpp: the last moment to learn what operations under way will want to know of a communicator, and the
-// first to free what hung on it (handles/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may
+// first to free what hung on it (threads/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may
 // be called.
 #include "mpi/communicators/known.hpp"
 #include "report/reporting.hpp"

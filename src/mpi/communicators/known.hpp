@@ -1,5 +1,5 @@
 // mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/), and what operations need of one that
-// the program may free before they are over. Includes group/, threads/.
+// the program may free before they are over. Includes group/, process/host.hpp, threads/.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
 //   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it
@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "group/group.hpp"
+#include "mpi/process/host.hpp"
 #include "threads/deferred.hpp"
 #include "threads/lock.hpp"
 #include "threads/table.hpp"

@@ -1,6 +1,7 @@
-// mpi/types/table.hpp: which handles are datatypes of the program. Includes threads/table.hpp.
+// mpi/types/table.hpp: which handles are datatypes of the program. Includes process/host.hpp, threads/table.hpp.
 #pragma once
 
+#include "mpi/process/host.hpp"
 #include "threads/table.hpp"
 
 namespace heddle::mpi {
