@@ -7,7 +7,7 @@
 
 #include <regex>
 
-/// By PMPI_ names the programs of bench/ mean the host, also under Heddle (mpi/interposition).
+/// By PMPI_ names the programs of bench/ mean the host, also under Heddle (src/interposition).
 extern "C" {
 __attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;

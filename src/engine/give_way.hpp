@@ -6,6 +6,12 @@
 
 namespace heddle::engine {
 
+/// Cores that the ranks of this node share. A rank that is bound to one core shares it with nobody: then what counts is what
+/// its launcher may use.
+int cores_of_node() noexcept;
+/// Ranks of this job on this node, as the launcher says; 0 if it does not say.
+int ranks_of_node() noexcept;
+
 /// Whether sched_yield leaves the core to the other ranks.
 bool yielding_helps() noexcept;
 

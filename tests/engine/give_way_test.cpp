@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace heddle::engine {
@@ -30,6 +31,18 @@ TEST(GiveWay, YieldingDoesNotLeaveASessionWhereLinuxSchedulesBySession) {
   std::ifstream{"/proc/sys/kernel/sched_autogroup_enabled"} >> grouped;
   EXPECT_EQ(helps_child(true), grouped == 0);
   EXPECT_TRUE(helps_child(false));
+}
+
+TEST(GiveWay, ThereIsACore) { EXPECT_GE(cores_of_node(), 1); }
+
+TEST(GiveWay, RanksAreCountedByTheLauncher) {
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) unsetenv(name);
+  EXPECT_EQ(ranks_of_node(), 0);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "12", 1);
+  EXPECT_EQ(ranks_of_node(), 12);
+  setenv("MPI_LOCALNRANKS", "-3", 1);
+  EXPECT_EQ(ranks_of_node(), 0);
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) unsetenv(name);
 }
 
 }  // namespace heddle::engine

@@ -5,6 +5,7 @@
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/in_place.hpp"
 #include "mpi/exchange/started.hpp"
+#include "mpi/process/traits.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -1,9 +1,9 @@
 // mpi/calls/comm_free.cpp: the last moment to learn what operations under way will want to know of a communicator, and the
-// first to free what hung on it (handles/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may
+// first to free what hung on it (threads/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may
 // be called.
 #include "mpi/communicators/known.hpp"
-#include "mpi/handles/deferred.hpp"
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
+#include "threads/deferred.hpp"
 
 namespace {
 
@@ -11,8 +11,8 @@ template <class Free>
 int freed(const MPI_Comm* comm, Free free) {
   if (comm && *comm != MPI_COMM_NULL) heddle::mpi::communicators::freeing(*comm);
   const int result = free();
-  heddle::mpi::tell_of_new_handle();
-  heddle::mpi::Deferred::free_all();
+  heddle::report::tell_of_new_handle();
+  heddle::threads::Deferred::free_all();
   return result;
 }
 

@@ -1,5 +1,5 @@
 // mpi/collectives/blocks.hpp: one side of a v or w collective: a block for each rank, each with its own count and place, and in
-// the w procedures its own type. Includes registry.hpp, pool.hpp.
+// the w procedures its own type. Includes registry.hpp, threads/.
 //
 //   Blocks in("gather");
 //   if (!in.prepare(receive, ranks)) return {};
@@ -11,10 +11,10 @@
 // The staging buffer holds the blocks one after the other in rank order, whatever the program's displacements.
 #pragma once
 
-#include "mpi/collectives/tally.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/registry.hpp"
+#include "report/tally.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
@@ -88,8 +88,8 @@ class Blocks {
   bool holds_types_ = false;   // w: each block holds its type
   MPI_Datatype* elements_ = nullptr;
   Handed counts_, displacements_;
-  StagingBuffer arrays_, staging_;
-  Tally tally_;
+  threads::StagingBuffer arrays_, staging_;
+  report::Tally tally_;
 };
 
 }  // namespace heddle::mpi

@@ -62,4 +62,13 @@ class Neighbours {
   std::bitset<most> absent_;
 };
 
+/// For a collective of neighbours that the host carries out: blocks that nobody fills are looked up now, for the communicator
+/// may be freed before the end. Returns true.
+template <class Op>
+bool receives_from(Op& op, Neighbours peers) {
+  if (peers.in() > 0) static_cast<void>(peers.absent(0));
+  op.from = peers;
+  return true;
+}
+
 }  // namespace heddle::mpi

@@ -1,5 +1,5 @@
 // mpi/collectives/side.hpp: one side of a collective call whose blocks are all alike: `count` elements for each rank, one after
-// the other. Includes registry.hpp, pool.hpp.
+// the other. Includes registry.hpp, threads/.
 //
 //   Side in("gather");
 //   if (!in.prepare(receive, ranks)) return {};                // what the program gave
@@ -10,11 +10,11 @@
 // but the host is told the basic type all the same. Anything else is passed on as it came.
 #pragma once
 
-#include "mpi/collectives/tally.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/registry.hpp"
+#include "report/tally.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
@@ -69,8 +69,8 @@ class Side {
   void* address_ = nullptr;
   MPI_Datatype element_{};
   bool staged_ = false;
-  StagingBuffer staging_;
-  Tally tally_;  // gone before the type is
+  threads::StagingBuffer staging_;
+  report::Tally tally_;  // gone before the type is
 };
 
 /// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "interposition/interposition.hpp"
+#include "interposition/object.hpp"
 #include "layout/lasting.hpp"
-#include "mpi/interposition/interposition.hpp"
-#include "mpi/interposition/object.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
@@ -26,7 +26,7 @@ bool freed_past_us() {
   static constinit unsigned long long looked_at = 0;
   static constinit bool past = false;
   const std::lock_guard guard(looking);
-  const unsigned long long loaded = objects_ever_loaded();
+  const unsigned long long loaded = interposition::objects_ever_loaded();
   if (past || loaded == looked_at) return past;
   past = interposition::called_past_us("PMPI_Group_free");
   looked_at = loaded;
@@ -69,20 +69,20 @@ bool agrees(MPI_Group handle, const group::Group& group) {
 void describe(MPI_Group made, const group::Group& group) noexcept try {
   if (made == MPI_GROUP_NULL || made == MPI_GROUP_EMPTY) return;
   const std::lock_guard guard(table_lock());
-  table().insert_or_assign(key_of(made), group);
+  table().insert_or_assign(threads::key_of(made), group);
 } catch (const std::bad_alloc&) {
   forget(made);
 }
 
 void forget(MPI_Group handle) noexcept {
   const std::lock_guard guard(table_lock());
-  table().erase(key_of(handle));
+  table().erase(threads::key_of(handle));
 }
 
 std::optional<group::Group> described(MPI_Group handle) noexcept {
   if (handle == MPI_GROUP_EMPTY) return group::Group();
   const std::lock_guard guard(table_lock());
-  const auto found = table().find(key_of(handle));
+  const auto found = table().find(threads::key_of(handle));
   return found == table().end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -6,11 +6,11 @@
 
 #include "group/formats.hpp"
 #include "mpi/communicators/ask.hpp"
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
 
 namespace heddle::mpi::communicators {
 
-constinit HandleTable<MPI_Comm, Communicator> directory;
+constinit threads::HandleTable<MPI_Comm, Communicator> directory;
 
 namespace {
 
@@ -25,7 +25,7 @@ thread_local Communicator* handed = nullptr;
 
 void tell(const char* call, const Members& members, bool shared) noexcept {
   const group::Group& group = members.group;
-  if (report::Report* report = report_of_process.load(std::memory_order_relaxed); report && !group.empty())
+  if (report::Report* report = report::of_process.load(std::memory_order_relaxed); report && !group.empty())
     report->add_communicator(call, group::entry(group.format()).name, group.size(), shared ? 0 : group.bytes(),
                              shared ? 0 : group.footprint() + sizeof(Members) - sizeof(group::Group));
 }
@@ -48,7 +48,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
   if (!object->gone()) directory.erase(comm);
   object->name(comm);
   object->go();
-  Deferred::add(object);
+  threads::Deferred::add(object);
   return MPI_SUCCESS;
 }
 
@@ -222,7 +222,7 @@ void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept t
 }
 
 void leave(const char* call, MPI_Comm comm) noexcept {
-  if (report_of_process.load(std::memory_order_relaxed)) meet(call, comm);
+  if (report::of_process.load(std::memory_order_relaxed)) meet(call, comm);
 }
 
 Duplicating::Duplicating() noexcept : before_(std::exchange(handed, nullptr)) {}

@@ -1,5 +1,5 @@
 // mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/), and what operations need of one that
-// the program may free before they are over. Includes group/, handles/, process/lock.hpp.
+// the program may free before they are over. Includes group/, process/host.hpp, threads/.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
 //   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it
@@ -20,9 +20,10 @@
 #include <utility>
 
 #include "group/group.hpp"
-#include "mpi/handles/deferred.hpp"
-#include "mpi/handles/table.hpp"
-#include "mpi/process/lock.hpp"
+#include "mpi/process/host.hpp"
+#include "threads/deferred.hpp"
+#include "threads/lock.hpp"
+#include "threads/table.hpp"
 
 namespace heddle::mpi::communicators {
 
@@ -30,14 +31,14 @@ namespace heddle::mpi::communicators {
 class Uses {
  public:
   void add() noexcept {
-    if (concurrent.load(std::memory_order_relaxed))
+    if (threads::concurrent.load(std::memory_order_relaxed))
       count_.fetch_add(1, std::memory_order_relaxed);
     else
       count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// True: that was the last one.
   [[nodiscard]] bool drop() noexcept {
-    if (concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (threads::concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     const int left = count_.load(std::memory_order_relaxed) - 1;
     count_.store(left, std::memory_order_relaxed);
     return left == 0;
@@ -74,7 +75,7 @@ class Context {
 };
 
 /// A communicator of the program's: there as long as it is, or as operations hold it.
-class Communicator final : public Deferred {
+class Communicator final : public threads::Deferred {
  public:
   explicit Communicator(MPI_Comm handle) noexcept : handle_(handle) {}
   Communicator(const Communicator&) = delete;
@@ -119,7 +120,7 @@ class Communicator final : public Deferred {
   MPI_Errhandler errors_ = MPI_ERRHANDLER_NULL;  // once it is gone
 };
 
-extern constinit HandleTable<MPI_Comm, Communicator> directory;
+extern constinit threads::HandleTable<MPI_Comm, Communicator> directory;
 
 /// After MPI_Init, if anybody is going to ask; again: nothing. Before MPI_Finalize.
 void open() noexcept;

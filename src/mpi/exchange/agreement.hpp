@@ -1,5 +1,5 @@
 // mpi/exchange/agreement.hpp: what all ranks of a communicator know of each other's volumes, of a few calls ago: nothing is
-// known to all in MPI_Alltoallv itself. Includes select/collective/, topology.hpp.
+// known to all in MPI_Alltoallv itself. Includes select/collective/.
 //
 //   const select::Way& way = agreement.next(around, [&](int to) { return bytes; }, [&](int from) { return bytes; });
 //
@@ -9,10 +9,10 @@
 // and none decides from what it alone remembers.
 #pragma once
 
-#include "mpi/exchange/topology.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/agreement.hpp"
 #include "select/collective/cadence.hpp"
+#include "select/collective/topology.hpp"
 
 namespace heddle::mpi {
 
@@ -31,7 +31,7 @@ class Agreement {
   /// How this call goes; the same on all ranks. `to(rank)` and `from(rank)` are bytes of what could be bundled; they are asked
   /// in few calls only.
   template <class To, class From>
-  const select::Way& next(const Topology& around, int me, const To& to, const From& from) {
+  const select::Way& next(const select::Topology& around, int me, const To& to, const From& from) {
     const std::int64_t call = calls_++;
     if (cadence_.counts(call)) take(around.where);
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));

@@ -11,22 +11,17 @@
 // that one rank's blocking call and another's that is not are found out.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
-#include "select/collective/way.hpp"
+#include "report/reporting.hpp"
+#include "select/collective/alike.hpp"
 
 namespace heddle::mpi {
 
-struct Decision {
-  const char* call;
-  select::Way way;
-  bool in_place = false;
-};
+using Decision = select::Decided;
 
 /// How exchanges go, unless they are bundled.
 select::Way pair_by_pair() noexcept;
@@ -42,21 +37,16 @@ class Comparison {
   bool over(bool wait) noexcept;
 
  private:
-  /// "MPI_Alltoallv (call 3) by crystal of radix 4".
-  using Text = std::array<char, 128>;
   Comparison(ShadowComm& own, const Decision& mine);
-  static Text text_of(const Decision& mine, long number) noexcept;
-  [[nodiscard]] std::string ranks_with(std::size_t first, std::vector<bool>& told) const;
-  [[nodiscard]] std::string complaint() const;
 
   int me_;
-  Text mine_;
-  std::vector<Text> all_;
+  select::DecidedText mine_;
+  std::vector<select::DecidedText> all_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 inline void alike(ShadowComm& own, const Decision& mine) noexcept {
-  tell_of_algorithm(mine.way.algorithm ? mine.way.algorithm->name : std::string_view());
+  report::tell_of_algorithm(mine.way.algorithm ? mine.way.algorithm->name : std::string_view());
   if (!settings_of_process().check) return;
   if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);
 }

@@ -147,8 +147,8 @@ class Exchange {
   requests::Scratch<Block> blocks_;  // sends, then receives
   requests::Scratch<MPI_Request> requests_;
   requests::Scratch<Pending*> pendings_;
-  StagingBuffer aggregates_;
-  StagingBuffer aside_;
+  threads::StagingBuffer aggregates_;
+  threads::StagingBuffer aside_;
   Buffer* packed_from_ = nullptr;  ///< Of each send, in aside_.
   bool keeps_memory_ = false;
   std::vector<KeptMemory> memory_;  ///< Of each block, when it has been needed.

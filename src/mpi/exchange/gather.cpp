@@ -7,12 +7,12 @@
 #include "mpi/collectives/side.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"
 #include "select/collective/decide.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -100,7 +100,7 @@ class Gathered {
   bool staged_ = false;  // memory_ is the staging buffer
   std::byte* memory_ = nullptr;
   requests::Scratch<Bytes> starts_;
-  StagingBuffer staging_;
+  threads::StagingBuffer staging_;
 };
 
 /// From what the volumes say. Null algorithm: the host's.

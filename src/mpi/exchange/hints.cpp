@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "mpi/process/digest.hpp"
+#include "engine/digest.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::array keys = {Key{"heddle_alltoallv", settings::alltoallv, &Hints
 struct Given {
   std::string word;  ///< Empty: nothing.
   bool nonsense = false;
-  [[nodiscard]] Digest digest() const noexcept { return digest_of(nonsense ? "?" : word); }
+  [[nodiscard]] engine::Digest digest() const noexcept { return engine::digest_of(nonsense ? "?" : word); }
 };
 
 Given given(MPI_Info info, const Key& key) {
@@ -54,12 +54,12 @@ AllGiven all_given(MPI_Info info) {
 
 /// Collective.
 void settle(MPI_Comm comm, const AllGiven& mine) {
-  std::array<Digest, keys.size()> all{};
+  std::array<engine::Digest, keys.size()> all{};
   for (std::size_t i = 0; i < keys.size(); ++i) all[i] = mine[i].digest();
   PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(2 * all.size()), MPI_UNSIGNED, MPI_BAND, comm);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string name = keys[i].name;
-    if (!same(all[i]))
+    if (!engine::same(all[i]))
       complain("the hint " + name + " is not the same on all ranks of a communicator; it is ignored. Give it to all of them.",
                comm);
     else if (mine[i].nonsense)

@@ -2,6 +2,7 @@
 // collective's: the error is its own.
 #include "mpi/exchange/mistakes.hpp"
 #include "mpi/communicators/known.hpp"
+#include "mpi/process/traits.hpp"
 
 #include "mpi/types/predefined.hpp"
 #include "mpi/types/registry.hpp"

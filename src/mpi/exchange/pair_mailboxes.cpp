@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/wait.hpp"
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -66,7 +66,7 @@ bool PairMailboxes::publish(const Block& block, Element& element, MPI_Comm own, 
   error = element.look(block.data.type);
   if (error == MPI_SUCCESS) error = element.pack(block.data.address, block.data.count, to.room(), own);
   const bool published = to.publish(error == MPI_SUCCESS ? block.bytes : engine::Mailbox::unpackable, call_);
-  tell_of_mailed(published ? report::Mailed::blocking : report::Mailed::retracted_by_sender, block.bytes);
+  report::tell_of_mailed(published ? report::Mailed::blocking : report::Mailed::retracted_by_sender, block.bytes);
   return published;
 }
 
@@ -92,7 +92,7 @@ bool PairMailboxes::retract(const Block& block, Element& element, MPI_Comm own, 
   if (!from.retract(call_)) return false;
   const Bytes came = from.bytes();
   consume(from, block, element, own, error);
-  tell_of_mailed(report::Mailed::retracted_by_reader, error == MPI_SUCCESS ? came : 0);
+  report::tell_of_mailed(report::Mailed::retracted_by_reader, error == MPI_SUCCESS ? came : 0);
   return true;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "layout/pack.hpp"
-#include "mpi/process/reporting.hpp"
+#include "report/reporting.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -59,7 +59,7 @@ void PersistentMailboxes::start() noexcept {
   for (Carried& each : out_) {
     layout::pack(each.type->layout(), each.data.count, each.data.address, each.mailbox.room());
     each.mailbox.publish_in_turn(each.bytes, number_);
-    tell_of_mailed(report::Mailed::persistent, each.bytes);
+    report::tell_of_mailed(report::Mailed::persistent, each.bytes);
   }
   for (Carried& each : in_) each.done = false;
   left_ = in_.size();

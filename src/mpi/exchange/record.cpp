@@ -5,9 +5,9 @@
 #include <array>
 #include <atomic>
 
+#include "engine/give_way.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/progress.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -41,7 +41,7 @@ Record Record::agreed(MPI_Comm comm, bool able, bool noted) noexcept {
   said[all_noted] = noted;
   said[none_noted] = !noted;
   said[mailboxes] = set.mailboxes && Node::here();
-  said[cores] = progress::cores();
+  said[cores] = engine::cores_of_node();
   said[number] = -offered();
   said[exchange] = static_cast<long>(set.exchange);
   said[radix] = set.router.radix;

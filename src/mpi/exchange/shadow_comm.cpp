@@ -17,10 +17,10 @@
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/exchange/pair_mailboxes.hpp"
-#include "mpi/handles/deferred.hpp"
 #include "mpi/node/links.hpp"
 #include "mpi/node/placement.hpp"
 #include "mpi/process/process.hpp"
+#include "threads/deferred.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -186,7 +186,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool co
 }
 
 ShadowComm* ShadowComm::make(MPI_Comm comm) {
-  Deferred::free_all();
+  threads::Deferred::free_all();
   int inter = 0;
   int ranks = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
@@ -217,10 +217,10 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   return seat->for_exchange.get();
 }
 
-const Topology& ShadowComm::topology() {
+const select::Topology& ShadowComm::topology() {
   if (topology_) return *topology_;
   PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);
-  topology_.emplace(topology_of(nodes_, record_.cores, record_.mailboxes));
+  topology_.emplace(select::topology_of(nodes_, record_.cores, record_.mailboxes, links_of_job()));
   nodes_ = {};
   return *topology_;
 }
@@ -242,7 +242,7 @@ int ShadowComm::tags() noexcept {
 
 // In the order of their numbers: MPI_Comm_free is collective.
 void ShadowComm::close() noexcept {
-  Deferred::free_all();
+  threads::Deferred::free_all();
   allowed = false;
   std::set<Seat*> seats;
   {

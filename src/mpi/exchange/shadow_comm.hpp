@@ -20,9 +20,9 @@
 #include "mpi/exchange/channel.hpp"
 #include "mpi/exchange/record.hpp"
 #include "mpi/exchange/tags.hpp"
-#include "mpi/exchange/topology.hpp"
 #include "mpi/exchange/trials.hpp"
 #include "mpi/process/host.hpp"
+#include "select/collective/topology.hpp"
 #include "select/collective/volumes.hpp"
 
 namespace heddle::mpi {
@@ -85,7 +85,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
   /// Collective at the first call, over comm(). Throws std::bad_alloc, but not while others wait.
-  const Topology& topology();
+  const select::Topology& topology();
   /// Empty until the first sparse exchange.
   [[nodiscard]] std::optional<SparseWay>& sparse_way() noexcept { return sparse_way_; }
   /// Of a sparse exchange, whose messages come from anywhere; the next one's differs: a quick rank may begin it before a slow
@@ -143,7 +143,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   Record record_;
   int node_ = -1;           // as Placement names it
   std::vector<int> nodes_;  // by rank, until topology_ is there: memory that topology() must not lack
-  std::optional<Topology> topology_;
+  std::optional<select::Topology> topology_;
   std::optional<SparseWay> sparse_way_;
   int exchanges_ = 0;
   select::Spread spread_;

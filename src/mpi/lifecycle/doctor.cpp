@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "mpi/interposition/interposition.hpp"
-#include "mpi/interposition/tools.hpp"
+#include "interposition/interposition.hpp"
+#include "interposition/tools.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/presence.hpp"

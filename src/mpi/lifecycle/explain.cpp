@@ -7,26 +7,26 @@
 #include <tuple>
 
 #include "explain/lines.hpp"
+#include "interposition/procedures.hpp"
 #include "mpi/collectives/peers.hpp"
-#include "mpi/interposition/procedures.hpp"
-#include "mpi/interposition/timed.hpp"
 #include "mpi/lifecycle/names.hpp"
-#include "mpi/lifecycle/wanted.hpp"
+#include "mpi/lifecycle/timed.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/profile.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
+#include "report/reporting.hpp"
+#include "report/wanted.hpp"
 #include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
 namespace {
 
-using interposition::Called;
-using interposition::Observer;
+using timed::Called;
+using timed::Observer;
 
 /// The basic type that all of a datatype is made of, as the grammar has it.
 std::string element_of(const Signature& signature) { return signature.uniform() ? name_of_datatype(signature.first) : "byte"; }
@@ -125,7 +125,7 @@ class Explained final : public Observer {
 
   /// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
   void look(const Called& called) noexcept try {
-    using interposition::Pattern;
+    using timed::Pattern;
     const std::lock_guard guard(lock_);
     if (called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type))
       look(called, called.type, called.count >= 0 ? called.count : 1);
@@ -137,7 +137,7 @@ class Explained final : public Observer {
   }
 
   /// @param rooted  They mean something at the root alone.
-  void look_at(const Called& called, const interposition::Blocks& blocks, bool rooted) {
+  void look_at(const Called& called, const timed::Blocks& blocks, bool rooted) {
     if (blocks.buffer == MPI_IN_PLACE || blocks.type == MPI_DATATYPE_NULL) return;
     if (rooted ? table.find(blocks.type) != nullptr : means_datatype(blocks.type))
       look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
@@ -146,7 +146,7 @@ class Explained final : public Observer {
   void look_at_lists(const Called& called) {
     int out = 0;
     int in = 0;
-    if (called.pattern == interposition::Pattern::neighbor_alltoall) {
+    if (called.pattern == timed::Pattern::neighbor_alltoall) {
       const Neighbours peers(called.communicator);
       out = peers.known() ? peers.out() : 0;
       in = peers.known() ? peers.in() : 0;
@@ -163,15 +163,15 @@ class Explained final : public Observer {
   }
 
   void look(const Called& called, MPI_Datatype type, Count count) {
-    const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+    const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
     if (seen_.size() > most_seen) seen_.clear();
-    unsigned& asked = seen_[{called.from, called.procedure, key_of(type)}];
+    unsigned& asked = seen_[{called.from, called.procedure, threads::key_of(type)}];
     if (asked == now) return;
     asked = now;
     const report::Place& place = place_of(called.from);
     const std::string name = name_of_datatype(type);
     types_met_.insert(name);
-    places_met_.insert(shown(place));
+    places_met_.insert(report::shown(place));
     if (wanted_.has(name, procedure(called), place)) tell(called, place, type, name, count);
   }
 
@@ -210,7 +210,7 @@ class Explained final : public Observer {
   }
 
   std::recursive_mutex lock_;  // freeing what the host hands out may call the program
-  Wanted wanted_;
+  report::Wanted wanted_;
   Observer* next_;
   std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
   std::map<const void*, report::Place> places_;
@@ -225,16 +225,16 @@ Explained* explained = nullptr;
 void start_explaining() noexcept try {
   const settings::Settings& set = settings_of_process();
   if (set.explain.empty() || set.doctor || !spokesman()) return;
-  explained = new Explained(set.explain, interposition::observer.load());  // freed by nobody, as the report
-  handles_remembered.store(true);
-  interposition::observer.store(explained, std::memory_order_release);
+  explained = new Explained(set.explain, timed::observer.load());  // freed by nobody, as the report
+  report::handles_remembered.store(true);
+  timed::observer.store(explained, std::memory_order_release);
 } catch (const std::exception&) {
   say("no memory for HEDDLE_EXPLAIN; nothing is explained.");
 }
 
 void finish_explaining() noexcept try {
   if (!explained) return;
-  interposition::observer.store(explained->next(), std::memory_order_release);
+  timed::observer.store(explained->next(), std::memory_order_release);
   explained->finish();
   explained = nullptr;
 } catch (const std::exception&) {

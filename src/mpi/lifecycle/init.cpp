@@ -1,7 +1,7 @@
 // mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
+#include "interposition/interposition.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
-#include "mpi/interposition/interposition.hpp"
 #include "mpi/lifecycle/doctor.hpp"
 #include "mpi/lifecycle/explain.hpp"
 #include "mpi/lifecycle/report.hpp"
@@ -12,11 +12,11 @@
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
+#include "threads/lock.hpp"
 
 using namespace heddle::mpi;
 
@@ -29,7 +29,7 @@ constinit std::atomic<bool> sessions{false};
 void look_at_threads() {
   int level = MPI_THREAD_MULTIPLE;
   if (sessions || PMPI_Query_thread(&level) != MPI_SUCCESS) return;
-  concurrent = level == MPI_THREAD_MULTIPLE;
+  heddle::threads::concurrent = level == MPI_THREAD_MULTIPLE;
 }
 
 /// All ranks have agreed on messages within the node.
@@ -89,7 +89,7 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const char* const missed = running() ? interposition::misses() : nullptr;
+  const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
@@ -145,7 +145,7 @@ int MPI_Finalize() {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   check_host(PMPI_Session_init != nullptr);
-  sessions = concurrent = true;
+  sessions = heddle::threads::concurrent = true;
   const int result = PMPI_Session_init(info, errhandler, session);
   if (result == MPI_SUCCESS) host_started();
   if (result == MPI_SUCCESS && settings_of_process().doctor) {

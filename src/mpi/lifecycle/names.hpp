@@ -1,14 +1,14 @@
-// mpi/lifecycle/names.hpp: what reports and explanations call the program's handles. Includes handles/, process/, types/.
+// mpi/lifecycle/names.hpp: what reports and explanations call the program's handles. Includes threads/, process/, types/.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "mpi/handles/table.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/traits.hpp"
 #include "mpi/types/predefined.hpp"
+#include "threads/table.hpp"
 
 namespace heddle::mpi {
 

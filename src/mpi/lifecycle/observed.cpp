@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <string>
 
-#include "mpi/handles/table.hpp"
-#include "mpi/interposition/procedures.hpp"
+#include "interposition/procedures.hpp"
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/predefined.hpp"
+#include "report/reporting.hpp"
+#include "threads/table.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -20,19 +20,19 @@ using report::Passed;
 thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
 
 /// In place, the argument means nothing.
-bool means_type(const interposition::Called& called) noexcept {
+bool means_type(const timed::Called& called) noexcept {
   return called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type);
 }
 
 /// Of a collective that Heddle may carry out though nothing has holes.
-bool has_algorithms(interposition::Pattern pattern) noexcept {
-  using interposition::Pattern;
+bool has_algorithms(timed::Pattern pattern) noexcept {
+  using timed::Pattern;
   return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
          pattern == Pattern::neighbor_allgather;
 }
 
 /// Why Heddle hands a call on that it has not carried out. @param chosen  The library's way was chosen for it.
-Passed why(const interposition::Called& called, bool chosen) noexcept {
+Passed why(const timed::Called& called, bool chosen) noexcept {
   if (!called.typed) return Passed::by_nature;
   if (!running()) return Passed::off;
   if (chosen) return Passed::as_fast;
@@ -82,12 +82,12 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
 
 Observed::Met* Observed::meet(const Called& called) noexcept try {
   const std::uint64_t key =
-      (reinterpret_cast<std::uintptr_t>(called.from) * 31 + (called.typed ? key_of(called.type) : 0)) * 31 +
-      key_of(called.communicator) + static_cast<std::uint64_t>(called.procedure);
-  const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+      (reinterpret_cast<std::uintptr_t>(called.from) * 31 + (called.typed ? threads::key_of(called.type) : 0)) * 31 +
+      threads::key_of(called.communicator) + static_cast<std::uint64_t>(called.procedure);
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
   constexpr std::size_t most = 16;  // of slots looked at
   for (std::size_t i = 0; i < most; ++i) {
-    std::atomic<Met*>& slot = slots_[(hash_of(key, slot_bits) + i) % slots_.size()];
+    std::atomic<Met*>& slot = slots_[(threads::hash_of(key, slot_bits) + i) % slots_.size()];
     Met* met = slot.load(std::memory_order_acquire);
     if (!met) {
       const std::lock_guard guard(lock_);
@@ -122,14 +122,14 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
   met->type = called.type;
   met->communicator = called.communicator;
   ask(*met, called);
-  slots_[hash_of(key, slot_bits)].store(met, std::memory_order_release);
+  slots_[threads::hash_of(key, slot_bits)].store(met, std::memory_order_release);
   return met;
 } catch (const std::exception&) {
   return nullptr;
 }
 
 void Observed::ask(Met& met, const Called& called) {
-  const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
   report::CallSite::Name name{.procedure = interposition::procedures()[static_cast<std::size_t>(called.procedure)].name,
                               .place = report::place_of(called.from),
                               .datatype = {},
@@ -141,7 +141,7 @@ void Observed::ask(Met& met, const Called& called) {
   }
   if (called.communicator != MPI_COMM_NULL) {
     name.communicator = name_of_communicator(called.communicator);
-    if (called.pattern != interposition::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
+    if (called.pattern != timed::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
       met.partners.store(partners_on(called.communicator), std::memory_order_release);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);
@@ -149,8 +149,8 @@ void Observed::ask(Met& met, const Called& called) {
 }
 
 const Partners* Observed::partners_on(MPI_Comm comm) {
-  const unsigned now = handles_changed.load(std::memory_order_relaxed);
-  auto& [asked, partners] = partners_[key_of(comm)];
+  const unsigned now = report::handles_changed.load(std::memory_order_relaxed);
+  auto& [asked, partners] = partners_[threads::key_of(comm)];
   if (partners && asked == now) return partners.get();
   auto found = std::make_unique<Partners>(comm);
   asked = now;
@@ -181,7 +181,8 @@ std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try 
 void Observed::plan(MPI_Request request, Planned planned) {
   if (request == MPI_REQUEST_NULL) return;
   const std::lock_guard guard(lock_);
-  if (planned_.size() < most_met || planned_.contains(key_of(request))) planned_[key_of(request)] = std::move(planned);
+  if (planned_.size() < most_met || planned_.contains(threads::key_of(request)))
+    planned_[threads::key_of(request)] = std::move(planned);
 }
 
 /// Requests keep their handles until they are freed; a new one of the same handle is planned anew.
@@ -190,7 +191,7 @@ std::int64_t Observed::start(const Called& called) noexcept {
   std::int64_t bytes = -1;
   const MPI_Count requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
   for (MPI_Count i = 0; i < requests; ++i) {
-    const auto found = planned_.find(key_of(called.requests[i]));
+    const auto found = planned_.find(threads::key_of(called.requests[i]));
     if (found == planned_.end() || found->second.bytes < 0) continue;
     bytes = std::max<std::int64_t>(bytes, 0) + found->second.bytes;
     for (const auto& [rank, sent] : found->second.to) report_.add_sent(rank, sent);

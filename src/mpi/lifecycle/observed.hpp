@@ -1,8 +1,8 @@
 // mpi/lifecycle/observed.hpp: the program's calls, for the report and the trace: where they come from, with which datatype on
-// which communicator, what they took. Includes interposition/, report/.
+// which communicator, what they took. Includes timed.hpp, report/.
 //
 //   static Observed observed(*report, trace);
-//   interposition::observer.store(&observed);
+//   timed::observer.store(&observed);
 #pragma once
 
 #include <array>
@@ -15,23 +15,23 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/timed.hpp"
 #include "mpi/lifecycle/volume.hpp"
 #include "report/report.hpp"
 #include "report/trace.hpp"
 
 namespace heddle::mpi {
 
-class Observed final : public interposition::Observer {
+class Observed final : public timed::Observer {
  public:
   /// @param trace  Null: none is wanted.
   Observed(report::Report& report, report::Trace* trace) noexcept : report_(report), trace_(trace) {}
 
-  Mark begins(const interposition::Called& called) noexcept override;
-  void ends(const interposition::Called& called, const Mark& mark, bool done) noexcept override;
+  Mark begins(const timed::Called& called) noexcept override;
+  void ends(const timed::Called& called, const Mark& mark, bool done) noexcept override;
 
  private:
-  using Called = interposition::Called;
+  using Called = timed::Called;
 
   /// What is known of calls from one place with one datatype on one communicator. Names and sizes are asked for when it is
   /// first met, and again when handles may have come to mean others.

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "mpi/interposition/timed.hpp"
 #include "mpi/lifecycle/observed.hpp"
+#include "mpi/lifecycle/timed.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
+#include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "select/profile_file.hpp"
 
@@ -141,9 +141,9 @@ void start_reporting() noexcept {
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   started_ns = report::now();
   if (able) {
-    interposition::observer.store(observed.release(), std::memory_order_release);
-    report_of_process.store(report.release(), std::memory_order_release);
-    handles_remembered.store(true);
+    timed::observer.store(observed.release(), std::memory_order_release);
+    report::of_process.store(report.release(), std::memory_order_release);
+    report::handles_remembered.store(true);
   } else if (own != MPI_COMM_NULL) {
     PMPI_Comm_free(&own);
   }
@@ -152,9 +152,9 @@ void start_reporting() noexcept {
 
 void finish_reporting() noexcept try {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
-  report::Report* const report = report_of_process.exchange(nullptr);
+  report::Report* const report = report::of_process.exchange(nullptr);
   if (!report) return;
-  interposition::observer.store(nullptr, std::memory_order_release);
+  timed::observer.store(nullptr, std::memory_order_release);
   report->end(report::now() - started_ns, running());
   int me = 0;
   int ranks = 1;

@@ -9,7 +9,7 @@
 namespace heddle::mpi {
 namespace {
 
-using interposition::Pattern;
+using timed::Pattern;
 
 std::vector<int> in_world(MPI_Comm comm, bool inter) {
   MPI_Group peers = MPI_GROUP_NULL;

@@ -1,5 +1,5 @@
 // mpi/lifecycle/volume.hpp: what a call moves: bytes that this rank sends, or has room for, and which rank gets them. Includes
-// interposition/. For HEDDLE_REPORT: nothing of it is asked where nobody wants one.
+// timed.hpp. For HEDDLE_REPORT: nothing of it is asked where nobody wants one.
 //
 //   const Partners partners(comm);                                     // once for each communicator
 //   const Volume volume(called, partners, size_of_datatype);
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/interposition/timed.hpp"
+#include "mpi/lifecycle/timed.hpp"
 
 namespace heddle::mpi {
 
@@ -30,7 +30,7 @@ struct Partners {
 class Volume {
  public:
   /// @param size  Of the call's datatype, bytes; negative: it is asked for where it is needed.
-  Volume(const interposition::Called& called, const Partners& partners, std::int64_t size) noexcept
+  Volume(const timed::Called& called, const Partners& partners, std::int64_t size) noexcept
       : called_(called), partners_(partners), size_(size) {}
 
   /// What a rank sends; of what receives, and at the root of a gather, what there is room for. Of an allgather or a broadcast
@@ -40,7 +40,7 @@ class Volume {
   /// `tell(rank of MPI_COMM_WORLD, bytes)` of each rank that this one sends to.
   template <class Tell>
   void each(const Tell& tell) const noexcept {
-    using interposition::Pattern;
+    using timed::Pattern;
     const auto to = [&](int peer, std::int64_t bytes) {
       if (peer >= 0 && static_cast<std::size_t>(peer) < partners_.world.size() && bytes > 0)
         tell(partners_.world[static_cast<std::size_t>(peer)], bytes);
@@ -80,7 +80,7 @@ class Volume {
   }
 
  private:
-  using Blocks = interposition::Blocks;
+  using Blocks = timed::Blocks;
 
   [[nodiscard]] bool in_place() const noexcept { return called_.sent.buffer == MPI_IN_PLACE; }
   [[nodiscard]] bool own(int peer) const noexcept { return !partners_.inter && peer == partners_.me; }
@@ -97,7 +97,7 @@ class Volume {
   [[nodiscard]] std::int64_t sum(const Blocks& of, std::size_t blocks) const noexcept;
   [[nodiscard]] std::int64_t size_of(MPI_Datatype type) const noexcept;
 
-  const interposition::Called& called_;
+  const timed::Called& called_;
   const Partners& partners_;
   const std::int64_t size_;
   mutable MPI_Datatype asked_ = MPI_DATATYPE_NULL;  // the last one, and its size: many blocks have one datatype

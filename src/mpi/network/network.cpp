@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <exception>
 
+#include "engine/give_way.hpp"
 #include "engine/wait.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/numbers.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
+#include "threads/pool.hpp"
 #include "transport/fabric/adapters.hpp"
 
 namespace heddle::mpi {
@@ -41,9 +42,9 @@ bool Network::prepare() noexcept try {
   int found = 0;
   if (PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &tag, &found) == MPI_SUCCESS && found) most_tag_ = *tag - 1;
   nonce_ = transport::random_secret();
-  threshold_ = std::max(2 * settings_of_process().rendezvous, network_descriptor_bytes);
-  moves_pieces_ = settings_of_process().scheme != settings::Scheme::automatic;
-  crowded_ = Node::here() ? Node::here()->crowded() : progress::ranks() > progress::cores();
+  threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
+  if (settings_of_process().scheme != settings::Scheme::automatic) contacts_.move_pieces();
+  crowded_ = Node::here() ? Node::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
   profile_ = profile_of_machine();
   return nonce_ != engine::Nonce{};
 } catch (const std::exception& error) {
@@ -86,7 +87,7 @@ void Network::discard() noexcept {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   MPI_Count bytes = 0;
-  StagingBuffer nowhere;
+  threads::StagingBuffer nowhere;
   if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found ||
       PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
     return;
@@ -115,18 +116,9 @@ void Network::stop() noexcept {
 // Freed by nobody: a thread may still be in a call, and the process is about to end.
 void Network::close() noexcept {
   progress::end_calling();  // the fabric may have been opened since MPI_Finalize was called
-  if (thread_.joinable()) {
-    {
-      const std::scoped_lock hold(thread_lock_);
-      ends_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
-  }
+  fabric_.stop();
   operations_.clear();
-  const std::scoped_lock hold(fabric_lock_);
-  parted_.clear();
-  fabric_.reset();
+  fabric_.close();
   for (Sent& sent : words_) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&comm_);
 }
@@ -137,15 +129,16 @@ int Network::elsewhere(MPI_Comm comm, int rank) const {
   return world < 0 || world == me_ || (node && node->peer(world) >= 0) ? -1 : world;
 }
 
-bool Network::open() noexcept {
-  if (open_.load(std::memory_order_acquire)) return true;
-  const std::scoped_lock hold(fabric_lock_);
-  if (!tried_) open_.store(opened(), std::memory_order_release);
-  tried_ = true;
-  return open_.load(std::memory_order_relaxed);
+bool Network::open() noexcept try {
+  return fabric_.is_open() || fabric_.open([this] { return opened(); });
+} catch (const std::exception& error) {
+  progress::end_calling();
+  say_once_verbose(goes_packed, error.what());
+  return false;
 }
 
-bool Network::opened() noexcept try {
+/// Null: there is none, as has been said.
+std::unique_ptr<fabric::Fabric> Network::opened() {
   const std::string& wanted = settings_of_process().fabric;
   fabric::Options options{.nonce = nonce_[0], .segment = select::longest_segment};
   if (wanted != "auto")
@@ -154,28 +147,23 @@ bool Network::opened() noexcept try {
     options.wanted.sockets = false;
   fabric::Failure failure = fabric::Failure::none;
   std::string why;
-  fabric_ = fabric::Fabric::open(options, failure, why);
+  auto made = fabric::Fabric::open(options, failure, why);
   if (const select::BetweenNodes& tuned = measured(profile());
-      !fabric_ && wanted == "auto" && select::worth_opening(tuned, profile())) {
+      !made && wanted == "auto" && select::worth_opening(tuned, profile())) {
     options.wanted.provider = tuned.name();
-    fabric_ = fabric::Fabric::open(options, failure, why);
+    made = fabric::Fabric::open(options, failure, why);
   }
-  if (!fabric_) {
+  if (!made) {
     if (wanted != "auto") say((std::string(goes_packed) + ": HEDDLE_FABRIC=" + wanted + ": " + why).c_str());
     say_once_verbose(goes_packed, why.c_str());
-    return false;
+    return made;
   }
-  const fabric::Abilities& can = fabric_->abilities();
+  const fabric::Abilities& can = made->abilities();
   costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov), measured(profile()));
-  keeps_registrations_ = fabric_->keeps_registrations();
+  keeps_registrations_ = made->keeps_registrations();
   say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
-  thread_ = std::thread([this] { keep_going(); });
   progress::begin_calling(within_host);
-  return true;
-} catch (const std::exception& error) {
-  fabric_.reset();
-  say_once_verbose(goes_packed, error.what());
-  return false;
+  return made;
 }
 
 }  // namespace heddle::mpi

@@ -1,5 +1,5 @@
 // mpi/network/network.hpp: the ranks on other nodes, and the fabric by which messages with holes go to them (docs/fabric.md).
-// Includes communicators/, network/descriptor.hpp, process/, transport/fabric/.
+// Includes communicators/, engine/, process/, transport/fabric/.
 //
 //   if (Network* network = Network::here())                     // null: all ranks share this node, or HEDDLE_FABRIC=off
 //     if (const int world = network->elsewhere(comm, dest); world >= 0) ...
@@ -18,18 +18,15 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <thread>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "engine/contacts.hpp"
+#include "engine/network_descriptor.hpp"
+#include "engine/shared_fabric.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/network/descriptor.hpp"
 #include "select/fabric.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
@@ -39,16 +36,10 @@ namespace heddle::mpi {
 
 using layout::Bytes;
 
-class Network {
+class Network final : engine::Contacts::Voice {
  public:
-  /// What ranks tell each other on comm() (contacts.cpp).
-  struct Word {
-    enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters };
-    Kind kind = unwanted;
-    /// Of the fabric (transport::fabric::mark_of); of the message, by its sender; scatters: bytes of a block, on average.
-    std::uint32_t number = 0;
-    transport::fabric::Whereabouts where{};  ///< have_you: of who asks.
-  };
+  /// What ranks tell each other on comm().
+  using Word = engine::Word;
 
   /// A message that is under way between nodes, at one of its ends.
   class Operation {
@@ -83,15 +74,9 @@ class Network {
   };
 
   /// While it lives, this thread may use the fabric.
-  class Access {
+  class Access : public engine::SharedFabric::Access {
    public:
-    explicit Access(Network& network) : hold_(network.fabric_lock_), fabric_(network.fabric_.get()) {}
-    transport::fabric::Fabric* operator->() const noexcept { return fabric_; }
-    transport::fabric::Fabric& operator*() const noexcept { return *fabric_; }
-
-   private:
-    std::unique_lock<std::mutex> hold_;
-    transport::fabric::Fabric* fabric_;
+    explicit Access(Network& network) : engine::SharedFabric::Access(network.fabric_) {}
   };
 
   /// Whether anything but the MPI library may carry messages between nodes: by an adapter of this host's, a provider that
@@ -125,14 +110,14 @@ class Network {
   /// Whether messages get to that rank of MPI_COMM_WORLD by the fabric. Asks it, if nobody has: then not yet.
   bool reaches(int world) noexcept;
   /// The fabric has lost a message to that rank: it is asked again, a few times.
-  void doubt(int world) noexcept;
+  void doubt(int world) noexcept { contacts_.doubt(world); }
 
   /// Messages in one piece may go by the fabric, too: somebody scatters them, or HEDDLE_SCHEME names a scheme.
-  [[nodiscard]] bool moves_pieces() const noexcept { return moves_pieces_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool moves_pieces() const noexcept { return contacts_.moves_pieces(); }
   /// What came from that rank in one piece has been scattered, into blocks of so many bytes: it is told so, once.
   void scatter_hint(int world, Bytes block) noexcept;
   /// Of what that rank of MPI_COMM_WORLD receives: bytes of a block, as it has said; 0: it has not.
-  [[nodiscard]] Bytes scattered_by(int world) noexcept;
+  [[nodiscard]] Bytes scattered_by(int world) noexcept { return contacts_.scattered_by(world); }
 
   /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
   bool open() noexcept;
@@ -141,8 +126,8 @@ class Network {
   [[nodiscard]] bool keeps_registrations() const noexcept { return keeps_registrations_; }
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_.profile; }
   /// A message of the fabric's begins or has ended: as long as there are any, the thread looks after them.
-  void begins() noexcept;
-  void ends() noexcept { messages_.fetch_sub(1, std::memory_order_relaxed); }
+  void begins() noexcept { fabric_.begins(); }
+  void ends() noexcept { fabric_.ends(); }
 
   /// From here on it is carried on. False: no memory.
   bool add(const std::shared_ptr<Operation>& operation) noexcept;
@@ -160,9 +145,9 @@ class Network {
   /// keeps could overtake what another thread receives meanwhile.
   void set_probes() noexcept;
   /// A message that its operation does not need any more: it is driven to its end. In carry_on() or hears().
-  void part(std::unique_ptr<transport::fabric::Message> message);
+  void part(std::unique_ptr<transport::fabric::Message> message) { fabric_.part(std::move(message)); }
   /// Says a word of that message to its sender.
-  void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
+  void tell_sender(const engine::NetworkDescriptor& descriptor, Word::Kind what) noexcept;
 
  private:
   struct Sent {
@@ -174,29 +159,12 @@ class Network {
     int from;
   };
 
-  /// Another rank, as one to announce messages to.
-  struct Contact {
-    bool reached = false;
-    bool asked = false;  // not answered yet
-    int times = 0;       // asked
-    Bytes block = 0;     // of what it scatters
-  };
-  /// Of a rank that has asked: whether we reach each other is being tried.
-  struct Greeting {
-    int world = -1;
-    transport::fabric::Whereabouts where{};
-    std::uint32_t peer = 0;
-    std::int64_t since = 0;
-    int times = 1;
-  };
-
   explicit Network(MPI_Comm comm) : comm_(comm) {}
   bool prepare() noexcept;
-  bool opened() noexcept;
+  std::unique_ptr<transport::fabric::Fabric> opened();
   bool busy() noexcept;
-  bool move(bool patient) noexcept;
-  bool idle() noexcept;
-  void tell(int world, Word word);
+  void tell(int world, const Word& word) override;
+  void complain_of(int world) override;
   void listen() noexcept;
   void hear() noexcept;
   void hand_on() noexcept;
@@ -205,15 +173,6 @@ class Network {
   static void within_host() noexcept;
   void discard() noexcept;
   void meet() noexcept;
-  void take(const Word& word, int from);
-  void ask(int world, Contact& contact);
-  void answered(int world, bool reached);
-  void greet(const Word& word, int from);
-  std::optional<bool> welcomed(Greeting& greeting);
-  void look_at_greetings() noexcept;
-  void bury() noexcept;
-  [[nodiscard]] std::uint32_t mark() const noexcept;
-  void keep_going() noexcept;
   void close() noexcept;
 
   static inline std::atomic<Network*> here_{nullptr};
@@ -229,10 +188,8 @@ class Network {
   select::Network costs_;
   bool keeps_registrations_ = true;
 
-  std::mutex fabric_lock_;
-  std::unique_ptr<transport::fabric::Fabric> fabric_;
-  bool tried_ = false;
-  std::atomic<bool> open_{false};
+  engine::SharedFabric fabric_;
+  engine::Contacts contacts_{fabric_, *this};
 
   std::mutex operations_lock_;
   std::atomic<bool> at_operations_{false};    // somebody, who may call the host
@@ -240,24 +197,11 @@ class Network {
   std::vector<std::shared_ptr<Operation>> operations_;
   std::size_t next_ = 0;    // to be looked at
   std::int64_t heard_ = 0;  // when contacts were last looked for
-  std::vector<std::unique_ptr<transport::fabric::Message>> parted_;
 
-  std::recursive_mutex words_lock_;
+  // With the contacts' lock:
   std::list<Sent> words_;
-  std::unordered_map<int, Contact> contacts_;
-  std::vector<Greeting> greetings_;
-  std::vector<int> askers_;  // ranks that have asked
-  std::unordered_set<int> hinted_;
-  std::atomic<bool> moves_pieces_{false};
-  std::atomic<bool> probes_{false};
   std::vector<Heard> of_messages_;  // to be handed on to operations
 
-  std::thread thread_;
-  std::mutex thread_lock_;
-  std::condition_variable wake_;
-  std::atomic<int> messages_{0};
-  std::atomic<std::int64_t> moved_{0};  // when the fabric was last moved on by a call
-  std::atomic<bool> ends_{false};
   bool all_received_ = false;  // of the program, on all ranks
 };
 

@@ -1,10 +1,5 @@
-// mpi/network/progress.cpp: what is under way between nodes, moved on by calls that wait, and by a thread.
-#include <pthread.h>
-#include <sys/prctl.h>
-
+// mpi/network/progress.cpp: what is under way between nodes, moved on by calls that wait.
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <exception>
 
 #include "engine/wait.hpp"
@@ -13,11 +8,6 @@
 namespace heddle::mpi {
 namespace {
 
-/// ns: how long the thread naps while something is under way, from the first nap to the last. A call that polls is seldom
-/// further than the first from its last poll.
-constexpr std::int64_t shortest_nap = 50'000;
-constexpr std::int64_t longest_nap = 1'000'000;
-
 /// Operations that one call looks at, of those that it does not wait for.
 constexpr std::size_t some = 64;
 
@@ -25,50 +15,6 @@ constexpr std::size_t some = 64;
 constexpr std::int64_t between_looks = 2000;
 
 }  // namespace
-
-void Network::begins() noexcept {
-  if (messages_.fetch_add(1, std::memory_order_relaxed) > 0) return;
-  { const std::scoped_lock hold(thread_lock_); }  // it sleeps, or will look at the number again
-  wake_.notify_one();
-}
-
-/// False: there is nothing that could be worth being called again for.
-bool Network::move(bool patient) noexcept try {
-  std::unique_lock hold(fabric_lock_, std::defer_lock);
-  if (patient)
-    hold.lock();
-  else if (!hold.try_lock())
-    return true;
-  return fabric_ && fabric_->advance();
-} catch (const std::exception&) {
-  return false;  // memory is short: again later
-}
-
-bool Network::idle() noexcept {
-  const std::scoped_lock hold(fabric_lock_);
-  return fabric_->settled();
-}
-
-void Network::keep_going() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // the program's signals are for its own threads
-  prctl(PR_SET_NAME, "heddle-fabric");
-  prctl(PR_SET_TIMERSLACK, 1UL);
-  std::int64_t nap = shortest_nap;
-  while (!ends_) {
-    if (messages_.load(std::memory_order_relaxed) == 0 && idle()) {
-      std::unique_lock hold(thread_lock_);
-      wake_.wait(hold, [this] { return ends_ || messages_.load(std::memory_order_relaxed) > 0; });
-      nap = shortest_nap;
-    }
-    std::this_thread::sleep_for(std::chrono::nanoseconds(nap));
-    if (transport::fabric::steady_ns() - moved_.load(std::memory_order_relaxed) < shortest_nap) continue;
-    bool moved = false;
-    while (!ends_ && move(true)) moved = true;
-    nap = moved ? shortest_nap : std::min(2 * nap, longest_nap);
-  }
-}
 
 bool Network::add(const std::shared_ptr<Operation>& operation) noexcept try {
   const std::scoped_lock hold(operations_lock_);
@@ -103,9 +49,7 @@ class Network::Turn {
 
 /// Moves the fabric on, and takes the operations. Without them: another thread is at it.
 Network::Turn Network::turn() noexcept {
-  const std::int64_t now = transport::fabric::steady_ns();
-  moved_.store(now, std::memory_order_relaxed);
-  move(false);
+  fabric_.advance();
   return Turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
 }
 
@@ -116,16 +60,16 @@ void Network::listen() noexcept {
   heard_ = now;
   hear();
   hand_on();
-  look_at_greetings();
-  bury();
+  contacts_.look_at_greetings();
+  fabric_.bury();
 }
 
 /// Of the host's engine, in whatever call it waits.
 void Network::within_host() noexcept {
   Network* const network = here();
-  if (!network || network->messages_.load(std::memory_order_relaxed) == 0 || network->at_operations_) return;
+  if (!network || !network->fabric_.has_messages() || network->at_operations_) return;
   const std::int64_t now = transport::fabric::steady_ns();
-  if (now - network->within_host_.load(std::memory_order_relaxed) < longest_nap) return;
+  if (now - network->within_host_.load(std::memory_order_relaxed) < engine::SharedFabric::longest_nap) return;
   network->within_host_.store(now, std::memory_order_relaxed);
   const Turn turn(*network, std::unique_lock(network->operations_lock_, std::try_to_lock));
   if (!turn) return;
@@ -157,17 +101,6 @@ void Network::advance(Operation& one) noexcept {
 
 void Network::wait(const Operation& operation) noexcept {
   for (engine::Patience patience(crowded_); !operation.over(); patience.pause()) advance();
-}
-
-void Network::part(std::unique_ptr<transport::fabric::Message> message) { parted_.push_back(std::move(message)); }
-
-/// Those that have ended.
-void Network::bury() noexcept {
-  if (parted_.empty()) return;
-  const Access access(*this);
-  const auto ended =
-      std::erase_if(parted_, [](const auto& each) { return each->state() != transport::fabric::State::working; });
-  for (std::size_t i = 0; i < ended; ++i) ends();
 }
 
 bool Network::busy() noexcept {

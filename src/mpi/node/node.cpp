@@ -1,26 +1,17 @@
 // mpi/node/node.cpp: the ranks of a node find each other, once, in MPI_Init.
 #include "mpi/node/node.hpp"
 
-#include <algorithm>
-#include <ctime>
 #include <stdexcept>
 
+#include "engine/give_way.hpp"
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/profile.hpp"
-#include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/process/traits.hpp"
-#include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
 namespace {
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// A number that no program sends by chance.
 engine::Nonce random_nonce() {
@@ -29,13 +20,15 @@ engine::Nonce random_nonce() {
   return nonce;
 }
 
-/// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
-/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little. Where ranks are more than cores
-/// it may take minutes (transport::HugePages), and none is asked for.
-constexpr Bytes first_chunk = Bytes{2} << 20;
-constexpr Bytes huge_after = 32 * first_chunk;
-
 constexpr const char* goes_through_host = "messages within the node go through the MPI library";
+
+engine::Node::Options options(int ranks) {
+  const settings::Settings& set = settings_of_process();
+  return {.crowded = ranks > engine::cores_of_node(),
+          .profile = profile_of_machine().profile,
+          .threshold = set.rendezvous,
+          .moves_pieces = set.contiguous && set.messages != settings::Messages::native};
+}
 
 }  // namespace
 
@@ -67,23 +60,8 @@ struct Node::Place {
   }
 };
 
-Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, group::Group ranks)
-    : transport_(std::move(transport)),
-      nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned,
-             transport::release_owned),
-      distances_(transport_->size(), now_ns),
-      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, transport_->size() > progress::cores(),
-              {&desks_, distances_}),
-      scatter_hints_(arena_.base()),
-      shared_(*transport_, transport::Commit::as_the_system,
-              outbox_.crowded() ? transport::HugePages::never : transport::HugePages::when_used),
-      theirs_(*transport_),
-      ranks_(std::move(ranks)),
-      profile_(profile_of_machine()),
-      threshold_(std::max(settings_of_process().rendezvous, Bytes{sizeof(engine::Descriptor)})),
-      moves_pieces_(settings_of_process().contiguous && settings_of_process().messages != settings::Messages::native &&
-                    !outbox_.crowded()) {}
+Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks)
+    : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
 // it comes to every collective that the others come to.
@@ -118,41 +96,23 @@ std::unique_ptr<Node> Node::made(Place& place, const engine::Nonce& nonce) noexc
   if (!transport.memory(transport.me())) return nullptr;
   group::Encoder ranks;
   for (const int rank : place.members) ranks.add(rank);
-  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, ranks.finish()));
-  if (place.me == 0 && !here->profile_.complaint.empty()) say(here->profile_.complaint.c_str());
+  const Options set = options(transport.size());
+  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, set, ranks.finish()));
+  if (const std::string& complaint = profile_of_machine().complaint; place.me == 0 && !complaint.empty())
+    say(complaint.c_str());
   return here;
 } catch (const std::exception& error) {
   say_once_verbose(goes_through_host, error.what());
   return nullptr;
 }
 
-engine::Reach Node::reach(int peer) noexcept {
-  return {.memory = transport_->memory(peer),
-          .memory_size = transport_->memory_size(),
-          .theirs = &theirs_,
-          .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
-          .known = &known_,
-          .desks = &desks_,
-          .distances = &distances_,
-          .crowded = crowded()};
-}
-
 bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
-  if (!traits().packs_while_it_sends || settings_of_process().scheme != settings::Scheme::automatic) return false;
-  const select::Nearby message{
-      .own = peer == me(), .blocking = blocking, .crowded = crowded(), .line = static_cast<double>(distances_.line(peer))};
-  return select::left_to_host(message) && (message.own || bytes < engine::Distances::worthwhile || !distances_.due(peer));
+  return traits().packs_while_it_sends && settings_of_process().scheme == settings::Scheme::automatic &&
+         better_by_host(peer, bytes, blocking);
 }
 
 void Node::has_sent(Bytes bytes) noexcept {
-  const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
-  if (before < huge_after && before + bytes >= huge_after && !crowded() &&
-      !transport::prefault_owned(arena_.base(), std::min(first_chunk, memory_size())))
-    say_once_verbose("staging buffers stay in small pages", "no memory");
-}
-
-void Node::tell_to_scatter(int peer) noexcept {
-  if (std::byte* memory = transport_->memory(peer)) engine::ScatterHints(memory).set(transport_->me());
+  if (!note_sent(bytes)) say_once_verbose("staging buffers stay in small pages", "no memory");
 }
 
 void Node::stop() noexcept {

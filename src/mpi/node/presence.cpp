@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/digest.hpp"
 #include "engine/wait.hpp"
-#include "mpi/process/digest.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/say.hpp"
 
@@ -29,7 +29,7 @@ constexpr std::size_t most = 8;
 /// Of one rank, or of all that it has heard: bit by bit what all of them say.
 struct Said {
   std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};  // nobody else begins a message so
-  Digest settings[most]{};
+  engine::Digest settings[most]{};
   unsigned wishes = 0;
 };
 constexpr std::size_t said_numbers = sizeof(Said) / sizeof(unsigned);
@@ -94,7 +94,7 @@ class Question {
 std::string differing(const Said& all, std::span<const settings::Shared> shared) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < shared.size(); ++i)
-    if (!same(all.settings[i])) names.push_back(shared[i].name);
+    if (!engine::same(all.settings[i])) names.push_back(shared[i].name);
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) text += i + 1 < names.size() ? ", " : " and ";
@@ -123,7 +123,7 @@ unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept 
   const std::span compared = std::span(shared).first(std::min(most, shared.size()));
   Said all;
   all.wishes = wishes;
-  for (std::size_t i = 0; i < compared.size(); ++i) all.settings[i] = digest_of(compared[i].value);
+  for (std::size_t i = 0; i < compared.size(); ++i) all.settings[i] = engine::digest_of(compared[i].value);
   int me = 0, ranks = 0;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return 0;
   Question question(set.patience_s);

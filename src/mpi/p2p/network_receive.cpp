@@ -113,7 +113,7 @@ bool NetworkReceive::host_is_done() noexcept {
 bool NetworkReceive::brings_descriptor() const noexcept {
   MPI_Count bytes = 0;
   if (result_ != MPI_SUCCESS || PMPI_Get_elements_x(&status_, MPI_BYTE, &bytes) != MPI_SUCCESS ||
-      bytes != network_descriptor_bytes)
+      bytes != engine::network_descriptor_bytes)
     return false;
   return engine::is_descriptor(receive_.address(), network_.nonce());
 }

@@ -69,7 +69,7 @@ class NetworkReceive final : public Network::Operation {
   bool end(int result) noexcept;
 
   Network& network_;
-  ReportedCall reported_{"receive"};
+  report::ReportedCall reported_{"receive"};
   Buffer data_;
   Derived type_;
   Opaque opaque_;  ///< Of a type that Heddle cannot decode.
@@ -85,10 +85,10 @@ class NetworkReceive final : public Network::Operation {
   MPI_Status status_{};
   int result_ = MPI_SUCCESS;
   KeptMemory memory_;  ///< Of a persistent operation.
-  NetworkDescriptor descriptor_;
+  engine::NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Incoming> message_;
-  StagingBuffer packed_;   ///< If the message does not come into the program's buffer at once: its bytes,
-  layout::Layout stream_;  ///< and how they lie there.
+  threads::StagingBuffer packed_;  ///< If the message does not come into the program's buffer at once: its bytes,
+  layout::Layout stream_;          ///< and how they lie there.
 };
 
 }  // namespace heddle::mpi

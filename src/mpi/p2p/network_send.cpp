@@ -119,7 +119,7 @@ Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const 
 /// Sends the descriptor.
 int NetworkSend::begin(const Envelope& to) {
   const auto [rank, tag, comm] = to;
-  constexpr auto bytes = static_cast<int>(network_descriptor_bytes);
+  constexpr auto bytes = static_cast<int>(engine::network_descriptor_bytes);
   const int error = PMPI_Isend(&descriptor_, bytes, MPI_BYTE, rank, tag, comm, &announced_);  // in ready mode, too: it may be
   if (error == MPI_SUCCESS)
     begun_.store(true, std::memory_order_release);

@@ -12,9 +12,9 @@
 #include "layout/layout.hpp"
 #include "mpi/network/memory.hpp"
 #include "mpi/p2p/send.hpp"
-#include "mpi/process/pool.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/types/registry.hpp"
+#include "report/reporting.hpp"
+#include "threads/pool.hpp"
 #include "transport/fabric/outgoing.hpp"
 
 namespace heddle::mpi {
@@ -52,13 +52,13 @@ class NetworkSend final : public Network::Operation {
   [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
 
   Network& network_;
-  ReportedCall reported_{"send"};
+  report::ReportedCall reported_{"send"};
   Buffer data_;
   Derived type_;
   communicators::Hold comm_;
   int world_;
   KeptMemory memory_;  ///< Of a persistent operation.
-  NetworkDescriptor descriptor_;
+  engine::NetworkDescriptor descriptor_;
   std::unique_ptr<transport::fabric::Outgoing> message_;
   std::atomic<bool> begun_{false};            ///< The descriptor is out.
   MPI_Request announced_ = MPI_REQUEST_NULL;  ///< The descriptor.
@@ -71,7 +71,7 @@ class NetworkSend final : public Network::Operation {
   bool cancelling_ = false;  ///< The program has asked for it,
   bool cancelled_ = false;   ///< and the host has done it.
   bool unwanted_ = false;
-  StagingBuffer packed_;
+  threads::StagingBuffer packed_;
   MPI_Request resent_ = MPI_REQUEST_NULL;  ///< packed_, by the host,
   bool handed_ = false;                    ///< if it has got it.
 };

@@ -6,8 +6,8 @@
 
 #include "layout/lasting.hpp"
 #include "mpi/p2p/rendezvous.hpp"
-#include "mpi/process/lock.hpp"
 #include "mpi/requests/status_of.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -46,7 +46,7 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
   MPI_Count bytes = 0;
   PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
   item.origin = {communicators::Hold(comm), matched.MPI_SOURCE, matched.MPI_TAG, bytes};
-  if (!engine::Lengths::possible(bytes) && bytes != network_descriptor_bytes) {
+  if (!engine::Lengths::possible(bytes) && bytes != engine::network_descriptor_bytes) {
     item.kept = *message;
     held_.splice(held_.end(), fresh);
     count_.fetch_add(1, std::memory_order_acq_rel);
@@ -57,10 +57,10 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
     return error;
   const Node* node = Node::here();
   engine::Descriptor descriptor;
-  NetworkDescriptor remote;
+  engine::NetworkDescriptor remote;
   if (begins_like_network_descriptor(item.bytes)) {
     const Network& network = *Network::here();
-    if (bytes == network_descriptor_bytes && read(item.bytes, network.nonce(), network.ranks(), remote))
+    if (bytes == engine::network_descriptor_bytes && read(item.bytes, network.nonce(), network.ranks(), remote))
       item.origin.bytes = remote.total;
   } else if (node && engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
              engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
@@ -84,7 +84,7 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
   MPI_Count bytes = 0;
   if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS) return {};
   if (const Network* network = Network::here();
-      network && bytes == network_descriptor_bytes && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
+      network && bytes == engine::network_descriptor_bytes && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
     return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
   if (!engine::Lengths::possible(bytes)) return {};
   const Node* node = Node::here();
@@ -98,7 +98,7 @@ std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm c
 /// Whether what was found was there for as long as it took to learn what its length means: another thread may have received it
 /// meanwhile, and its length have been given to another message, or to none.
 bool stayed(const MPI_Status& found, MPI_Comm comm, const engine::Lengths::Seen& seen) {
-  if (!concurrent.load(std::memory_order_relaxed)) return true;
+  if (!threads::concurrent.load(std::memory_order_relaxed)) return true;
   MPI_Status again;
   int there = 0;
   if (PMPI_Iprobe(found.MPI_SOURCE, found.MPI_TAG, comm, &there, &again) != MPI_SUCCESS || !there) return false;

@@ -40,7 +40,7 @@ int ReceiveOperation::take(MPI_Message* message, MPI_Request* request) const {
 
 int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   if (record.cancelled && is_cancelled(status)) return error;
-  const InTheNameOf program(caller_);
+  const report::InTheNameOf program(caller_);
   if (origin_) set_origin(&status, *origin_);
   if (staged_)
     return in_call_ != MPI_COMM_NULL ? staged_->unpack(error, in_call_, &status) : staged_->unpack(error, comm_, &status);

@@ -73,7 +73,7 @@ class ReceiveOperation final : public Pending {
   Derived type_;           ///< Of those beyond the call, whose handle may be gone before their end.
   MPI_Comm in_call_ = MPI_COMM_NULL;
   communicators::Hold comm_;
-  report::Caller caller_ = caller();  ///< Who has begun it.
+  report::Caller caller_ = report::caller();  ///< Who has begun it.
   std::optional<Origin> origin_;
   std::optional<StagedMessage> staged_;
 };

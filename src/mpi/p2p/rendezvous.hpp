@@ -11,8 +11,8 @@
 #include <string>
 
 #include "mpi/p2p/route.hpp"
-#include "mpi/process/reporting.hpp"
 #include "mpi/types/registry.hpp"
+#include "report/reporting.hpp"
 #include "select/choose.hpp"
 
 namespace heddle::mpi {
@@ -64,7 +64,7 @@ class RendezvousSend {
     [[nodiscard]] std::string text() const;
   };
 
-  ReportedCall reported_{"send"};
+  report::ReportedCall reported_{"send"};
   std::unique_ptr<const Reason> reason_;  // null without a report
   Derived type_;
   engine::Descriptor descriptor_;

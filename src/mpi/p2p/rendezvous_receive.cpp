@@ -35,7 +35,7 @@ bool truncated(int result) noexcept {
 /// Brings the message. Its descriptor is no longer needed where it arrived.
 int bring(const engine::Descriptor& descriptor, const engine::Target& target, MPI_Status* status) {
   Node* node = Node::here();
-  ReportedCall reported("receive");
+  report::ReportedCall reported("receive");
   engine::Reach reach = node->reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || engine::stale(descriptor, reach)) {
     say("a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
@@ -54,9 +54,9 @@ int bring(const engine::Descriptor& descriptor, const engine::Target& target, MP
 
 /// Of another node, in a receive that is too short for any message of the fabric's: nobody gets it.
 bool is_truncated_descriptor(const void* arrived, Bytes room) noexcept {
-  NetworkDescriptor descriptor;
+  engine::NetworkDescriptor descriptor;
   Network* const network = Network::here();
-  if (room < network_descriptor_bytes || !network || !read(arrived, network->nonce(), network->ranks(), descriptor))
+  if (room < engine::network_descriptor_bytes || !network || !read(arrived, network->nonce(), network->ranks(), descriptor))
     return false;
   network->tell_sender(descriptor, Network::Word::unwanted);
   return true;
@@ -103,12 +103,12 @@ bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& dat
 int complete_receive(int result, const Buffer& data, const Derived& type, MPI_Status* status) noexcept {
   Bytes bytes = 0;
   if (!type || data.count <= 0 || __builtin_mul_overflow(data.count, type->size(), &bytes)) return result;
-  const Bytes room = std::min(bytes, network_descriptor_bytes);
+  const Bytes room = std::min(bytes, engine::network_descriptor_bytes);
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
   void* first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
   // Almost always it is what it seems, and the first piece tells.
   if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece())) return result;
-  alignas(engine::Descriptor) std::byte copy[network_descriptor_bytes];
+  alignas(engine::Descriptor) std::byte copy[engine::network_descriptor_bytes];
   if (!type->contiguous(data.count)) {
     layout::pack_range(type->layout(), data.count, data.address, 0, room, copy);
     first = copy;

@@ -15,6 +15,7 @@
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/process/traits.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/predefined.hpp"

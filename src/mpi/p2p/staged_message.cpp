@@ -67,7 +67,7 @@ std::string why_packed(Bytes bytes) {
 
 bool StagedMessage::pack() {
   if (opaque_) return opaque_.pack(data_, packed_.data(), bytes_);
-  ReportedCall reported("send");
+  report::ReportedCall reported("send");
   {
     const report::Stopwatch watch(reported.times(), &report::Times::pack);
     layout::pack(type_->layout(), data_.count, data_.address, packed_.data());
@@ -106,7 +106,7 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
   if (PMPI_Get_elements_x(status, MPI_BYTE, &arrived) != MPI_SUCCESS || arrived <= 0) return result;
   if (Node* node = Node::here(); node && arrived >= node->threshold())
     if (const int peer = peer_of(*node, comm, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
-  ReportedCall reported("receive");
+  report::ReportedCall reported("receive");
   {
     const report::Stopwatch watch(reported.times(), &report::Times::copy);
     if (arrived >= bytes_)
@@ -121,7 +121,7 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
 int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
   int kind = MPI_SUCCESS;
   if (result != MPI_SUCCESS && (PMPI_Error_class(result, &kind) != MPI_SUCCESS || kind != MPI_ERR_TRUNCATE)) return result;
-  StagingBuffer whole;  // what was announced comes as it lies in the stream
+  threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
   Done brought;
   if (begins_like_descriptor(address_)) {
     if (!whole.reserve(bytes_)) return MPI_ERR_NO_MEM;

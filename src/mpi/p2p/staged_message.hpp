@@ -1,4 +1,4 @@
-// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes types/arguments.hpp, pool.hpp, types/.
+// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes types/arguments.hpp, threads/, types/.
 //
 // Which end packs is that end's own business: the bytes that travel are the same either way. Packed bytes go as elements of
 // the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
@@ -8,10 +8,10 @@
 
 #include "layout/pack.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/opaque.hpp"
 #include "mpi/types/registry.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
@@ -59,7 +59,7 @@ class StagedMessage {
   Count count_ = 0;
   Bytes bytes_ = 0;
   void* address_ = nullptr;  ///< Packed bytes: the staging buffer, or the program's if it has no holes.
-  StagingBuffer packed_;
+  threads::StagingBuffer packed_;
 };
 
 }  // namespace heddle::mpi

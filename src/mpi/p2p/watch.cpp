@@ -111,7 +111,7 @@ bool delivered(Watched& each) {
 
 /// Whether a receive of this process may have got its descriptor and not have looked at it yet.
 bool receiving() noexcept {
-  return concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
+  return threads::concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
          requests::any_freed.load(std::memory_order_relaxed) || ProbeQueue::any() || StatusOf::in_use();
 }
 

@@ -19,7 +19,7 @@ entry_points.hpp      For each accelerated procedure a macro that defines it, an
 
     HEDDLE_CALL_Bcast(how, wide, buffer, ...)                 calls the host's procedure of that form; nothing if it has none
 
-positions.csv         Which parameter of a procedure is what, for who looks on (interposition/timed.hpp):
+positions.csv         Which parameter of a procedure is what, for who looks on (lifecycle/timed.hpp):
 
     MPI_Send,.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
     MPI_Gather,... .root = 6, .pattern = Pattern::gather, .sent = {.buffer = 0, .count = 1, .type = 2}, .received = {...}

@@ -6,20 +6,17 @@
 #include <mutex>
 #include <string>
 
+#include "interposition/children.hpp"
+#include "interposition/devices.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
-#include "mpi/process/children.hpp"
-#include "mpi/process/devices.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
-#include "mpi/process/pool.hpp"
 #include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
-
-constinit std::atomic<bool> concurrent{true};
 
 namespace {
 
@@ -77,7 +74,7 @@ Life wake() {
     if (talkative && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
   }
-  if (const char* const driver = set.devices ? device_driver() : nullptr) {
+  if (const char* const driver = set.devices ? interposition::device_driver() : nullptr) {
     const std::string message =
         std::string("off, because ") + driver +
         " is loaded: Heddle cannot read memory of accelerators. Set HEDDLE_DEVICES=none for all ranks if "
@@ -87,7 +84,7 @@ Life wake() {
   }
   choose_kernels(set.isa);
   layout::kernel::use(profile_of_machine().profile.kernels);
-  Pool::of_process().keep_at_most(set.pool_limit);
+  threads::Pool::of_process().keep_at_most(set.pool_limit);
   if (talkative && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
@@ -136,7 +133,7 @@ void check_host(bool have_entry_point) noexcept {
     give_up("there is no MPI library behind this interposer (built for " HEDDLE_FAMILY
             "). Preloading it alone is not enough: start the program with `heddle run`, which preloads the library with it.");
   const std::string host = host_name();
-  if (of_our_family(host)) return leave_children_alone();
+  if (of_our_family(host)) return interposition::leave_children_alone(reinterpret_cast<const void*>(PMPI_Init));
   const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program runs on " + host +
                               ". Start it with `heddle run`, which finds the right one.";
   give_up(message.c_str());
@@ -154,7 +151,7 @@ void host_stops(void (*clean_up)()) noexcept {
   users = 0;
   if (life == Life::awake) {
     clean_up();
-    Pool::of_process().clear();
+    threads::Pool::of_process().clear();
   }
   life = Life::over;
 }

@@ -1,12 +1,7 @@
 // mpi/process/progress.cpp: whether to yield.
 #include "mpi/process/progress.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-
+#include "engine/give_way.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 
@@ -14,12 +9,6 @@ namespace heddle::mpi::progress {
 namespace {
 
 constinit bool yields = false;
-
-int allowed(pid_t process) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
 
 bool wanted() {
   switch (settings_of_process().yield) {
@@ -30,19 +19,10 @@ bool wanted() {
     case settings::Yield::automatic:
       break;
   }
-  return ranks() > cores();
+  return engine::ranks_of_node() > engine::cores_of_node();
 }
 
 }  // namespace
-
-int cores() noexcept { return std::max({1, allowed(0), allowed(getppid())}); }
-
-int ranks() noexcept {
-  // MPICH's and Intel MPI's hydra; Open MPI.
-  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
-    if (const char* value = std::getenv(name)) return std::max(0, std::atoi(value));
-  return 0;
-}
 
 void start() noexcept {
   if (yields || !wanted()) return;

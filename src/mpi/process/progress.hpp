@@ -12,12 +12,6 @@ void start() noexcept;
 /// Before MPI_Finalize.
 void stop() noexcept;
 
-/// Cores that the ranks of this node share. A rank that is bound to one core shares it with nobody: then what counts is what
-/// its launcher may use.
-int cores() noexcept;
-/// Ranks of this job on this node, as the launcher says; 0 if it does not say.
-int ranks() noexcept;
-
 /// From here on the host's progress engine yields, in whatever call it waits. False: this host cannot be told to.
 bool begin_yielding() noexcept;
 void end_yielding() noexcept;

@@ -12,7 +12,7 @@ enum class Host { mpich, openmpi };
 struct HostTraits {
   Host host;
   /// It packs fragment by fragment straight into shared memory while the receiver unpacks: packing before it sends often loses
-  /// (types/packing.hpp).
+  /// (select/packing.hpp).
   bool packs_while_it_sends;
   /// What MPI_Comm_create and MPI_Comm_create_group make has no error handler until the program sets one.
   bool makes_without_handler;

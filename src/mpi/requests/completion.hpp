@@ -1,13 +1,13 @@
-// mpi/requests/completion.hpp: from the host's completion of a request to the program's. Includes table.hpp, pool.hpp.
+// mpi/requests/completion.hpp: from the host's completion of a request to the program's. Includes table.hpp, threads/.
 //
 //   MPI_Request host = asked(*pending, *request);            // the handle, or what stands for it
 //   const int error = PMPI_Wait(&host, status);
 //   return settle(*pending, status, error);                 // the rest of the work; the entry is gone, or inactive again
 #pragma once
 
-#include "mpi/process/pool.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/table.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi::requests {
 
@@ -100,7 +100,7 @@ class Scratch {
 
  private:
   using Bytes = layout::Bytes;
-  StagingBuffer bytes_;
+  threads::StagingBuffer bytes_;
   T* data_;
 };
 
@@ -159,7 +159,7 @@ class Row {
   MPI_Request* program_;
   MPI_Request* handles_;
   Scratch<Pending*> found_;
-  StagingBuffer substitutes_;
+  threads::StagingBuffer substitutes_;
 };
 
 }  // namespace heddle::mpi::requests

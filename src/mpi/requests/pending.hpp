@@ -1,4 +1,4 @@
-// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, lock.hpp.
+// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, threads/.
 //
 // Whatever an operation needs after the call that began it, it holds itself: its communicator (communicators::Hold), its
 // datatypes (Derived). The program may have freed the handles.
@@ -11,17 +11,14 @@
 //   requests::track(*request, pending);                   // table.hpp; the completion calls do the rest
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
-#include <mutex>
 #include <new>
-#include <utility>
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/lock.hpp"
+#include "threads/free_lists.hpp"
 
 namespace heddle::mpi {
 
@@ -54,22 +51,9 @@ class Pending {
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 
-  // From free lists, last in, first out, one for each size. Their memory is kept: it is the most that the program had in flight
-  // at once.
-  static void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    const std::size_t list = (size - 1) / step;
-    if (list < lists) {
-      const std::lock_guard guard(free_lock_);
-      if (Free* head = free_[list]) return std::exchange(free_[list], head->next);
-    }
-    return std::aligned_alloc(step, (list + 1) * step);
-  }
-  static void operator delete(void* memory, std::size_t size) noexcept {
-    const std::size_t list = (size - 1) / step;
-    if (!memory || list >= lists) return std::free(memory);
-    const std::lock_guard guard(free_lock_);
-    free_[list] = new (memory) Free{free_[list]};
-  }
+  // From free lists: a warm program allocates nothing.
+  static void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return memory_.take(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { memory_.give(memory, size); }
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }  // no constructor throws
 
   // Kept by the completion calls (completion.hpp), of no concern to finish().
@@ -92,13 +76,7 @@ class Pending {
   Record record;
 
  private:
-  struct Free {
-    Free* next;
-  };
-  static constexpr std::size_t step = 64;
-  static constexpr std::size_t lists = 256;
-  static inline constinit std::array<Free*, lists> free_{};
-  static inline constinit Lock free_lock_{};
+  static inline constinit threads::FreeLists memory_{};
 };
 
 /// A persistent request: in the table from its _init to its MPI_Request_free.

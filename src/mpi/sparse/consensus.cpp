@@ -3,8 +3,8 @@
 //   rank 0   Issend ──► 2   answered: Ibarrier ─────────────► over
 //   rank 1   (nothing to send)        Ibarrier ─────────────► over
 //   rank 2   Issend ──► 0   probe, receive    Ibarrier ─────► over     all sends are received: no message is left anywhere
+#include "engine/give_way.hpp"
 #include "engine/wait.hpp"
-#include "mpi/process/progress.hpp"
 #include "mpi/sparse/ways.hpp"
 
 namespace heddle::mpi::sparse {
@@ -49,7 +49,7 @@ int by_consensus(Job& job) {
   }
   Requests receives;
   MPI_Request barrier = MPI_REQUEST_NULL;
-  engine::Patience patience(progress::ranks() > progress::cores());
+  engine::Patience patience(engine::ranks_of_node() > engine::cores_of_node());
   for (int over = shadow.ranks() == 1; !over;) {
     const bool came = take(job, tag, receives);
     if (barrier != MPI_REQUEST_NULL) {

@@ -1,15 +1,20 @@
-// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes way.hpp, incoming.hpp.
+// mpi/sparse/ways.hpp: the three ways of an exchange, and what they share. Includes incoming.hpp, wire.hpp,
+// exchange/shadow_comm.hpp.
 //
 //   consensus   synchronous sends, take in whatever comes, a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place
 //   crystal     bundles through log2 P rounds (engine/router.hpp)
 #pragma once
 
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/sparse/incoming.hpp"
-#include "mpi/sparse/way.hpp"
 #include "mpi/sparse/wire.hpp"
 
 namespace heddle::mpi::sparse {
+
+/// How the sparse exchanges of a communicator go: the same on all ranks, whatever their environments say. Collective at the
+/// first call. Throws std::bad_alloc.
+const SparseWay& way_of(ShadowComm& own);
 
 /// One exchange, as one rank sees it.
 struct Job {

@@ -85,9 +85,13 @@ void Entry::choose_wire() {
     in_memory_once_ = size_ == 0 || form.node()->contiguous();
   }
   // What describes nothing is handed on as no bytes: MPICH 5.0.2 divides by zero when it receives some types of size 0.
-  for (const bool several : {false, true})
-    packs_from_[several ? 1 : 0] =
-        size_ == 0 ? 0 : packs_from(form, several, signature.largest, traits(), settings_of_process().messages);
+  for (const bool several : {false, true}) {
+    const select::Message message{.several = several,
+                                  .largest_number = signature.largest,
+                                  .host_packs_while_it_sends = traits().packs_while_it_sends,
+                                  .wanted = settings_of_process().messages};
+    packs_from_[several ? 1 : 0] = size_ == 0 ? 0 : select::packs_from(form, message);
+  }
 }
 
 void Entry::to_wire(const void* from, Count count, void* wire) const {

@@ -1,5 +1,5 @@
 // mpi/types/entry.hpp: what Heddle knows of one datatype of the program. Includes decode.hpp,
-// engine/datatype_cache.hpp, select/side.hpp.
+// engine/datatype_cache.hpp, select/.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 #include "engine/datatype_cache.hpp"
 #include "mpi/types/decode.hpp"
-#include "mpi/types/packing.hpp"
 #include "mpi/types/pairs.hpp"
 #include "mpi/types/table.hpp"
+#include "select/packing.hpp"
 #include "select/side.hpp"
 
 namespace heddle::mpi {
@@ -65,7 +65,7 @@ class Entry {
   [[nodiscard]] Bytes first_piece() const { return first_piece_; }
   /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack only those.
   [[nodiscard]] bool has_padded_numbers() const { return decoded_.signature.largest >= Bytes{sizeof(long double)}; }
-  /// Whether packing `count` elements for a point-to-point call pays (packing.hpp).
+  /// Whether packing `count` elements for a point-to-point call pays (select/packing.hpp).
   [[nodiscard]] bool pays_to_pack(Count count) const {
     Bytes bytes = 0;
     return count > 0 && !__builtin_mul_overflow(count, size_, &bytes) && bytes >= packs_from_[count > 1 ? 1 : 0];
@@ -87,7 +87,7 @@ class Entry {
   std::atomic<State> state_{State::fresh};
   bool in_memory_ = false;
   bool in_memory_once_ = false;
-  Bytes packs_from_[2] = {never, never};  // one element, several
+  Bytes packs_from_[2] = {select::never_packed, select::never_packed};  // one element, several
   Bytes size_ = 0;
   Bytes first_byte_ = 0;
   Bytes first_piece_ = 0;

@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstring>
 
-#include "mpi/process/pool.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
@@ -62,7 +62,7 @@ bool Opaque::unpack(const Buffer& data, const void* packed, Bytes arrived) const
   if (!of.known || rest == 0) return of.known;
   // The front of an element: over what the program has there.
   const Buffer last{displaced(data.address, whole * of.extent), 1, type_};
-  StagingBuffer element;
+  threads::StagingBuffer element;
   if (!element.reserve(size_) || !pack(last, element.data(), size_)) return false;
   std::memcpy(element.data(), from + whole * size_, static_cast<std::size_t>(rest));
   return unpack(last, element.data(), size_);

@@ -29,13 +29,13 @@ inline constexpr int about_bits = size_bits + 1;
 
 /// Whether a type is known to be predefined, without asking anybody.
 inline bool seen_predefined(MPI_Datatype type) noexcept {
-  const std::uint64_t key = key_of(type);
-  return known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed) >> about_bits == key;
+  const std::uint64_t key = threads::key_of(type);
+  return known_predefined[threads::hash_of(key, 6)].load(std::memory_order_relaxed) >> about_bits == key;
 }
 
 inline Predefined predefined(MPI_Datatype type) {
-  const std::uint64_t key = key_of(type);
-  const std::uint64_t word = known_predefined[hash_of(key, 6)].load(std::memory_order_relaxed);
+  const std::uint64_t key = threads::key_of(type);
+  const std::uint64_t word = known_predefined[threads::hash_of(key, 6)].load(std::memory_order_relaxed);
   if (word >> about_bits != key) return look_up_predefined(type);
   return {static_cast<layout::Bytes>(word & ((1U << size_bits) - 1)), (word >> size_bits & 1) != 0};
 }

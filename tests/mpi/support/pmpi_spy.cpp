@@ -199,7 +199,7 @@ using namespace heddle::test;
           TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))
 
 extern "C" {
-/// By PMPI_ names the tests mean the host (mpi/interposition).
+/// By PMPI_ names the tests mean the host (src/interposition).
 extern __attribute__((visibility("default"))) const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;
 

@@ -43,7 +43,7 @@ struct Job {
   /// Brings an announcement to `to`, and takes the next one of `from`.
   void bring(Fabric& fabric, int to, const Announcement& announcement) const;
   [[nodiscard]] Announcement take(Fabric& fabric, int from) const;
-  /// First contact with whoever has announced that, as messages of MPI begin (mpi/network/contacts.cpp): a connection that is
+  /// First contact with whoever has announced that, as messages of MPI begin (engine/contacts.hpp): a connection that is
   /// refused is tried again.
   void greet(Fabric& fabric, const Announcement& announced) const;
 };

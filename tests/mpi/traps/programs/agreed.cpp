@@ -14,7 +14,7 @@
 
 #include "support/host.hpp"
 
-/// By PMPI_ names this program means the host (mpi/interposition).
+/// By PMPI_ names this program means the host (src/interposition).
 extern "C" {
 __attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;

@@ -1,0 +1,25 @@
+// engine/digest.hpp: have all ranks said the same? May include nothing of Heddle.
+//
+//   Digest all = digest_of("crystal");
+//   ...                                     // the bitwise and of what all ranks have
+//   if (same(all)) ...
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace heddle::engine {
+
+/// A number and its complement: of what all ranks have said both are whole only where all numbers were equal.
+using Digest = std::array<unsigned, 2>;
+
+/// FNV-1a.
+inline Digest digest_of(std::string_view text) noexcept {
+  unsigned number = 2166136261;
+  for (const char letter : text) number = (number ^ static_cast<unsigned char>(letter)) * 16777619;
+  return {number, ~number};
+}
+
+inline bool same(const Digest& of_all) noexcept { return (of_all[0] | of_all[1]) == ~0U; }
+
+}  // namespace heddle::engine

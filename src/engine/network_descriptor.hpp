@@ -1,0 +1,55 @@
+// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
+// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. May include:
+// descriptor.hpp, transport/fabric/.
+//
+//   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
+//        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all
+//        32   the fabric's announcement, with a check sum of its own
+//       152   zeros, to a length that few programs send
+#pragma once
+
+#include <cstring>
+
+#include "engine/descriptor.hpp"
+#include "transport/fabric/control.hpp"
+
+namespace heddle::engine {
+
+struct NetworkDescriptor {
+  Nonce nonce{};
+  std::int32_t sender = -1;
+  std::uint32_t sum = 0;
+  layout::Bytes total = 0;
+  transport::fabric::Announcement announcement{};
+  std::byte padding[24]{};
+};
+/// A probe cannot tell a descriptor from other messages of this length, and has to look into them: so it is an odd one.
+constexpr layout::Bytes network_descriptor_bytes = 176;
+static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
+
+/// Of what the announcement's own does not guard.
+inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
+  std::uint64_t sum = descriptor.announcement.sum;
+  for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total)}) {
+    sum = (sum ^ word) * 0x100000001b3U;
+    sum ^= sum >> 29;
+  }
+  return static_cast<std::uint32_t>(sum ^ sum >> 32);
+}
+
+/// When the rest is filled in.
+inline void seal(NetworkDescriptor& descriptor) noexcept { descriptor.sum = sum_of(descriptor); }
+
+/// Reads what has arrived. False: forged or damaged, nothing of it may be used. Ranks of MPI_COMM_WORLD: `ranks`.
+inline bool read(const void* arrived, const Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
+  std::memcpy(static_cast<void*>(&descriptor), arrived, sizeof descriptor);
+  transport::fabric::Announcement sound;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&descriptor.announcement);
+  for (const std::byte zero : descriptor.padding)
+    if (zero != std::byte{}) return false;
+  return descriptor.nonce == nonce && descriptor.sum == sum_of(descriptor) && descriptor.sender >= 0 &&
+         descriptor.sender < ranks && descriptor.total > 0 &&
+         transport::fabric::read({bytes, sizeof descriptor.announcement}, nonce[0], sound) && sound.total == descriptor.total;
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,70 @@
+// engine/node.cpp
+#include "engine/node.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "engine/descriptor.hpp"
+#include "select/left_to_host.hpp"
+
+namespace heddle::engine {
+namespace {
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
+/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little. Where ranks are more than cores
+/// it may take minutes (transport::HugePages), and none is asked for.
+constexpr Bytes first_chunk = Bytes{2} << 20;
+constexpr Bytes huge_after = 32 * first_chunk;
+
+}  // namespace
+
+Node::Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const Options& options)
+    : transport_(std::move(transport)),
+      nonce_(nonce),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned,
+             transport::release_owned),
+      distances_(transport_->size(), now_ns),
+      outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, options.crowded, {&desks_, distances_}),
+      scatter_hints_(arena_.base()),
+      shared_(*transport_, transport::Commit::as_the_system,
+              outbox_.crowded() ? transport::HugePages::never : transport::HugePages::when_used),
+      theirs_(*transport_),
+      profile_(options.profile),
+      threshold_(std::max(options.threshold, Bytes{sizeof(Descriptor)})),
+      moves_pieces_(options.moves_pieces && !outbox_.crowded()) {}
+
+Reach Node::reach(int peer) noexcept {
+  return {.memory = transport_->memory(peer),
+          .memory_size = transport_->memory_size(),
+          .theirs = &theirs_,
+          .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
+          .known = &known_,
+          .desks = &desks_,
+          .distances = &distances_,
+          .crowded = crowded()};
+}
+
+bool Node::note_sent(Bytes bytes) noexcept {
+  const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
+  if (before >= huge_after || before + bytes < huge_after || crowded()) return true;
+  return transport::prefault_owned(arena_.base(), std::min(first_chunk, memory_size()));
+}
+
+bool Node::better_by_host(int peer, Bytes bytes, bool blocking) noexcept {
+  const select::Nearby message{
+      .own = peer == me(), .blocking = blocking, .crowded = crowded(), .line = static_cast<double>(distances_.line(peer))};
+  return select::left_to_host(message) && (message.own || bytes < Distances::worthwhile || !distances_.due(peer));
+}
+
+void Node::tell_to_scatter(int peer) noexcept {
+  if (std::byte* memory = transport_->memory(peer)) ScatterHints(memory).set(transport_->me());
+}
+
+}  // namespace heddle::engine

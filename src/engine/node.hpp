@@ -1,0 +1,109 @@
+// engine/node.hpp: what a process shares with the ranks of its node, once these have found each other: memory to announce
+// messages in, and to fetch them from. May include: all of engine/, select/, transport/.
+//
+//   Node node(std::move(transport), nonce, {.crowded = ranks > cores, .profile = profile});
+//   if (const std::byte* memory = node.reach(peer).memory) ...
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "engine/inbox.hpp"
+#include "engine/lengths.hpp"
+#include "engine/loaned_slot.hpp"
+#include "engine/outbox.hpp"
+#include "engine/scatter_hints.hpp"
+#include "engine/unclaimed.hpp"
+#include "select/profile.hpp"
+#include "transport/node.hpp"
+#include "transport/peer_memory.hpp"
+#include "transport/shared_memory.hpp"
+
+namespace heddle::engine {
+
+class Node {
+ public:
+  struct Options {
+    bool crowded = false;  ///< More ranks than cores.
+    select::Profile profile{};
+    Bytes threshold = 0;        ///< Messages of this many bytes and more are announced; a descriptor's at least.
+    bool moves_pieces = false;  ///< Messages in one piece may be, too; not if it is crowded.
+  };
+
+  /// @param transport  It has joined, and has memory.
+  Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const Options& options);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// How to get at what a peer sends.
+  [[nodiscard]] Reach reach(int peer) noexcept;
+  /// Whether that peer can read this process's buffers by process_vm_readv.
+  [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
+  [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
+  /// Where this process's node memory begins.
+  [[nodiscard]] const std::byte* memory() const noexcept { return transport_->memory(me()); }
+  [[nodiscard]] int size() const noexcept { return transport_->size(); }
+  /// The rank of this process in the node.
+  [[nodiscard]] int me() const noexcept { return transport_->me(); }
+  [[nodiscard]] const Nonce& nonce() const noexcept { return nonce_; }
+  [[nodiscard]] Outbox& outbox() noexcept { return outbox_; }
+  /// Slots for mailboxes.
+  [[nodiscard]] Loans& loans() noexcept { return loans_; }
+  /// How far the cores of this node's ranks are.
+  [[nodiscard]] const Distances& distances() const noexcept { return distances_; }
+  /// Memory that peers can map.
+  [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
+  /// More ranks than cores.
+  [[nodiscard]] bool crowded() const noexcept { return outbox_.crowded(); }
+  /// Ranks of this node that scatter what this process sends in one piece.
+  [[nodiscard]] const ScatterHints& scatter_hints() const noexcept { return scatter_hints_; }
+  /// What the lengths of a peer's descriptors mean.
+  [[nodiscard]] Lengths lengths(int peer) const noexcept { return Lengths(transport_->memory(peer)); }
+  /// What this process has received and not claimed, and what a peer has.
+  [[nodiscard]] Unclaimed unclaimed() const noexcept { return Unclaimed(arena_.base()); }
+  [[nodiscard]] Unclaimed unclaimed(int peer) const noexcept { return Unclaimed(transport_->memory(peer)); }
+  /// This process probes: its peers are to know.
+  void probes() noexcept {
+    if (Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();
+  }
+  /// A message of so many bytes has been announced and packed, or read. False: no memory for a huge page, which would have been
+  /// worth it.
+  bool note_sent(Bytes bytes) noexcept;
+  /// Whether a host that packs while it sends had rather have a message with holes for that peer (select/left_to_host.hpp).
+  [[nodiscard]] bool better_by_host(int peer, Bytes bytes, bool blocking) noexcept;
+  /// Tells a peer that this process scatters what it sends.
+  void tell_to_scatter(int peer) noexcept;
+  /// What moving bytes costs here.
+  [[nodiscard]] const select::Profile& profile() const noexcept { return profile_; }
+  /// Messages of this many bytes and more are announced.
+  [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
+  /// Messages in one piece may be announced, too (HEDDLE_CONTIGUOUS), if they are neither short nor of a size that would take
+  /// much node memory. Bytes.
+  static constexpr Bytes least_piece = Bytes{32} << 10;
+  static constexpr Bytes most_piece = Bytes{4} << 20;
+  [[nodiscard]] bool moves_pieces(Bytes bytes) const noexcept {
+    return moves_pieces_ && bytes >= least_piece && bytes <= most_piece;
+  }
+  /// Whether that rank's memory is mapped here. Whose is not has not mapped ours: nothing can be announced between the two.
+  [[nodiscard]] bool maps(int peer) const noexcept { return transport_->memory(peer) != nullptr; }
+
+ private:
+  std::unique_ptr<transport::Node> transport_;
+  Nonce nonce_;
+  Arena arena_;
+  Desks desks_;
+  Distances distances_;
+  Outbox outbox_;
+  Loans loans_{outbox_};
+  ScatterHints scatter_hints_;
+  Known known_;
+  transport::SharedMemory shared_;
+  transport::PeerMemory theirs_;
+  select::Profile profile_;
+  Bytes threshold_;
+  std::atomic<Bytes> sent_{0};
+  bool moves_pieces_;
+};
+
+}  // namespace heddle::engine

@@ -1,0 +1,136 @@
+// interposition/misses.cpp: what could receive past Heddle. Found by looking at what is loaded, not by a list of known
+// cases.
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interposition/interposition.hpp"
+#include "interposition/object.hpp"
+#include "interposition/procedures.hpp"
+#include "interposition/state.hpp"
+
+namespace heddle::interposition {
+namespace {
+
+constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
+/// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
+constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
+
+bool carried_out(const std::string& name) {
+  const auto all = procedures();
+  return std::binary_search(all.begin(), all.end(), Procedure{name.c_str(), nullptr},
+                            [](const Procedure& a, const Procedure& b) { return std::strcmp(a.name, b.name) < 0; });
+}
+
+bool fits(const char* pattern, const std::string& name) {
+  return std::strchr(pattern, '*') ? fnmatch(pattern, name.c_str(), 0) == 0 : name == pattern;
+}
+
+/// A new release of the host may have procedures that receive, of which nobody has told this build.
+std::string unknown_in(const Object& host) {
+  std::string found;
+  host.each_defined([&](const char* symbol) {
+    const std::string name(symbol);
+    if (!found.empty() || name.compare(0, 4, "MPI_") != 0 || carried_out(name)) return;
+    std::string plain = name;
+    if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "_c") == 0) plain.resize(plain.size() - 2);
+    for (const Treatment& each : treatments())
+      if (fits(each.pattern, name) || fits(each.pattern, plain)) {
+        if (each.ours) found = "the MPI library has " + name + ", which this build of Heddle does not carry out";
+        return;
+      }
+    found = "the MPI library has " + name + ", which this Heddle does not know";
+  });
+  return found;
+}
+
+/// Whether a tool has asked the loader, by dlsym, for what stands behind each procedure that it defines, and was given Heddle's
+/// (EZTrace does so when it is loaded), or that of another tool, which is looked at itself. One that asks at its first call
+/// cannot be told from one that receives by itself.
+bool hands_on(const Object& tool, const Object& host, const std::vector<Object>& objects) {
+  if (!tool.defined(receives[0])) return false;
+  std::vector<const void*> held;
+  for (const Object& object : objects)
+    if (object.path() != tool.path()) {
+      const std::vector<const void*> some = tool.addresses_held(object);
+      held.insert(held.end(), some.begin(), some.end());
+    }
+  const auto holds = [&](const void* address) { return std::find(held.begin(), held.end(), address) != held.end(); };
+  const auto of_another = [&](const Object& object, const char* name) {
+    const ElfW(Sym)* const symbol = object.path() == host.path() ? nullptr : object.defined(name);
+    return symbol && holds(object.address_of(*symbol));
+  };
+  for (const Procedure& each : procedures()) {
+    const Place* const place = tool.defined(each.name) ? state().find(each.name) : nullptr;
+    if (!place) continue;
+    if (holds(place->host)) return false;
+    if (!holds(place->ours) && std::none_of(objects.begin(), objects.end(), [&](const Object& object) {
+          return object.path() != tool.path() && of_another(object, each.name);
+        }))
+      return false;
+  }
+  return true;
+}
+
+/// Why this object's receives may go past Heddle; empty: they do not.
+std::string past_us(const Object& object, const Object& host, const std::vector<Object>& objects) {
+  const bool has_own = object.defined(receives[0]) != nullptr;
+  const bool binding = std::any_of(fortran.begin(), fortran.end(), [&](const char* name) { return object.defined(name); });
+  if ((has_own || binding) && !object.imports(receives) && !hands_on(object, host, objects))
+    return object.called() + " has receives of its own";
+  std::string found;
+  object.each_import([&](const char* name, Slot slot) {
+    const Place* place = found.empty() ? state().find(name) : nullptr;
+    if (place && *slot.address == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
+  });
+  return found;
+}
+
+std::string look() {
+  switch (state().taken) {
+    case Taken::all:
+      break;
+    case Taken::in_part:
+      return "the system does not let calls of some objects be redirected";
+    case Taken::no_host:
+    case Taken::in_program:
+    case Taken::refused:
+      return "Heddle has not taken the MPI library's place";
+  }
+  const std::vector<Object> objects = loaded_objects();
+  const auto ours = [](const Object& object) { return object.defined("heddle_seen_host") != nullptr; };
+  const auto host =
+      std::find_if(objects.begin(), objects.end(), [](const Object& object) { return object.path() == state().path; });
+  if (host == objects.end()) return "the MPI library is not among the loaded objects";
+  for (const Object& object : objects) {
+    if (ours(object) || object.defined(marker)) continue;
+    const std::string why = object.path() == host->path() ? unknown_in(object) : past_us(object, *host, objects);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* misses() noexcept try {
+  static auto* const why = new std::string;
+  *why = look();
+  return why->empty() ? nullptr : why->c_str();
+} catch (const std::bad_alloc&) {
+  return "there is no memory to look";
+}
+
+bool called_past_us(const char* name) {
+  const std::array<const char*, 1> names = {name};
+  for (const Object& object : loaded_objects())
+    if (object.defined(marker) && object.imports(names)) return true;
+  return false;
+}
+
+}  // namespace heddle::interposition

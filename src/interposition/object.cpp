@@ -1,0 +1,221 @@
+// interposition/object.cpp
+#include "interposition/object.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::interposition {
+namespace {
+
+bool is_address_of_symbol(ElfW(Xword) info) {
+  const auto type = ELF64_R_TYPE(info);
+#if defined(__x86_64__)
+  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+#elif defined(__aarch64__)
+  return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
+#else
+  static_cast<void>(type);
+  return false;
+#endif
+}
+
+/// The linker's own words for where things are.
+template <class T>
+T* at(ElfW(Addr) address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// An entry of the dynamic section; 0 if there is none.
+ElfW(Addr) entry(const ElfW(Dyn) * dynamic, ElfW(Sxword) tag) {
+  for (; dynamic && dynamic->d_tag != DT_NULL; ++dynamic)
+    if (dynamic->d_tag == tag) return dynamic->d_un.d_ptr;
+  return 0;
+}
+
+/// DT_GNU_HASH: four numbers, a Bloom filter (not asked here), buckets, and for each symbol from `first` on its hash, whose
+/// lowest bit ends a bucket.
+struct GnuHash {
+  std::uint32_t buckets, first, words, shift;
+
+  [[nodiscard]] const std::uint32_t* bucket() const {
+    return reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ElfW(Addr)*>(this + 1) + words);
+  }
+  [[nodiscard]] std::uint32_t hash(std::uint32_t symbol) const { return bucket()[buckets + symbol - first]; }
+  static std::uint32_t of(const char* name) {
+    std::uint32_t hash = 5381;
+    for (; *name; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+    return hash;
+  }
+};
+
+bool exported(const ElfW(Sym) & symbol) {
+  return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0 && ELF64_ST_BIND(symbol.st_info) != STB_LOCAL;
+}
+
+}  // namespace
+
+Object::Object(const dl_phdr_info& info)
+    : path_(info.dlpi_name ? info.dlpi_name : ""), base_(info.dlpi_addr), segments_(info.dlpi_phdr, info.dlpi_phnum) {
+  for (const ElfW(Phdr) & part : segments_) {
+    if (part.p_type == PT_DYNAMIC) dynamic_ = at<const ElfW(Dyn)>(base_ + part.p_vaddr);
+    if (part.p_type == PT_GNU_RELRO) {
+      sealed_ = base_ + part.p_vaddr;
+      sealed_end_ = sealed_ + part.p_memsz;
+    }
+  }
+}
+
+const ElfW(Phdr) * Object::segment_of(ElfW(Addr) address) const {
+  const auto found = std::find_if(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & part) {
+    return part.p_type == PT_LOAD && address - (base_ + part.p_vaddr) < part.p_memsz;
+  });
+  return found == segments_.end() ? nullptr : &*found;
+}
+
+bool Object::contains(const void* address) const { return segment_of(reinterpret_cast<ElfW(Addr)>(address)) != nullptr; }
+
+// glibc makes the addresses of the section absolute, other loaders leave them relative to the object.
+template <class T>
+const T* Object::table(ElfW(Sxword) tag) const {
+  const ElfW(Addr) address = entry(dynamic_, tag);
+  return at<const T>(address != 0 && address < base_ ? address + base_ : address);
+}
+
+const ElfW(Sym) * Object::defined(const char* name) const {
+  const char* const names = table<char>(DT_STRTAB);
+  const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
+  if (!names || !symbols) return nullptr;
+  if (const auto* hash = table<GnuHash>(DT_GNU_HASH)) {
+    const std::uint32_t wanted = GnuHash::of(name);
+    std::uint32_t i = hash->buckets > 0 ? hash->bucket()[wanted % hash->buckets] : 0;
+    for (; i >= hash->first && i != 0; ++i) {
+      if ((hash->hash(i) | 1) == (wanted | 1) && exported(symbols[i]) && std::strcmp(names + symbols[i].st_name, name) == 0)
+        return &symbols[i];
+      if (hash->hash(i) & 1) break;
+    }
+    return nullptr;
+  }
+  const auto* const hash = table<std::uint32_t>(DT_HASH);  // buckets, symbols, ...
+  for (std::uint32_t i = 0; hash && i < hash[1]; ++i)
+    if (exported(symbols[i]) && std::strcmp(names + symbols[i].st_name, name) == 0) return &symbols[i];
+  return nullptr;
+}
+
+void* Object::address_of(const ElfW(Sym) & symbol) const { return at<void>(base_ + symbol.st_value); }
+
+void Object::each_defined(const std::function<void(const char* name)>& take) const {
+  const char* const names = table<char>(DT_STRTAB);
+  const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
+  if (!names || !symbols) return;
+  const auto tell = [&](std::uint32_t i) {
+    if (exported(symbols[i]) && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC) take(names + symbols[i].st_name);
+  };
+  if (const auto* hash = table<GnuHash>(DT_GNU_HASH)) {
+    for (const std::uint32_t start : std::span(hash->bucket(), hash->buckets)) {
+      if (start < hash->first || start == 0) continue;
+      std::uint32_t i = start;
+      do tell(i);
+      while ((hash->hash(i++) & 1) == 0);
+    }
+  } else if (const auto* old = table<std::uint32_t>(DT_HASH)) {
+    for (std::uint32_t i = 0; i < old[1]; ++i) tell(i);
+  }
+}
+
+void Object::each_import(const std::function<void(const char* name, Slot slot)>& take) const {
+  const char* const names = table<char>(DT_STRTAB);
+  const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
+  if (!names || !symbols) return;
+  const auto all_of = [&](const ElfW(Rela) * first, ElfW(Xword) bytes, bool by_stub) {
+    if (!first) return;
+    for (const ElfW(Rela) & slot : std::span(first, bytes / sizeof(ElfW(Rela)))) {
+      if (!is_address_of_symbol(slot.r_info) || slot.r_addend != 0) continue;
+      const ElfW(Sym)& symbol = symbols[ELF64_R_SYM(slot.r_info)];
+      take(names + symbol.st_name, {at<void*>(base_ + slot.r_offset), by_stub});
+    }
+  };
+  all_of(table<ElfW(Rela)>(DT_JMPREL), entry(dynamic_, DT_PLTRELSZ), true);
+  all_of(table<ElfW(Rela)>(DT_RELA), entry(dynamic_, DT_RELASZ), false);
+}
+
+bool Object::imports(std::span<const char* const> wanted) const {
+  bool found = false;
+  each_import([&](const char* name, Slot) {
+    found = found || std::any_of(wanted.begin(), wanted.end(),
+                                 [&](const char* each) { return std::strcmp(each, name) == 0 && !defined(each); });
+  });
+  return found;
+}
+
+// Other variables are looked at, too, with the room that a sanitizer keeps between them.
+[[gnu::no_sanitize("address", "thread")]] std::vector<const void*> Object::addresses_held(const Object& other) const {
+  std::vector<const void*> found;
+  for (const ElfW(Phdr) & part : segments_) {
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_W) || !(part.p_flags & PF_R)) continue;
+    const ElfW(Addr) word = sizeof(void*);
+    const ElfW(Addr) begin = (base_ + part.p_vaddr + word - 1) & ~(word - 1);
+    const ElfW(Addr) end = (base_ + part.p_vaddr + part.p_memsz) & ~(word - 1);
+    for (ElfW(Addr) place = begin; place < end; place += word) {
+      const void* const value = *at<const void* const volatile>(place);
+      if (value && other.contains(value)) found.push_back(value);
+    }
+  }
+  return found;
+}
+
+bool Object::write(const Slot& slot, void* address) const {
+  if (*slot.address == address) return true;
+  const auto where = reinterpret_cast<ElfW(Addr)>(slot.address);
+  const bool sealed = where >= sealed_ && where < sealed_end_;
+  const auto page = static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE));
+  void* const begin = at<void>(where & ~(page - 1));
+  if (sealed && mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return false;
+  *slot.address = address;
+  if (sealed) mprotect(begin, page, PROT_READ);
+  return true;
+}
+
+Object::Writable::Writable(const Object& object, std::span<const ElfW(Sym) * const> symbols) {
+  if (symbols.empty()) return;
+  const auto [low, high] = std::minmax_element(symbols.begin(), symbols.end());
+  const auto page = static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE));
+  const ElfW(Addr) begin = reinterpret_cast<ElfW(Addr)>(*low) & ~(page - 1);
+  const ElfW(Addr) end = (reinterpret_cast<ElfW(Addr)>(*high + 1) + page - 1) & ~(page - 1);
+  const ElfW(Phdr)* segment = object.segment_of(reinterpret_cast<ElfW(Addr)>(*low));
+  if (!segment) return;
+  protection_ = (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+                (segment->p_flags & PF_X ? PROT_EXEC : 0);  // old linkers put symbols and code into one segment
+  begin_ = at<void>(begin);
+  if (mprotect(begin_, end - begin, protection_ | PROT_WRITE) == 0) bytes_ = end - begin;
+}
+
+Object::Writable::~Writable() {
+  if (bytes_ > 0) mprotect(begin_, bytes_, protection_);
+}
+
+std::vector<Object> loaded_objects() {
+  std::vector<Object> objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* all) {
+        static_cast<std::vector<Object>*>(all)->emplace_back(*info);
+        return 0;
+      },
+      &objects);
+  return objects;
+}
+
+unsigned long long objects_ever_loaded() noexcept {
+  unsigned long long loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* count) {
+        *static_cast<unsigned long long*>(count) = info->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded;
+}
+
+}  // namespace heddle::interposition

@@ -1,0 +1,91 @@
+// interposition/object.hpp: a loaded object of this process: what it imports, from where, and what it defines. The dynamic
+// section of ELF (System V gABI, chapter 5). Includes nothing of Heddle.
+//
+//   for (const Object& object : loaded_objects()) {
+//     object.each_import([&](const char* name, Slot slot) { if (*slot.address == theirs) ok &= object.write(slot, ours); });
+//     if (const ElfW(Sym)* symbol = object.defined("MPI_Recv")) ...
+//   }
+#pragma once
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::interposition {
+
+/// Where the address of an imported symbol stands.
+struct Slot {
+  void** address;
+  bool by_stub;  ///< Of the linkage table: filled in at the first call, unless the object is bound at once.
+};
+
+/// An executable or a library of this process.
+class Object {
+ public:
+  explicit Object(const dl_phdr_info& info);
+
+  [[nodiscard]] const std::string& path() const { return path_; }  ///< Empty: the executable.
+  [[nodiscard]] bool executable() const { return path_.empty(); }
+  /// As a sentence calls it.
+  [[nodiscard]] std::string called() const { return executable() ? "the program" : path_; }
+  [[nodiscard]] ElfW(Addr) base() const { return base_; }
+  /// Whether an address lies in one of its segments.
+  [[nodiscard]] bool contains(const void* address) const;
+
+  /// The symbol of that name that the object itself exports, or null.
+  [[nodiscard]] const ElfW(Sym) * defined(const char* name) const;
+  /// Of a symbol of this object.
+  [[nodiscard]] void* address_of(const ElfW(Sym) & symbol) const;
+  /// Names of all functions that it exports.
+  void each_defined(const std::function<void(const char* name)>& take) const;
+
+  /// Every slot that the loader fills with the address of a symbol of another object.
+  void each_import(const std::function<void(const char* name, Slot slot)>& take) const;
+  /// Whether it imports one of these names. What it defines itself it does not import, whatever slots it has for that.
+  [[nodiscard]] bool imports(std::span<const char* const> wanted) const;
+
+  /// Addresses within another object that its variables hold: a tool keeps there what dlsym() has told it.
+  [[nodiscard]] std::vector<const void*> addresses_held(const Object& other) const;
+
+  /// Writes into a slot, also where the loader has sealed it. False: the system refuses.
+  [[nodiscard]] bool write(const Slot& slot, void* address) const;
+
+  /// While it lives, symbols of the object can be written, if the system allows it.
+  class Writable {
+   public:
+    Writable(const Object& object, std::span<const ElfW(Sym) * const> symbols);
+    ~Writable();
+    Writable(const Writable&) = delete;
+    Writable& operator=(const Writable&) = delete;
+    explicit operator bool() const { return bytes_ > 0; }
+
+   private:
+    void* begin_ = nullptr;
+    std::size_t bytes_ = 0;
+    int protection_ = 0;
+  };
+
+ private:
+  template <class T>
+  [[nodiscard]] const T* table(ElfW(Sxword) tag) const;
+  [[nodiscard]] const ElfW(Phdr) * segment_of(ElfW(Addr) address) const;
+
+  std::string path_;
+  ElfW(Addr) base_ = 0;
+  std::span<const ElfW(Phdr)> segments_;
+  const ElfW(Dyn) * dynamic_ = nullptr;
+  ElfW(Addr) sealed_ = 0, sealed_end_ = 0;  ///< Read-only since relocation (PT_GNU_RELRO).
+};
+
+std::vector<Object> loaded_objects();
+
+/// How many objects this process has ever loaded: while that does not change, nobody new can have come.
+unsigned long long objects_ever_loaded() noexcept;
+
+}  // namespace heddle::interposition

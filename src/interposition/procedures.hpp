@@ -1,0 +1,31 @@
+// interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
+// (mpi/process/procedures.cmake): the first from the MPI_ functions of mpi/calls/, the second from mpi/treatments.csv. Includes
+// nothing of Heddle.
+#pragma once
+
+#include <cstring>
+#include <span>
+
+namespace heddle::interposition {
+
+/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether.
+inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0; }
+inline bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || profiling(name); }
+
+struct Procedure {
+  const char* name;  ///< "MPI_Send".
+  void* ours;
+  void* timed =
+      nullptr;  ///< The same with somebody who looks on (mpi/lifecycle/timed.hpp). Null: it neither moves data nor waits.
+};
+/// In the order of their names.
+std::span<const Procedure> procedures() noexcept;
+
+struct Treatment {
+  const char* pattern;  ///< "MPI_Send", "MPI_T_*"; it stands for the _c form, too.
+  bool ours;            ///< Accelerated or tracked: Heddle must be what is called.
+};
+/// In the order of the file: the first that fits counts.
+std::span<const Treatment> treatments() noexcept;
+
+}  // namespace heddle::interposition

@@ -1,0 +1,70 @@
+# mpi/process/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
+# -D OUT=procedures.cpp -P this writes the two tables of interposition/procedures.hpp: the MPI_ functions that the object files of
+# the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (host_procedures.py).
+cmake_minimum_required(VERSION 3.25)
+file(READ ${OBJECTS} objects)
+execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " T MPI_[A-Za-z0-9_]+" names "${lines}")
+list(TRANSFORM names REPLACE " T " "")
+list(SORT names)
+file(STRINGS ${TABLE} table REGEX "^MPIX?_")
+set(treated "")
+set(timed MPI_Probe MPI_Iprobe MPI_Mprobe MPI_Improbe)  # and all that is accelerated, or starts, waits and tests
+foreach(line ${table})
+  string(REGEX MATCH "^([^,]+),([a-z]+)," row "${line}")
+  set(pattern ${CMAKE_MATCH_1})
+  set(treatment ${CMAKE_MATCH_2})
+  if(treatment STREQUAL accelerated OR pattern MATCHES "^MPI_(Start|Wait|Test)")
+    list(APPEND timed ${pattern})
+  endif()
+  set(ours false)
+  if(NOT treatment STREQUAL passed)
+    set(ours true)
+  endif()
+  string(APPEND treated "    {\"${pattern}\", ${ours}},\n")
+endforeach()
+# A header may lack what the library has; host.hpp declares what Heddle calls there.
+# No function makes a row: the table must be there before any constructor has run.
+file(STRINGS ${POSITIONS} positions)
+foreach(line ${positions})
+  string(REGEX MATCH "^([^,]+),(.*)$" row "${line}")
+  set(positions_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+endforeach()
+set(declared "")
+set(rows "")
+set(number 0)
+foreach(name ${names})
+  string(APPEND declared "decltype(P${name}) ${name};\n")
+  set(row "\"${name}\", reinterpret_cast<void*>(&${name})")
+  string(REGEX REPLACE "_c$" "" plain ${name})
+  if(plain IN_LIST timed)
+    string(APPEND row ", reinterpret_cast<void*>(&Timed<&${name}, ${number}, Positions{${positions_${name}}}>::call)")
+  endif()
+  string(APPEND rows "    {${row}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${OUT} "// Made by procedures.cmake.
+#include \"interposition/procedures.hpp\"
+
+#include \"mpi/lifecycle/timed.hpp\"
+#include \"mpi/process/host.hpp\"
+
+extern \"C\" {
+${declared}}
+
+namespace heddle::interposition {
+namespace {
+using mpi::timed::Pattern;
+using mpi::timed::Positions;
+using mpi::timed::Timed;
+const Procedure all[] = {
+${rows}};
+constexpr Treatment table[] = {
+${treated}};
+}  // namespace
+
+std::span<const Procedure> procedures() noexcept { return all; }
+std::span<const Treatment> treatments() noexcept { return table; }
+
+}  // namespace heddle::interposition
+")

@@ -1,0 +1,96 @@
+// report/reporting.hpp: what is told of calls where the process wants a report (HEDDLE_REPORT). One branch is all that it costs
+// a call when nobody does. May include: report.hpp.
+//
+//   ReportedCall reported("send");
+//   { const Stopwatch watch(reported.times(), &Times::pack);  pack(); }
+//   reported.end(layout, "packed", bytes);
+#pragma once
+
+#include <atomic>
+
+#include "report/report.hpp"
+
+namespace heddle::report {
+
+/// Null: no report is wanted.
+inline constinit std::atomic<Report*> of_process{nullptr};
+
+/// The call of the program that this thread is in; none where nobody wants a report.
+inline Caller caller() noexcept { return of_process.load(std::memory_order_relaxed) ? caller_of_thread : Caller(); }
+
+/// Heddle has carried out a call, or a part of it.
+inline void carried(const Caller& caller) noexcept {
+  if (caller.site) caller.site->carried(caller.number, caller.ended || caller_of_thread.number != caller.number);
+}
+
+/// While it lives, what is done here is done for an earlier call of the program.
+class InTheNameOf {
+ public:
+  explicit InTheNameOf(const Caller& caller) noexcept : before_(caller.site ? caller_of_thread : caller) {
+    if (caller.site) caller_of_thread = {caller.site, caller.number, caller.number != before_.number || before_.ended};
+    set_ = caller.site != nullptr;
+  }
+  ~InTheNameOf() {
+    if (set_) caller_of_thread = before_;
+  }
+  InTheNameOf(const InTheNameOf&) = delete;
+  InTheNameOf& operator=(const InTheNameOf&) = delete;
+
+ private:
+  Caller before_;
+  bool set_;
+};
+
+/// A short block that has gone by a mailbox, or was retracted.
+inline void tell_of_mailed(Mailed what, layout::Bytes bytes) noexcept {
+  Report* const report = of_process.load(std::memory_order_relaxed);
+  if (!report) return;
+  report->add_mailed(what, bytes);
+  if (what == Mailed::blocking || what == Mailed::persistent) carried(caller_of_thread);
+}
+
+/// A collective goes by this algorithm. Empty: the library's.
+inline void tell_of_algorithm(std::string_view algorithm) noexcept {
+  Report* const report = of_process.load(std::memory_order_relaxed);
+  if (!report || !caller_of_thread.site) return;
+  caller_of_thread.chosen = report->add_algorithm(caller_of_thread, algorithm.empty() ? "the library's" : algorithm);
+  if (!algorithm.empty()) carried(caller_of_thread);
+}
+
+/// Somebody who looks on remembers what handles mean.
+inline constinit std::atomic<bool> handles_remembered{false};
+/// Handles may mean others from here on: names that were asked for are asked for again.
+inline constinit std::atomic<unsigned> handles_changed{0};
+inline void tell_of_new_handle() noexcept {
+  if (handles_remembered.load(std::memory_order_relaxed)) handles_changed.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// A call, or one end of a message.
+class ReportedCall {
+ public:
+  /// @param call  A literal.
+  explicit ReportedCall(const char* call) noexcept : report_(of_process.load(std::memory_order_relaxed)), call_(call) {
+    if (report_) caller_ = caller_of_thread;
+  }
+  /// What an earlier call of the program has begun.
+  ReportedCall(const char* call, const Caller& caller) noexcept
+      : report_(of_process.load(std::memory_order_relaxed)), call_(call), caller_(caller) {}
+
+  [[nodiscard]] Times* times() noexcept { return report_ ? &times_ : nullptr; }
+  [[nodiscard]] bool wanted() const noexcept { return report_ != nullptr; }
+  /// @param way  A literal. @param why  Says why it was taken; it may never be asked.
+  void end(const layout::Layout& layout, const char* way, layout::Bytes bytes,
+           const std::function<std::string()>& why = {}) const noexcept {
+    if (!report_) return;
+    report_->add(call_, layout, way, bytes, times_, caller_, why);
+    carried(caller_);
+  }
+
+ private:
+  Report* report_;
+  const char* call_;
+  Caller caller_;
+  Times times_;
+};
+
+}  // namespace heddle::report

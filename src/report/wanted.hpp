@@ -1,0 +1,58 @@
+// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call, has one of them.
+// Includes report/place.hpp.
+//
+//   Wanted wanted("face,exchange=halo+0x1189-0x11f0");         // heddle run has found out where that function is
+//   if (wanted.has("edge", "MPI_Send", place)) ...
+//   wanted.unmet()                                             // {"face"}
+//
+//   a datatype's name | a procedure of MPI | a function that the loader knows | MODULE+OFFSET | all
+//   NAME=MODULE+FROM-TO     calls from there have that name, too
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/place.hpp"
+
+namespace heddle::report {
+
+class Wanted {
+ public:
+  /// @param text  Names, separated by commas; the name of a datatype may have a comma.
+  explicit Wanted(std::string_view text);
+
+  /// Remembers which names it was.
+  bool has(std::string_view datatype, std::string_view procedure, const Place& place);
+  /// As shown() of it, with the name that a range of it has.
+  [[nodiscard]] std::string shown(const Place& place) const;
+  /// Names that nothing had.
+  [[nodiscard]] std::vector<std::string> unmet() const;
+
+ private:
+  /// Calls return to `from` < offset <= `to`.
+  struct Range {
+    std::string module;  ///< Without folders.
+    std::uint64_t from, to;
+
+    [[nodiscard]] bool has(const Place& place) const;
+  };
+  struct Name {
+    std::string word;
+    std::vector<Range> ranges;
+    bool met = false;
+  };
+
+  void add(std::string_view part);
+  Name& named(std::string_view word);
+  static bool read(std::string_view text, Range& range);
+  static bool of_place(const Name& name, const Place& place);
+
+  std::vector<Name> names_;
+};
+
+/// "swap (halo+0x1189)", or without a function.
+std::string shown(const Place& place);
+
+}  // namespace heddle::report

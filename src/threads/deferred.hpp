@@ -1,0 +1,41 @@
+// threads/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI. Includes nothing of Heddle.
+//
+// A host may call a delete callback from its progress engine, with its locks held: MPICH does when the last operation of a
+// communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of
+// Heddle only put things here, without a lock, and calls that make or free communicators see to them.
+//
+//   int freed(MPI_Comm, int, void* attribute, void*) { Deferred::add(static_cast<Seat*>(attribute)); return MPI_SUCCESS; }
+//   ...
+//   Deferred::free_all();                            // in MPI_Comm_free, after the host's
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+namespace heddle::threads {
+
+class Deferred {
+ public:
+  virtual ~Deferred() = default;
+  /// Frees itself; may call MPI.
+  virtual void free() = 0;
+
+  static void add(Deferred* item) noexcept {
+    item->next_ = first_.load(std::memory_order_relaxed);
+    while (!first_.compare_exchange_weak(item->next_, item, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
+  /// In the order they came.
+  static void free_all() {
+    Deferred* in_order = nullptr;
+    for (Deferred* each = first_.exchange(nullptr, std::memory_order_acquire); each;)
+      in_order = std::exchange(each, std::exchange(each->next_, in_order));
+    while (in_order) std::exchange(in_order, in_order->next_)->free();
+  }
+
+ private:
+  static inline constinit std::atomic<Deferred*> first_{nullptr};
+  Deferred* next_ = nullptr;
+};
+
+}  // namespace heddle::threads

@@ -1,0 +1,30 @@
+// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread. Includes nothing of Heddle.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace heddle::threads {
+
+/// Whether several threads may be here at once (MPI_THREAD_MULTIPLE). True until the program has said otherwise.
+inline constinit std::atomic<bool> concurrent{true};
+
+/// For a few instructions at a time, never around a call of MPI.
+class Lock {
+ public:
+  void lock() noexcept {
+    if (!concurrent.load(std::memory_order_relaxed)) return;
+    while (held_.exchange(true, std::memory_order_acquire))
+      for (int spins = 0; held_.load(std::memory_order_relaxed); ++spins)
+        if (spins > 100) sched_yield();
+  }
+  void unlock() noexcept {
+    if (concurrent.load(std::memory_order_relaxed)) held_.store(false, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+}  // namespace heddle::threads

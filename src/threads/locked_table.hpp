@@ -1,0 +1,138 @@
+// threads/locked_table.hpp: what is known of handles that come and go with every operation, such as requests. A hash table with
+// a lock; empty, it costs a caller one load. May include: lock.hpp, table.hpp.
+//
+//   constinit LockedTable<MPI_Request, Pending> table;
+//   if (!table.room()) ...                                     // before there is a handle: insert() cannot fail
+//   table.insert(request, pending);
+//   if (Pending* pending = table.find(request, [](const Pending& each) { return each.is_meant(); })) ...
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+
+#include "threads/lock.hpp"
+#include "threads/table.hpp"
+
+namespace heddle::threads {
+
+/// Open addressing; what follows an erased slot moves up, so that there are no dead ones.
+template <class Handle, class Entry>
+class LockedTable {
+ public:
+  constexpr LockedTable() = default;
+  LockedTable(const LockedTable&) = delete;
+  LockedTable& operator=(const LockedTable&) = delete;
+
+  [[nodiscard]] bool empty() const noexcept { return used_.load(std::memory_order_relaxed) == 0; }
+
+  /// The entry of a handle, if there is one and it is `meant`; else null.
+  template <class Meant>
+  [[nodiscard]] Entry* find(Handle handle, const Meant& meant) noexcept {
+    const std::lock_guard guard(lock_);
+    return entry_of(handle, meant);
+  }
+  /// Those of a row of handles; how many there are.
+  template <class Meant>
+  int find(int count, const Handle* handles, Entry** found, const Meant& meant) noexcept {
+    int known = 0;
+    const std::lock_guard guard(lock_);
+    for (int i = 0; i < count; ++i) {
+      found[i] = entry_of(handles[i], meant);
+      known += found[i] != nullptr;
+    }
+    return known;
+  }
+  /// Whether any entry `is` so.
+  template <class Is>
+  [[nodiscard]] bool any(const Is& is) noexcept {
+    const std::lock_guard guard(lock_);
+    return std::any_of(slots_, slots_ + mask_ + 1, [&is](const Slot& slot) { return slot.entry && is(*slot.entry); });
+  }
+
+  /// Whether an insert() has room: asked before. False: no memory.
+  [[nodiscard]] bool room() noexcept {
+    return used_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed) || grow();
+  }
+  /// In the place of what was known of that handle.
+  void insert(Handle handle, Entry* entry) noexcept {
+    const std::uint64_t key = key_of(handle);
+    const std::lock_guard guard(lock_);
+    Slot& slot = slots_[place_of(key)];
+    if (!slot.entry) used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    slot = {key, entry};
+  }
+  /// Nothing if something else is known of the handle meanwhile.
+  void erase(Handle handle, const Entry* entry) noexcept;
+
+ private:
+  struct Slot {
+    std::uint64_t key;
+    Entry* entry;  // null: free
+  };
+  static constexpr int first_bits = 8;
+  static constexpr std::size_t spare = 32;  // threads between room() and insert()
+  static constexpr std::size_t limit_of(std::size_t slots) { return slots / 2 - spare; }
+
+  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept { return hash_of(key, bits_); }
+  /// Where the key is, or would be.
+  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
+    std::size_t i = home(key);
+    while (slots_[i].entry && slots_[i].key != key) i = (i + 1) & mask_;
+    return i;
+  }
+  template <class Meant>
+  [[nodiscard]] Entry* entry_of(Handle handle, const Meant& meant) const noexcept {
+    Entry* entry = slots_[place_of(key_of(handle))].entry;
+    return entry && meant(*entry) ? entry : nullptr;
+  }
+  bool grow() noexcept;
+
+  Slot first_[std::size_t{1} << first_bits]{};
+  Slot* slots_ = first_;
+  std::size_t mask_ = (std::size_t{1} << first_bits) - 1;
+  int bits_ = first_bits;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::size_t> limit_{limit_of(std::size_t{1} << first_bits)};
+  Lock lock_;
+};
+
+template <class Handle, class Entry>
+void LockedTable<Handle, Entry>::erase(Handle handle, const Entry* entry) noexcept {
+  const std::lock_guard guard(lock_);
+  std::size_t hole = place_of(key_of(handle));
+  if (slots_[hole].entry != entry) return;
+  slots_[hole].entry = nullptr;
+  used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  // Knuth, volume 3, §6.4, algorithm R: an entry moves up unless its home lies between the hole and itself.
+  for (std::size_t i = (hole + 1) & mask_; slots_[i].entry; i = (i + 1) & mask_) {
+    const std::size_t from_home = (i - home(slots_[i].key)) & mask_;
+    if (from_home < ((i - hole) & mask_)) continue;
+    slots_[hole] = slots_[i];
+    slots_[i].entry = nullptr;
+    hole = i;
+  }
+}
+
+template <class Handle, class Entry>
+bool LockedTable<Handle, Entry>::grow() noexcept {
+  const std::lock_guard guard(lock_);
+  if (used_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed)) return true;  // another thread was faster
+  const std::size_t old_size = mask_ + 1;
+  auto* wider = static_cast<Slot*>(std::calloc(2 * old_size, sizeof(Slot)));
+  if (!wider) return used_.load(std::memory_order_relaxed) + spare < old_size;
+  Slot* old = slots_;
+  slots_ = wider;
+  mask_ = 2 * old_size - 1;
+  ++bits_;
+  limit_.store(limit_of(2 * old_size), std::memory_order_relaxed);
+  for (std::size_t i = 0; i < old_size; ++i)
+    if (old[i].entry) slots_[place_of(old[i].key)] = old[i];
+  if (old != first_) std::free(old);
+  return true;
+}
+
+}  // namespace heddle::threads

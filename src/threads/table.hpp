@@ -1,0 +1,140 @@
+// threads/table.hpp: what is known of handles: of MPI's datatypes, communicators. A hash table that is read without locks,
+// because every interposed call asks it first; a handle that is not in it costs a multiplication and one load. Includes nothing
+// of Heddle.
+//
+//   constinit HandleTable<MPI_Comm, Communicator> directory;
+//   directory.insert(comm, new Communicator(comm));
+//   if (Communicator* known = directory.find(comm)) ...
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace heddle::threads {
+
+/// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI); 0 is none of them.
+inline std::uint64_t key_of(int handle) { return static_cast<std::uint32_t>(handle); }
+inline std::uint64_t key_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+/// One of 2^bits places. Knuth, volume 3, §6.4: multiplicative hashing.
+constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  return static_cast<std::size_t>((key * golden) >> (64 - bits));
+}
+
+template <class Handle, class Entry>
+class HandleTable {
+ public:
+  constexpr HandleTable() = default;
+
+  /// The entry of a handle, or null. Safe against writers; the caller's right to use the handle keeps the entry alive.
+  [[nodiscard]] Entry* find(Handle handle) const noexcept {
+    const std::uint64_t key = key_of(handle);
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    for (std::size_t i = hash_of(key, slots->bits);; i = (i + 1) & slots->mask) {
+      const std::uint64_t found = slots->slot[i].key.load(std::memory_order_acquire);
+      if (found == key) return slots->slot[i].entry.load(std::memory_order_acquire);
+      if (found == 0) return nullptr;
+    }
+  }
+
+  /// Throws std::bad_alloc.
+  void insert(Handle handle, Entry* entry);
+  void erase(Handle handle) noexcept;
+  /// Forgets all. The memory of tables that became too small is kept: readers may still be in it. It is less than the table.
+  void clear() noexcept;
+
+ private:
+  struct Slot {
+    std::atomic<std::uint64_t> key{0};  // stays when the entry is erased, until the slot is used again
+    std::atomic<Entry*> entry{nullptr};
+  };
+  static constexpr int first_bits = 8;
+  struct Slots {
+    Slot* slot;
+    std::size_t mask;
+    int bits;
+  };
+  void place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept;
+  void grow();
+
+  Slot first_slots_[std::size_t{1} << first_bits];
+  Slots first_{first_slots_, (std::size_t{1} << first_bits) - 1, first_bits};
+  std::atomic<const Slots*> slots_{&first_};
+  std::size_t used_ = 0;  // slots with a key, dead ones included
+  std::mutex writing_;
+};
+
+// The writers' side.
+
+// A slot whose entry is null is dead: its key belongs to a handle that is gone. A new key may take it over. A reader that
+// looks for the old key meanwhile would be using a freed handle, which no correct program does.
+template <class Handle, class Entry>
+void HandleTable<Handle, Entry>::place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept {
+  Slot* dead = nullptr;
+  for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
+    Slot& slot = slots.slot[i];
+    const std::uint64_t found = slot.key.load(std::memory_order_relaxed);
+    if (found == key) {
+      slot.entry.store(entry, std::memory_order_release);
+      return;
+    }
+    if (found != 0) {
+      if (!dead && !slot.entry.load(std::memory_order_relaxed)) dead = &slot;
+      continue;
+    }
+    Slot& free = dead ? *dead : slot;
+    if (!dead) ++used_;
+    free.entry.store(entry, std::memory_order_release);
+    free.key.store(key, std::memory_order_release);
+    return;
+  }
+}
+
+template <class Handle, class Entry>
+void HandleTable<Handle, Entry>::insert(Handle handle, Entry* entry) {
+  const std::lock_guard lock(writing_);
+  if (2 * (used_ + 1) > slots_.load(std::memory_order_relaxed)->mask + 1) grow();
+  place(*slots_.load(std::memory_order_relaxed), key_of(handle), entry);
+}
+
+template <class Handle, class Entry>
+void HandleTable<Handle, Entry>::erase(Handle handle) noexcept {
+  const std::lock_guard lock(writing_);
+  const Slots& slots = *slots_.load(std::memory_order_relaxed);
+  const std::uint64_t key = key_of(handle);
+  for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
+    const std::uint64_t found = slots.slot[i].key.load(std::memory_order_relaxed);
+    if (found == 0) return;
+    if (found != key) continue;
+    slots.slot[i].entry.store(nullptr, std::memory_order_release);
+    return;
+  }
+}
+
+template <class Handle, class Entry>
+void HandleTable<Handle, Entry>::clear() noexcept {
+  const std::lock_guard lock(writing_);
+  const Slots& slots = *slots_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i <= slots.mask; ++i) slots.slot[i].entry.store(nullptr, std::memory_order_release);
+}
+
+template <class Handle, class Entry>
+void HandleTable<Handle, Entry>::grow() {
+  const Slots& old = *slots_.load(std::memory_order_relaxed);
+  const int bits = old.bits + 1;
+  const std::size_t size = std::size_t{1} << bits;
+  auto slot = std::make_unique<Slot[]>(size);
+  auto wider = std::make_unique<Slots>(Slots{slot.get(), size - 1, bits});
+  used_ = 0;
+  for (std::size_t i = 0; i <= old.mask; ++i)
+    if (Entry* entry = old.slot[i].entry.load(std::memory_order_relaxed))
+      place(*wider, old.slot[i].key.load(std::memory_order_relaxed), entry);
+  slot.release();
+  slots_.store(wider.release(), std::memory_order_release);
+}
+
+}  // namespace heddle::threads
