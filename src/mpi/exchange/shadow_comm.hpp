@@ -86,6 +86,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
 
   /// Collective at the first call, over comm(). Throws std::bad_alloc, but not while others wait.
   const select::Topology& topology();
+  [[nodiscard]] bool knows_topology() const noexcept { return topology_.has_value(); }
   /// Empty until the first sparse exchange.
   [[nodiscard]] std::optional<SparseWay>& sparse_way() noexcept { return sparse_way_; }
   /// Of a sparse exchange, whose messages come from anywhere; the next one's differs: a quick rank may begin it before a slow

@@ -97,18 +97,21 @@ void Network::discard() noexcept {
 }
 
 // 1. When all ranks are here, every receive of the program's is complete: what has not been answered yet never will be.
-// 2. What has an end goes on to it.
-// 3. When all ranks have come so far, nobody needs anybody any more.
+// 2. What has an end goes on to it, and what this rank has told others is heard: words go by synchronous sends.
+// 3. When all ranks have come so far, all words are heard but for answers to the last ones, which call for none.
+// 4. When these are heard, too, nobody needs anybody any more.
 void Network::stop() noexcept {
   Network* const network = here();
   if (!network) return;
   network->meet();
   network->all_received_ = true;
-  for (engine::Patience patience(network->crowded_); network->busy(); patience.pause()) {
-    network->advance();
-    network->discard();
+  for (int time = 0; time < 2; ++time) {
+    for (engine::Patience patience(network->crowded_); network->busy() || network->talks(); patience.pause()) {
+      network->advance();
+      network->discard();
+    }
+    network->meet();
   }
-  network->meet();
   here_.store(nullptr);
   network->close();
 }

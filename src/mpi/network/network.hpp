@@ -163,6 +163,8 @@ class Network final : engine::Contacts::Voice {
   bool prepare() noexcept;
   std::unique_ptr<transport::fabric::Fabric> opened();
   bool busy() noexcept;
+  /// Something that this rank has told others is not heard yet.
+  bool talks() noexcept;
   void tell(int world, const Word& word) override;
   void complain_of(int world) override;
   void listen() noexcept;

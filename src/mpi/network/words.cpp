@@ -16,16 +16,22 @@ constexpr int words = 0;  // tag
 
 }  // namespace
 
-void Network::tell(int world, const Word& word) {
+bool Network::talks() noexcept {
   const std::scoped_lock hold(contacts_.lock());
   for (auto each = words_.begin(); each != words_.end();) {
     int done = 0;
     PMPI_Test(&each->request, &done, MPI_STATUS_IGNORE);
     each = done ? words_.erase(each) : std::next(each);
   }
+  return !words_.empty();
+}
+
+void Network::tell(int world, const Word& word) {
+  talks();
+  const std::scoped_lock hold(contacts_.lock());
   Sent& sent = words_.emplace_back();
   sent.word = word;
-  PMPI_Isend(&sent.word, sizeof sent.word, MPI_BYTE, world, words, comm_, &sent.request);
+  PMPI_Issend(&sent.word, sizeof sent.word, MPI_BYTE, world, words, comm_, &sent.request);
 }
 
 void Network::complain_of(int world) {
