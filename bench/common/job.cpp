@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <exception>
 #include <iostream>
+#include <thread>
 
 namespace heddle::bench {
 
@@ -25,6 +27,8 @@ int as_job(int argc, char** argv, int least_ranks, int most_ranks, const std::fu
     fine = body();
   } catch (const std::exception& problem) {
     std::cerr << "heddle bench: " << problem.what() << std::endl;
+    // MPICH's launcher drops what it has not passed on by the time the job is aborted.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

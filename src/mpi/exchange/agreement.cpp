@@ -47,6 +47,7 @@ void Agreement::take(const select::Where& where) {
   volumes_ = select::magnitudes({static_cast<select::Bytes>(facts.bytes), facts.largest_block, facts.most_partners});
   cadence_.settle(way.algorithm != way_.algorithm, calls_for(way, where));
   way_ = way;
+  digest_ = select::digest(way);
 }
 
 }  // namespace heddle::mpi

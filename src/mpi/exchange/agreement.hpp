@@ -39,6 +39,8 @@ class Agreement {
   }
   /// Equal for volumes that are alike.
   [[nodiscard]] std::uint64_t volumes() const { return volumes_; }
+  /// Of the way: equal for equal ones.
+  [[nodiscard]] std::uint64_t digest() const { return digest_; }
   /// As the last call went.
   [[nodiscard]] const select::Way& way() const { return way_; }
   /// Calls from one reduction to the next.
@@ -54,7 +56,7 @@ class Agreement {
   MPI_Request request_;
   select::Share mine_, all_;
   select::Way way_;
-  std::uint64_t volumes_ = 0;
+  std::uint64_t volumes_ = 0, digest_ = 0;
 };
 
 }  // namespace heddle::mpi

@@ -129,12 +129,12 @@ select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own.ranks()) + 1);
   if (!std::ranges::equal(starts, last.starts)) {
     last.starts.clear();  // neither of the old nor of the new, if memory is lacking
-    last.way = by_volumes(own, blocks, wanted, last.volumes);
+    last.way = by_volumes(own, blocks, wanted, volumes);
+    if (last.way.algorithm) last.kind = {TrialKind::Call::allgatherv, volumes, select::digest(last.way)};
     last.starts.assign(starts.begin(), starts.end());
   }
   if (!last.way.algorithm || !settings_of_process().trials) return last.way;
-  const TrialKind kind{TrialKind::Call::allgatherv, last.volumes, select::digest(last.way)};
-  return own.trials().library(kind, timed) ? select::Way{} : last.way;
+  return own.trials().library(last.kind, timed) ? select::Way{} : last.way;
 }
 
 /// What choose() would say of little, without a look at each block. No: it may do all the same.
@@ -163,7 +163,10 @@ int raised(int error, MPI_Comm comm) {
 }  // namespace
 
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
-  if (const ShadowComm* own = ShadowComm::made(comm); own && is_little(*own, receive)) return {};
+  if (const ShadowComm* own = ShadowComm::made(comm); own && is_little(*own, receive)) {
+    report::tell_of_algorithm({});
+    return {};
+  }
   Done refused;
   ShadowComm* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
   if (!own) return refused;

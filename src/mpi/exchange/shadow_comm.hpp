@@ -48,8 +48,8 @@ struct SparseWay {
 /// What an MPI_Allgatherv goes by that repeats the last one's volumes.
 struct LastGather {
   std::vector<layout::Bytes> starts;  ///< Of each rank's block, and the end.
-  std::uint64_t volumes = 0;          ///< As TrialKind has them.
   select::Way way;
+  TrialKind kind{};  ///< If it is Heddle's.
 };
 
 class Comparison;
