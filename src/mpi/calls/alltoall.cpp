@@ -22,9 +22,31 @@ Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_C
                     : exchange_started<blocks::All>(how, send, receive, comm);
 }
 
+/// Whether the host packs `count` elements of a datatype as well as Heddle does, while it sends.
+bool host_packs_as_well(MPI_Datatype type, Count count) noexcept {
+  Entry* const entry = table.find(type);
+  return !entry || (entry->ready(type) && !entry->pays_to_pack(count));
+}
+bool host_packs_as_well(const Buffer& data, int ranks) noexcept { return host_packs_as_well(data.type, data.count * ranks); }
+bool host_packs_as_well(const VArgument& data, int ranks) noexcept {
+  for (int i = 0; i < ranks; ++i)
+    if (!host_packs_as_well(data.type, data.counts[i])) return false;
+  return true;
+}
+bool host_packs_as_well(const WArgument& data, int ranks) noexcept {
+  for (int i = 0; i < ranks; ++i)
+    if (data.counts[i] > 0 && !host_packs_as_well(data.types[i], data.counts[i])) return false;
+  return true;
+}
+
 template <class How, class Given, class Hand>
-Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
+                     Hand hand) {
   const Peers peers(comm);
+  // Arguments have been looked at before a trial.
+  if (timed.is_librarys() && traits().packs_while_it_sends && host_packs_as_well(send, peers.ranks) &&
+      host_packs_as_well(receive, peers.ranks))
+    return {};
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};
   if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
@@ -58,7 +80,7 @@ int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MP
                                 op.in.type(), comm);
   };
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
-  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -73,7 +95,7 @@ int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts
     return HEDDLE_CALL_Alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
                                  op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), comm);
   };
-  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
 }
 
 template <class How, class Host>
@@ -88,7 +110,7 @@ int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts
     return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),
                                  op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(), comm);
   };
-  return packed_alltoall(how, send, receive, comm, hand).or_call(host);
+  return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
     timed.ends_at(one->mine[samples + static_cast<std::size_t>(sample)]);
   }
   last_ = trial.library();
+  if (last_) timed.give_to_library();
   trial.next();
   return last_;
 }

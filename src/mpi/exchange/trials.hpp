@@ -28,11 +28,15 @@ class TimedCall {
     if (end_) *end_ = now();
   }
   void ends_at(std::int64_t& end) noexcept { end_ = &end; }
+  /// A trial has it that the library carries the call out.
+  void give_to_library() noexcept { library_ = true; }
+  [[nodiscard]] bool is_librarys() const noexcept { return library_; }
   /// Nanoseconds.
   static std::int64_t now() noexcept;
 
  private:
   std::int64_t* end_ = nullptr;
+  bool library_ = false;
 };
 
 /// Of which calls a trial is: the same on all ranks.
