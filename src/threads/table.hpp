@@ -57,12 +57,13 @@ class HandleTable {
     Slot* slot;
     std::size_t mask;
     int bits;
+    const Slots* smaller;  ///< Kept: readers may still be in it.
   };
   void place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept;
   void grow();
 
   Slot first_slots_[std::size_t{1} << first_bits];
-  Slots first_{first_slots_, (std::size_t{1} << first_bits) - 1, first_bits};
+  Slots first_{first_slots_, (std::size_t{1} << first_bits) - 1, first_bits, nullptr};
   std::atomic<const Slots*> slots_{&first_};
   std::size_t used_ = 0;  // slots with a key, dead ones included
   std::mutex writing_;
@@ -128,7 +129,7 @@ void HandleTable<Handle, Entry>::grow() {
   const int bits = old.bits + 1;
   const std::size_t size = std::size_t{1} << bits;
   auto slot = std::make_unique<Slot[]>(size);
-  auto wider = std::make_unique<Slots>(Slots{slot.get(), size - 1, bits});
+  auto wider = std::make_unique<Slots>(Slots{slot.get(), size - 1, bits, &old});
   used_ = 0;
   for (std::size_t i = 0; i <= old.mask; ++i)
     if (Entry* entry = old.slot[i].entry.load(std::memory_order_relaxed))

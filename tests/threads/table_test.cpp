@@ -83,7 +83,3 @@ TEST(HandleTable, IsReadWhileItGrows) {
 
 }  // namespace
 }  // namespace heddle::threads
-
-/// A table that has become too small is kept: readers may still be in it.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:HandleTable"; }
