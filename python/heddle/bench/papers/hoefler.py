@@ -143,7 +143,7 @@ PAPER = Paper(
             "Out of reach on a node: packing is 1 to 1.5 % of the time. What Heddle costs here is seen, too, about "
             "0.45 µs a message.",
             quotes=(
-                Quote("4⁴, staggered: 0.92 on MPICH, 0.95 on Open MPI; 6⁴ and 8⁴: 0.90 to 1.06", "lattice_cg.md#what-came-out"),
+                Quote("4⁴, staggered: 0.94 on MPICH, 0.86 on Open MPI; 6⁴ and 8⁴: 0.96 to 1.10", "lattice_cg.md#what-came-out"),
             ),
         ),
         Figure(
