@@ -88,7 +88,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!row.readable()) return no_memory();
   if (!row.ours()) return PMPI_Waitall(count, requests, statuses);
   const bool wanted = statuses != MPI_STATUSES_IGNORE;
-  if (Scratch<MPI_Status> own(wanted ? 1 : count); !wanted && own && row.is_brief()) return wait_all_brief(row, count, own);
+  if (!wanted && row.is_brief())
+    if (Scratch<MPI_Status> own(count); own) return wait_all_brief(row, count, own);
   Scratch<int> codes(wanted ? count : 1);
   Scratch<bool> ours(wanted ? count : 1);
   Others others(row, row.all_ours() ? 0 : count, requests);

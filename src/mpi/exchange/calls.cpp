@@ -75,7 +75,8 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   ShadowComm* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
   if (!own) return refused;
   // Ranks that are not in the same call must hear of it before they talk of anything else.
-  if (settings_of_process().check && !own->knows_topology()) alike(*own, {call, pair_by_pair()});
+  if (!own->knows_topology())
+    if (const auto comparison = Comparison::begun(*own, {call, pair_by_pair()})) comparison->over(true);
   const select::Way way = way_of_all(*own, send, receive, timed);
   alike(*own, {call, way});
   if (!way.algorithm) return {};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/node/node.hpp"
+#include "select/collective/mailboxes.hpp"
 
 namespace heddle::mpi {
 
@@ -44,7 +45,7 @@ class Mailboxes {
   }
 
  private:
-  static constexpr std::size_t most_slots = 8;  ///< On loan.
+  static constexpr std::size_t most_slots = select::MailboxSizes::most_lent;  ///< On loan.
   /// What both sides say of a mailbox.
   struct Word {
     std::int64_t place = -1;  // the sender: where in its node memory; -1: nowhere. The reader: -1: not to be read

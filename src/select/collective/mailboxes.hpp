@@ -32,7 +32,8 @@ constexpr layout::Bytes longest_block(layout::Bytes slot) noexcept {
 constexpr MailboxSizes mailbox_sizes(layout::Count readers, layout::Count slots = MailboxSizes::most_lent) noexcept {
   if (readers < 1) return {};
   // As many readers to a slot as find room there for the longest blocks; more, where the slots would not do.
-  constexpr layout::Bytes longest = MailboxSizes::line + 2 * ((MailboxSizes::head + MailboxSizes::most + 63) / 64 * 64);
+  constexpr layout::Bytes lines = (MailboxSizes::head + MailboxSizes::most + MailboxSizes::line - 1) / MailboxSizes::line;
+  constexpr layout::Bytes longest = (1 + 2 * lines) * MailboxSizes::line;
   const layout::Count in_one = std::min(readers, std::max(MailboxSizes::lent / longest, (readers + slots - 1) / slots));
   const layout::Bytes box = MailboxSizes::lent / in_one / MailboxSizes::line * MailboxSizes::line;
   MailboxSizes found{.slot = (box - MailboxSizes::line) / 2 / MailboxSizes::line * MailboxSizes::line};
