@@ -76,6 +76,41 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitall) {
   });
 }
 
+// Receives that Heddle follows without putting anything in place, completed all at once: what is too long is an error, be it
+// announced or not, and what follows is right.
+TEST_RANKS(2, RequestErrors, TruncationOfShortReceivesWithoutStatuses) {
+  if (expected() != Expected::on) return;  // Open MPI 5.0.11 alone returns success, and leaves the request
+  constexpr int room = 64, whole = 30000;
+  for (const bool announced : {false, true}) {
+    const ReturningErrors returning(team.comm), rows_too(MPI_COMM_WORLD), rows_as_well(MPI_COMM_SELF);
+    if (team.rank == 0) {
+      const Committed column("vector(30000, 1, 2, int)");
+      std::vector<int> numbers(2 * whole);
+      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i);
+      MPI_Barrier(team.comm);
+      if (announced)
+        MPI_Send(numbers.data(), 1, column, 1, 1, team.comm);
+      else
+        MPI_Send(numbers.data(), room + 36, MPI_INT, 1, 1, team.comm);
+      MPI_Send(numbers.data(), room, MPI_INT, 1, 2, team.comm);
+    } else {
+      std::vector<std::vector<int>> numbers(2, std::vector<int>(room + 8, -1));
+      std::vector<MPI_Request> requests(2, MPI_REQUEST_NULL);
+      for (int i = 0; i < 2; ++i)
+        MPI_Irecv(numbers[static_cast<std::size_t>(i)].data(), room, MPI_INT, 0, i + 1, team.comm,
+                  &requests[static_cast<std::size_t>(i)]);
+      MPI_Barrier(team.comm);
+      EXPECT_NE(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS) << announced;
+      succeeds(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+      EXPECT_EQ(requests[0], MPI_REQUEST_NULL);
+      for (int i = 0; i < room; ++i) EXPECT_EQ(numbers[1][static_cast<std::size_t>(i)], i);
+      for (const std::vector<int>& each : numbers)
+        for (std::size_t i = room; i < each.size(); ++i) EXPECT_EQ(each[i], -1) << "beyond the receive";
+    }
+    MPI_Barrier(team.comm);
+  }
+}
+
 TEST_RANKS(2, RequestErrors, TruncationBesideRequestsOfTheHost) {
   truncated(team, [&](auto& requests, auto& statuses) {
     int one = 1, other = 0;
