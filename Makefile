@@ -97,7 +97,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/verbs scripts/site
+	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/rows scripts/verbs scripts/site
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build dist python/heddle/native demo-output examples/build
