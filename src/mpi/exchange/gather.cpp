@@ -106,7 +106,7 @@ class Gathered {
 /// From what the volumes say. Null algorithm: the host's.
 select::Way by_volumes(ShadowComm& own, Gathered& blocks, std::string_view wanted, std::uint64_t& volumes) {
   const select::Volumes& seen = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  volumes = select::magnitudes({seen.total, seen.largest});
+  volumes = select::magnitudes({seen.total, seen.largest, seen.total - seen.largest});
   return select::decide_allgatherv({own.topology().where, seen, traits().gathers_by_sum, traits().slow_to_gather_little},
                                    wanted)
       .way;

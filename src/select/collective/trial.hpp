@@ -9,10 +9,12 @@
 //   const int sample = trial.sample();                // its number among those that are timed; -1: it is not
 //   trial.next();
 //
-//   call   0        8                     24             32                            1056
-//          |warm    |16 calls, timed      |reduction     |the quicker way counts       |16 calls, timed
-//          |        |H L L H  L H H L     |              |                             |
-//          |        |L H H L  H L L H     |              |
+//   call   0       8                                32            40                         1064
+//          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker way counts    |HHH LLL ...
+//                    ^^  ^^  ^^  ^^  ^^  ^^  ^^  ^^  timed
+//
+// A call that goes the other way than the one before it is not timed: where that one has left the data (who has read whose, in
+// which cache) is no part of what the way costs when it is kept.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +35,10 @@ constexpr std::uint64_t magnitudes(std::initializer_list<std::int64_t> numbers) 
 
 class Trial {
  public:
-  /// That are timed, half of them each way.
-  static constexpr int samples = 16;
+  /// Calls of a trial: runs of three, half of the runs each way.
+  static constexpr int runs = 8, run = 3, calls = runs * run;
+  /// Those that are timed: the last two of each run.
+  static constexpr int samples = runs * (run - 1);
   /// Calls before the first trial: mailboxes are settled by then, and pages touched.
   static constexpr std::int64_t warm = 8;
   /// Calls from the beginning of a reduction to its end.
@@ -48,11 +52,14 @@ class Trial {
   using Spans = std::array<std::int64_t, samples>;
 
   [[nodiscard]] int sample() const noexcept {
-    return call_ >= begin_ && call_ < begin_ + samples ? static_cast<int>(call_ - begin_) : -1;
+    const std::int64_t call = call_ - begin_;
+    return tries() && call % run != 0 ? static_cast<int>(call / run * (run - 1) + call % run - 1) : -1;
   }
-  [[nodiscard]] bool library() const noexcept { return sample() >= 0 ? by_library(sample()) : library_; }
-  [[nodiscard]] bool begins() const noexcept { return call_ == begin_ + samples; }
-  [[nodiscard]] bool counts() const noexcept { return call_ == begin_ + samples + later; }
+  [[nodiscard]] bool library() const noexcept {
+    return tries() ? by_library(static_cast<int>((call_ - begin_) / run)) : library_;
+  }
+  [[nodiscard]] bool begins() const noexcept { return call_ == begin_ + calls; }
+  [[nodiscard]] bool counts() const noexcept { return call_ == begin_ + calls + later; }
   void next() noexcept { ++call_; }
 
   /// Spans below 0 say nothing: clocks differ, and all stays as it is.
@@ -63,13 +70,15 @@ class Trial {
     if (std::ranges::all_of(spans, [](std::int64_t ns) { return ns >= 0; }))
       library_ = library_ ? library <= heddle * (1 / ahead) : library < heddle * ahead;
     interval_ = library_ == before ? std::min(2 * interval_, seldom) : soon;
-    begin_ += samples + later + interval_;
+    begin_ += calls + later + interval_;
   }
 
  private:
-  /// Thue and Morse's sequence: among calls that take turns in a program's loop, be it by two or by four, each way gets as many
-  /// of each.
-  static constexpr bool by_library(int sample) noexcept { return std::popcount(static_cast<unsigned>(sample)) % 2 == 1; }
+  [[nodiscard]] bool tries() const noexcept { return call_ >= begin_ && call_ < begin_ + calls; }
+
+  /// Thue and Morse's sequence: among calls that take turns in a program's loop, be it by two or by four, as many of each are
+  /// timed each way.
+  static constexpr bool by_library(int run) noexcept { return std::popcount(static_cast<unsigned>(run)) % 2 == 1; }
 
   /// The mean without the least and the most.
   static double typical(const Spans& spans, bool library) noexcept {
@@ -77,7 +86,7 @@ class Trial {
     std::int64_t least = INT64_MAX;
     std::int64_t most = 0;
     for (int i = 0; i < samples; ++i) {
-      if (by_library(i) != library) continue;
+      if (by_library(i / (run - 1)) != library) continue;
       const std::int64_t ns = spans[static_cast<std::size_t>(i)];
       sum += ns;
       least = std::min(least, ns);

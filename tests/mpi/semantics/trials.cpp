@@ -12,7 +12,7 @@ namespace heddle::test {
 namespace {
 
 /// Calls of the first trial, and of all before the quicker way counts. Of v and w the volumes are not known before call 8.
-constexpr int by_each_way = 8, until_known = 32, later_for_volumes = 8;
+constexpr int by_each_way = 12, until_known = 40, later_for_volumes = 8;
 
 /// One collective on a communicator, whose blocks are of `ints` from rank i for rank k.
 class Repeated {
