@@ -68,9 +68,8 @@ constexpr Variable rows[] = {
      "ranks",
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
-     "on: the alltoalls and MPI_Allgatherv of a communicator go by turns Heddle's way and the MPI library's in a "
-     "few "
-     "calls, and from then on the quicker way; off: Heddle's way, as its model says. The same for all ranks",
+     "on: the alltoalls, MPI_Allgatherv and neighbourhood collectives of a communicator go by turns Heddle's way and the MPI "
+     "library's in a few calls, and from then on the quicker way; off: Heddle's way, as its model says. The same for all ranks",
      library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into memory that both have mapped; off: they "

@@ -2,10 +2,10 @@
 // (exchange.hpp), or through the host, packed. In place, all blocks of the receive buffer are packed, exchanged by the host in
 // the staging buffer, and put back.
 #include "entry_points.hpp"
+#include "mpi/collectives/host_packs.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/in_place.hpp"
 #include "mpi/exchange/started.hpp"
-#include "mpi/process/traits.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -22,31 +22,12 @@ Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_C
                     : exchange_started<blocks::All>(how, send, receive, comm);
 }
 
-/// Whether the host packs `count` elements of a datatype as well as Heddle does, while it sends.
-bool host_packs_as_well(MPI_Datatype type, Count count) noexcept {
-  Entry* const entry = table.find(type);
-  return !entry || (entry->ready(type) && !entry->pays_to_pack(count));
-}
-bool host_packs_as_well(const Buffer& data, int ranks) noexcept { return host_packs_as_well(data.type, data.count * ranks); }
-bool host_packs_as_well(const VArgument& data, int ranks) noexcept {
-  for (int i = 0; i < ranks; ++i)
-    if (!host_packs_as_well(data.type, data.counts[i])) return false;
-  return true;
-}
-bool host_packs_as_well(const WArgument& data, int ranks) noexcept {
-  for (int i = 0; i < ranks; ++i)
-    if (data.counts[i] > 0 && !host_packs_as_well(data.types[i], data.counts[i])) return false;
-  return true;
-}
-
 template <class How, class Given, class Hand>
 Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
                      Hand hand) {
   const Peers peers(comm);
   // Arguments have been looked at before a trial.
-  if (timed.is_librarys() && traits().packs_while_it_sends && host_packs_as_well(send, peers.ranks) &&
-      host_packs_as_well(receive, peers.ranks))
-    return {};
+  if (timed.is_librarys() && all_packed_by_host(send, peers.ranks) && all_packed_by_host(receive, peers.ranks)) return {};
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};
   if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};

@@ -190,18 +190,49 @@ ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, boo
 /// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
 inline int beyond_numbers(MPI_Comm comm) { return *mistakes::raised(MPI_ERR_COUNT, comm); }
 
+constexpr TrialKind::Call neighbours_call(const Buffer& /*receive*/, bool gathers) {
+  return gathers ? TrialKind::Call::neighbor_allgather : TrialKind::Call::neighbor_alltoall;
+}
+constexpr TrialKind::Call neighbours_call(const VArgument& /*receive*/, bool gathers) {
+  return gathers ? TrialKind::Call::neighbor_allgatherv : TrialKind::Call::neighbor_alltoallv;
+}
+constexpr TrialKind::Call neighbours_call(const WArgument& /*receive*/, bool /*gathers*/) {
+  return TrialKind::Call::neighbor_alltoallw;
+}
+
+/// With HEDDLE_CHECK: ranks that are not in the same call must hear of it before they talk of anything else.
+inline void compare_first(ShadowComm& own, const char* call) {
+  if (own.knows_topology()) return;
+  if (const auto comparison = Comparison::begun(own, {call, pair_by_pair()})) comparison->over(true);
+}
+
+/// Whether the library's way has turned out to be quicker for the neighbours, or is due to be timed; on all ranks alike.
+template <class Kind, class Wanted>
+bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
+  if (!Kind::neighbours || !settings_of_process().trials) return false;
+  compare_first(own, call);
+  return own.trials().library({.call = neighbours_call(receive, Kind::gathers)}, timed);
+}
+
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
+/// @param timed  Until the end of the call.
 template <class Kind, class Given, class Wanted>
-Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm) {
+Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
   Done refused;
   ShadowComm* own = entered<Kind>(send, receive, comm, true, refused);
   if (!own) return refused;
+  if (goes_library<Kind>(*own, call, receive, timed)) {
+    alike(*own, {call, {}, Kind::in_place});
+    return {};
+  }
   Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
   if (!exchange) return no_memory_on(comm);
   alike(*own, {call, pair_by_pair(), Kind::in_place});
   if (!Kind::fill(*own, send, receive, exchange)) return beyond_numbers(comm);
   if (Kind::in_place && !exchange.send_from_aside()) return no_memory_on(comm);
   return exchange.run(comm);
+} catch (const std::bad_alloc&) {
+  return no_memory_on(comm);
 }
 
 }  // namespace heddle::mpi::blocks

@@ -74,9 +74,7 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   Done refused;
   ShadowComm* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
   if (!own) return refused;
-  // Ranks that are not in the same call must hear of it before they talk of anything else.
-  if (!own->knows_topology())
-    if (const auto comparison = Comparison::begun(*own, {call, pair_by_pair()})) comparison->over(true);
+  blocks::compare_first(*own, call);
   const select::Way way = way_of_all(*own, send, receive, timed);
   alike(*own, {call, way});
   if (!way.algorithm) return {};

@@ -51,7 +51,8 @@ Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
     if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};
   }
-  return blocks::carry_out<blocks::InPlace>(call, given, given, comm);
+  TimedCall timed;  // it is tried for none in place
+  return blocks::carry_out<blocks::InPlace>(call, given, given, comm, timed);
 }
 
 }  // namespace heddle::mpi

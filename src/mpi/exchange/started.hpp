@@ -167,10 +167,11 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
 }
 
 /// In whatever form, where all ranks' knowledge says that it is Heddle's. Nothing: not for Heddle, on all ranks alike.
+/// @param timed  Until the end of the call.
 template <class Kind, class Given, class Wanted, class How>
-Done exchange_pairs(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm) {
+Done exchange_pairs(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) {
   if constexpr (How::blocking)
-    return blocks::carry_out<Kind>(how.call, send, receive, comm);
+    return blocks::carry_out<Kind>(how.call, send, receive, comm, timed);
   else
     return exchange_started<Kind>(how, send, receive, comm);
 }

@@ -41,8 +41,18 @@ class TimedCall {
 
 /// Of which calls a trial is: the same on all ranks.
 struct TrialKind {
-  enum class Call : std::uint8_t { alltoall, alltoallv, alltoallw, allgatherv } call;
-  std::uint64_t volumes = 0;  ///< Equal for such as are alike.
+  enum class Call : std::uint8_t {
+    alltoall,
+    alltoallv,
+    alltoallw,
+    allgatherv,
+    neighbor_alltoall,
+    neighbor_alltoallv,
+    neighbor_alltoallw,
+    neighbor_allgather,
+    neighbor_allgatherv
+  } call;
+  std::uint64_t volumes = 0;  ///< Equal for such as are alike; 0 of neighbours', which not all ranks know.
   std::uint64_t way = 0;      ///< Equal for equal ways of Heddle's.
   bool operator==(const TrialKind&) const = default;
 };

@@ -1,5 +1,7 @@
 // Collectives that go Heddle's way and the library's by turns, until the quicker one is known (select/collective/trial.hpp):
 // what arrives is right whichever way it goes, and all ranks go the same way.
+#include <array>
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -136,6 +138,86 @@ TEST_EACH_RANKS(2, 8, Trials, EachWayHasItsTurn) {
   EXPECT_EQ(all, by_each_way);
   // Those that the model leaves to the library are not tried.
   EXPECT_TRUE(gathers == by_each_way || gathers == until_known) << gathers;
+}
+
+/// A ring, of which each rank is a neighbour of the two beside it.
+class Ring {
+ public:
+  explicit Ring(const Team& team) : me_(team.rank), beside_{(me_ + team.size - 1) % team.size, (me_ + 1) % team.size} {
+    MPI_Dist_graph_create_adjacent(team.comm, 2, beside_.data(), MPI_UNWEIGHTED, 2, beside_.data(), MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &comm_);
+    MPI_Type_vector(ints, 1, 2, MPI_INT, &holes_);
+    MPI_Type_commit(&holes_);
+  }
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+  ~Ring() {
+    MPI_Type_free(&holes_);
+    MPI_Comm_free(&comm_);
+  }
+
+  void alltoall(int call) {
+    begin(call);
+    MPI_Neighbor_alltoall(sent_.data(), ints, MPI_INT, got_.data(), ints, MPI_INT, comm_);
+    compare(call, {1, 0});
+  }
+  void alltoallw(int call) {
+    begin(call);
+    std::vector<int> spread(4 * ints);
+    for (std::size_t i = 0; i < sent_.size(); ++i) spread[2 * i] = sent_[i];
+    const std::array<int, 2> one{1, 1}, counts{ints, ints};
+    const std::array<MPI_Aint, 2> out{0, 2 * ints * sizeof(int)}, in{0, ints * sizeof(int)};
+    const std::array<MPI_Datatype, 2> holes{holes_, holes_}, plain{MPI_INT, MPI_INT};
+    MPI_Neighbor_alltoallw(spread.data(), one.data(), out.data(), holes.data(), got_.data(), counts.data(), in.data(),
+                           plain.data(), comm_);
+    compare(call, {1, 0});
+  }
+  void allgather(int call) {
+    begin(call);
+    MPI_Neighbor_allgather(sent_.data(), ints, MPI_INT, got_.data(), ints, MPI_INT, comm_);
+    compare(call, {0, 0});
+  }
+
+ private:
+  static constexpr int ints = 50;
+  static int first(int from, int which, int call) { return 100000 * from + 10000 * which + call; }
+  void begin(int call) {
+    std::ranges::fill(got_, -1);
+    for (int which = 0; which < 2; ++which)
+      std::iota(sent_.begin() + which * ints, sent_.begin() + (which + 1) * ints, first(me_, which, call));
+  }
+  /// @param which  Of the two blocks of its neighbours this rank gets which.
+  void compare(int call, std::array<int, 2> which) {
+    for (std::size_t i = 0; i < 2; ++i)
+      for (int k = 0; k < ints; ++k)
+        ASSERT_EQ(got_[i * ints + static_cast<std::size_t>(k)], first(beside_[i], which[i], call) + k) << "call " << call;
+  }
+
+  int me_;
+  std::array<int, 2> beside_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Datatype holes_ = MPI_DATATYPE_NULL;
+  std::vector<int> sent_ = std::vector<int>(2 * ints), got_ = std::vector<int>(2 * ints);
+};
+
+TEST_EACH_RANKS(3, 8, Trials, NeighboursHaveTheirs) {
+  Ring ring(team);
+  const auto by_library = [&](void (Ring::*way)(int), const char* name) {
+    const long before = pmpi_spy::calls(name);
+    for (int call = 0; call < until_known; ++call) {
+      if (call % 7 == team.rank) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      (ring.*way)(call);
+    }
+    return pmpi_spy::calls(name) - before;
+  };
+  const long all = by_library(&Ring::alltoall, "Neighbor_alltoall");
+  const long w = by_library(&Ring::alltoallw, "Neighbor_alltoallw");
+  const long gathers = by_library(&Ring::allgather, "Neighbor_allgather");
+  for (int call = 0; call < 120; ++call) ring.alltoall(call), ring.alltoallw(call), ring.allgather(call);
+  if (expected() != Expected::on) return;
+  EXPECT_EQ(all, by_each_way);
+  EXPECT_EQ(w, by_each_way);
+  EXPECT_EQ(gathers, by_each_way);
 }
 
 /// Long enough for a second trial, with ranks that come late by turns.

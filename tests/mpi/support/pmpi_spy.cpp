@@ -196,7 +196,11 @@ using namespace heddle::test;
   WITNESS(Neighbor_alltoallv##C,                                                                                              \
           (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, \
            MPI_Datatype rt, MPI_Comm c),                                                                                      \
-          TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))
+          TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                 \
+  WITNESS(Neighbor_alltoallw##C,                                                                                              \
+          (const void* sb, const Integer* sn, const MPI_Aint* sd, const MPI_Datatype* st, void* rb, const Integer* rn,        \
+           const MPI_Aint* rd, const MPI_Datatype* rt, MPI_Comm c),                                                           \
+          TYPES(MPI_DATATYPE_NULL), (sb, sn, sd, st, rb, rn, rd, rt, c))
 
 extern "C" {
 /// By PMPI_ names the tests mean the host (src/interposition).
