@@ -23,7 +23,7 @@ class LoanedSlot;
 /// Slots that are on loan, and those whose owner is gone. Safe for several threads.
 class Loans {
  public:
-  static constexpr int most = 128;  ///< At once.
+  static constexpr int most = 256;  ///< At once.
 
   explicit Loans(Outbox& outbox) noexcept : outbox_(outbox) {}
   /// @param readers  Mailboxes that may be read in it, at most.

@@ -296,7 +296,7 @@ TEST(Mailbox, ForgedHeadersHoldNobodyUpAndNameNothingBeyondTheSlot) {
 TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  constexpr Bytes size = Bytes{16} << 20;
+  constexpr Bytes size = Bytes{32} << 20;
   constexpr int readers = 3, turns = 300;
   Memory memory(size);
   Arena arena(memory.base(), size);

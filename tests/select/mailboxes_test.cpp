@@ -36,6 +36,17 @@ TEST(MailboxSizes, OfOneSlotAreSmaller) {
   }
 }
 
+TEST(MailboxSizes, OfNeighboursTakeWholeFaces) {
+  const auto longest = [](layout::Count neighbours) {
+    return mailbox_sizes(neighbours, MailboxSizes::most_lent_to_neighbours, MailboxSizes::most_together).longest;
+  };
+  EXPECT_EQ(longest(1), MailboxSizes::most_together);
+  EXPECT_EQ(longest(16), MailboxSizes::most_together);
+  EXPECT_GE(longest(26), 8 << 10);
+  EXPECT_GE(longest(31), 8 << 10);
+  EXPECT_GE(longest(60), MailboxSizes::most);
+}
+
 TEST(MailboxSizes, NothingThatFitsIsBundled) {
   AlltoallvFacts facts;
   facts.ranks = facts.members = 16;

@@ -14,40 +14,61 @@ constexpr Bytes small_enough = 4 << 10;
 /// An aggregate is still a message that hosts send at once.
 constexpr Bytes most_together = 32 << 10;
 
-}  // namespace
+/// These, of one rank, as one. Returns their bytes.
+Bytes join(std::span<Block* const> blocks) noexcept {
+  if (blocks.size() < 2) return 0;
+  Bytes bytes = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i]->role = i == 0 ? Block::Role::first : Block::Role::later;
+    blocks[i]->next = i + 1 < blocks.size() ? blocks[i + 1] : nullptr;
+    bytes += blocks[i]->bytes;
+  }
+  return blocks[0]->aggregate = bytes;
+}
 
-// 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are an aggregate; one alone is a
-// message.
-Bytes aggregate(std::span<Block> blocks) noexcept {
-  requests::Scratch<Block*> small(static_cast<int>(blocks.size()) + 1);
-  if (!small) return -1;
-  int found = 0;
-  for (Block& block : blocks)
-    if (block.role == Block::Role::alone && block.bytes <= small_enough) small[found++] = &block;
-  std::sort(small.get(), small.get() + found, [](const Block* one, const Block* other) {
-    return one->edge.rank != other->edge.rank ? one->edge.rank < other->edge.rank : one->edge.tag < other->edge.tag;
-  });
+/// Of one rank, the small ones: as many as go together. Returns the bytes of all aggregates. Changes the order.
+Bytes join_small(std::span<Block*> blocks) noexcept {
+  const auto large = std::ranges::stable_partition(blocks, [](const Block* one) { return one->bytes <= small_enough; });
+  const std::span<Block*> small(blocks.begin(), large.begin());
+  blocks[0]->mailable = true;
   Bytes all = 0;
-  for (int begin = 0, end = 0; begin < found; begin = end) {
+  for (std::size_t begin = 0, end = 0; begin < small.size(); begin = end) {
     Bytes bytes = 0;
-    for (end = begin; end < found && small[end]->edge.rank == small[begin]->edge.rank; ++end) {
-      if (bytes + small[end]->bytes > most_together) break;
-      bytes += small[end]->bytes;
-    }
-    if (end == begin + 1) continue;
-    for (int i = begin; i < end; ++i) {
-      small[i]->role = i == begin ? Block::Role::first : Block::Role::later;
-      small[i]->next = i + 1 < end ? small[i + 1] : nullptr;
-    }
-    small[begin]->aggregate = bytes;
-    all += bytes;
+    for (end = begin; end < small.size() && bytes + small[end]->bytes <= most_together; ++end) bytes += small[end]->bytes;
+    all += join(small.subspan(begin, end - begin));
   }
   return all;
 }
 
-int pack_aggregate(const Block& first, MPI_Comm comm) noexcept {
+}  // namespace
+
+Bytes aggregate(std::span<Block> blocks, const std::function<Bytes(int rank)>& room) noexcept {
+  requests::Scratch<Block*> kept(static_cast<int>(blocks.size()) + 1);
+  if (!kept) return -1;
+  std::size_t found = 0;
+  for (Block& block : blocks)
+    if (block.role == Block::Role::alone) kept[static_cast<int>(found++)] = &block;
+  const std::span<Block*> sorted(kept.get(), found);
+  std::ranges::sort(sorted, [](const Block* one, const Block* other) {
+    return one->edge.rank != other->edge.rank ? one->edge.rank < other->edge.rank : one->edge.tag < other->edge.tag;
+  });
+  Bytes all = 0;
+  for (std::size_t begin = 0, end = 0; begin < found; begin = end) {
+    Bytes bytes = 0;
+    for (end = begin; end < found && sorted[end]->edge.rank == sorted[begin]->edge.rank; ++end) bytes += sorted[end]->bytes;
+    const std::span<Block*> of_rank = sorted.subspan(begin, end - begin);
+    if (bytes <= room(sorted[begin]->edge.rank)) {
+      of_rank[0]->mailable = true;
+      all += join(of_rank);
+    } else {
+      all += join_small(of_rank);
+    }
+  }
+  return all;
+}
+
+int pack_aggregate(const Block& first, std::byte* to, MPI_Comm comm) noexcept {
   Element element;
-  std::byte* to = first.packed;
   int error = MPI_SUCCESS;
   for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
     error = element.look(block->data.type);
@@ -57,11 +78,11 @@ int pack_aggregate(const Block& first, MPI_Comm comm) noexcept {
   return error;
 }
 
-int unpack_aggregate(const Block& first, MPI_Comm comm) noexcept {
+int unpack_aggregate(const Block& first, const std::byte* from, Bytes bytes, MPI_Comm comm) noexcept {
   Element element;
-  const std::byte* from = first.packed;
   int error = MPI_SUCCESS;
   for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
+    if ((bytes -= block->bytes) < 0) break;
     error = element.look(block->data.type);
     if (error == MPI_SUCCESS) error = element.unpack(from, const_cast<void*>(block->data.address), block->data.count, comm);
     from += block->bytes;

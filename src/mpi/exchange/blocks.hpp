@@ -230,7 +230,7 @@ Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_C
   alike(*own, {call, pair_by_pair(), Kind::in_place});
   if (!Kind::fill(*own, send, receive, exchange)) return beyond_numbers(comm);
   if (Kind::in_place && !exchange.send_from_aside()) return no_memory_on(comm);
-  return exchange.run(comm);
+  return exchange.run(comm, Kind::neighbours);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

@@ -18,6 +18,9 @@ namespace {
 /// Bytes. Up to here hosts send eagerly, and Heddle announces nothing.
 constexpr Bytes small_block = 4 << 10;
 
+/// Bytes. Longer blocks gain less from not being messages, unless ranks wait for a core.
+constexpr Bytes alone_in_mailbox = 4 << 10;
+
 /// Sends under way at once: beyond, a host's queues of unexpected messages grow at the receivers.
 constexpr int throttle = 64;
 
@@ -30,7 +33,7 @@ class ReceivedAggregate final : public Pending {
  public:
   ReceivedAggregate(const Block& first, MPI_Comm comm) noexcept : first_(first), comm_(comm) {}
   int finish(MPI_Status& /*status*/, int error) noexcept override {
-    return error == MPI_SUCCESS ? unpack_aggregate(first_, comm_) : error;
+    return error == MPI_SUCCESS ? unpack_aggregate(first_, first_.packed, first_.aggregate, comm_) : error;
   }
 
  private:
@@ -125,7 +128,7 @@ void Exchange::post_send(const Block& block, Ends ends) noexcept {
 void Exchange::post_aggregate(const Block& first) noexcept {
   MPI_Comm comm = shadow_.comm();
   MPI_Request request = MPI_REQUEST_NULL;
-  int error = pack_aggregate(first, comm);
+  int error = pack_aggregate(first, first.packed, comm);
   if (error == MPI_SUCCESS)
     error =
         PMPI_Isend(first.packed, static_cast<int>(first.aggregate), MPI_BYTE, first.edge.rank, tag(first.edge), comm, &request);
@@ -141,7 +144,7 @@ void Exchange::post_sends(bool small, Ends ends) noexcept {
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (ends == Ends::in_collective && out_.native >= throttle)
       note(PMPI_Wait(&requests_[out_.end - (out_.native - throttle) - 1], MPI_STATUS_IGNORE));
-    if (block.role == Block::Role::first)
+    if (block.role == Block::Role::first || (block.role == Block::Role::mailbox && block.next))
       post_aggregate(block);
     else
       post_send(block, ends);
@@ -195,8 +198,8 @@ bool Exchange::arrange() noexcept {
   if (repeated_) {
     const std::array<std::span<Block>, 2> sides = {std::span(blocks_.get(), static_cast<std::size_t>(sends_)),
                                                    std::span(blocks_.get() + most_sends_, static_cast<std::size_t>(receives_))};
-    const Bytes out = aggregate(sides[0]);
-    const Bytes in = aggregate(sides[1]);
+    const Bytes out = aggregate(sides[0], [this](int rank) { return mailboxes_ ? mailboxes_->longest_to(rank) : 0; });
+    const Bytes in = aggregate(sides[1], [this](int rank) { return mailboxes_ ? mailboxes_->longest_from(rank) : 0; });
     const bool room = out >= 0 && in >= 0 && aggregates_.reserve(out + in);
     std::byte* next = aggregates_.data();
     for (const std::span<Block>& side : sides)
@@ -210,18 +213,22 @@ bool Exchange::arrange() noexcept {
   return arranged_ = true;
 }
 
-/// Not those of a rank that is a neighbour several times: they are aggregates, and two ranks know alike which are none.
+/// Two ranks know alike which block, or which aggregate, is the one that may be in their mailbox, and whether it fits.
 void Exchange::choose_mailboxes() noexcept {
+  const auto may = [this](const Block& block) {
+    return (block.role == Block::Role::alone || block.role == Block::Role::first) && (block.mailable || !repeated_);
+  };
+  const auto fits = [this](const Block& block, Bytes room) {
+    return block.mailed() <= (block.next || mailboxes_->crowded() ? room : std::min(room, alone_in_mailbox));
+  };
   for (int i = 0; i < sends_; ++i)
-    if (Block& block = blocks_[i];
-        block.role == Block::Role::alone && block.edge.tag == 0 && block.bytes <= mailboxes_->longest_to(block.edge.rank))
+    if (Block& block = blocks_[i]; may(block) && fits(block, mailboxes_->longest_to(block.edge.rank)))
       block.role = Block::Role::mailbox;
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
     Block& block = blocks_[i];
-    const Bytes longest =
-        block.role == Block::Role::alone && block.edge.tag == 0 ? mailboxes_->longest_from(block.edge.rank) : 0;
+    const Bytes longest = may(block) ? mailboxes_->longest_from(block.edge.rank) : 0;
     int error = MPI_SUCCESS;
-    if (longest > 0 && block.bytes <= longest) {
+    if (longest > 0 && fits(block, longest)) {
       block.role = Block::Role::mailbox;
       ++unpublished_;
     } else if (longest > 0 && mailboxes_->retract(block, element_, shadow_.comm(), error)) {
@@ -293,7 +300,7 @@ void Exchange::consume_published() noexcept {
     const PairMailboxes::Found found = mailboxes_->find(blocks_[i], element_, shadow_.comm(), error);
     if (found == PairMailboxes::Found::nothing) continue;
     note(error);
-    blocks_[i].role = found == PairMailboxes::Found::here ? Block::Role::consumed : Block::Role::alone;
+    blocks_[i].role = found == PairMailboxes::Found::here ? Block::Role::consumed : blocks_[i].as_message();
     --unpublished_;
     if (found == PairMailboxes::Found::later) post_receive(blocks_[i]);
   }
@@ -324,7 +331,7 @@ void Exchange::look_for_message(int turn) noexcept {
     PMPI_Iprobe(block.edge.rank, tag(block.edge), shadow_.comm(), &found, MPI_STATUS_IGNORE);
     if (found) consume_published();
     if (!found || block.role != Block::Role::mailbox) return;
-    block.role = Block::Role::alone;
+    block.role = block.as_message();
     --unpublished_;
     return post_receive(block);
   }
@@ -375,9 +382,9 @@ bool Exchange::advance(bool wait) noexcept {
          finish_native(out_, wait);
 }
 
-int Exchange::run(MPI_Comm comm) {
+int Exchange::run(MPI_Comm comm, bool neighbours) {
   PairMailboxes& mailboxes = shadow_.mailboxes();
-  mailboxes.next(shadow_.comm());
+  mailboxes.next(shadow_, neighbours);
   if (mailboxes.any()) mailboxes_ = &mailboxes;
   start(Ends::in_collective);
   advance(true);

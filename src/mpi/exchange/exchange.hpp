@@ -15,8 +15,8 @@
 //   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
 //
 // Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with. Small blocks to a rank that is a neighbour several times travel together (aggregates.hpp); in blocking calls, those to
-// ranks of the same node not as messages (pair_mailboxes.hpp).
+// with. Small blocks to a rank that is a neighbour several times travel together (aggregates.hpp); in blocking calls, what goes
+// to ranks of the same node does not travel as a message if it is short (pair_mailboxes.hpp).
 #pragma once
 
 #include <utility>
@@ -53,8 +53,8 @@ class Exchange {
   /// Of a persistent one: what blocks to other nodes have registered stays so from start to start.
   void keep_memory() noexcept { keeps_memory_ = true; }
 
-  /// Returns the MPI error code, raised on `comm` already.
-  int run(MPI_Comm comm);
+  /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
+  int run(MPI_Comm comm, bool neighbours = false);
 
   /// Steps 1 to 3. May be called again when the last one is over.
   void start(Ends ends) noexcept;

@@ -21,6 +21,12 @@ namespace heddle::mpi {
 class Mailboxes {
  public:
   Mailboxes() = default;
+  /// Memory for so many each way: offer() and await() take no more then. Throws std::bad_alloc.
+  void reserve(std::size_t each_way) {
+    out_.reserve(each_way);
+    in_.reserve(each_way);
+    requests_.reserve(2 * each_way);
+  }
   Mailboxes(const Mailboxes&) = delete;
   Mailboxes& operator=(const Mailboxes&) = delete;
   ~Mailboxes();
@@ -45,7 +51,7 @@ class Mailboxes {
   }
 
  private:
-  static constexpr std::size_t most_slots = select::MailboxSizes::most_lent;  ///< On loan.
+  static constexpr std::size_t most_slots = select::MailboxSizes::most_lent_to_neighbours;  ///< On loan.
   /// What both sides say of a mailbox.
   struct Word {
     std::int64_t place = -1;  // the sender: where in its node memory; -1: nowhere. The reader: -1: not to be read

@@ -2,7 +2,7 @@
 // host's: a mailbox for each ordered pair of them (engine/mailbox.hpp), whose keys are numbers of calls. Includes
 // mailboxes.hpp, aggregates.hpp, types/element.hpp, select/collective/mailboxes.hpp.
 //
-//   mailboxes.next(own);                                                     // at every blocking exchange of the communicator
+//   mailboxes.next(own, neighbours);                                         // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message
 //   if (bytes <= mailboxes.longest_from(rank)) mailboxes.find(block, ...);   // again and again, until it has come
 //
@@ -24,16 +24,18 @@ class PairMailboxes {
   /// @param comm  Of the program, with the ranks of the shadow. Throws std::bad_alloc.
   PairMailboxes(MPI_Comm comm, int me, int ranks);
 
-  /// On all ranks alike, before anything of the exchange. `own`: the shadow.
-  void next(MPI_Comm own) noexcept {
-    if (++call_ <= use_at && !ranks_.empty()) settle_further(own);
+  /// On all ranks alike, before anything of the exchange. If the one that offers them is of neighbours, so are the mailboxes:
+  /// there are fewer then, and longer ones.
+  void next(const ShadowComm& own, bool neighbours) noexcept {
+    if (++call_ <= use_at && !here_.empty()) settle_further(own, neighbours);
   }
-  [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !ranks_.empty(); }
-  /// Bytes; 0: no mailbox to, or from, that rank.
+  [[nodiscard]] bool any() const noexcept { return call_ >= use_at && !here_.empty(); }
+  /// Bytes of a block, or of an aggregate; 0: no mailbox to, or from, that rank.
   [[nodiscard]] Bytes longest_to(int rank) noexcept;
   [[nodiscard]] Bytes longest_from(int rank) noexcept;
 
-  // `own`: the shadow communicator, where the host is kept going while there is no room. `error`: MPI's, of the block.
+  // `block`: or the aggregate that it begins. `own`: the shadow communicator, where the host is kept going while there is no
+  // room. `error`: MPI's, of the block.
   /// False: retracted, a message is expected instead.
   bool publish(const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
   using Found = engine::Mailbox::Found;
@@ -46,15 +48,17 @@ class PairMailboxes {
  private:
   static constexpr int say_at = 2, answer_at = 3, use_at = 4;  // exchanges
 
-  void settle_further(MPI_Comm own) noexcept;
-  /// Where a rank is among ranks_; as many as there are: of another node.
-  [[nodiscard]] std::size_t place_of(int rank) const noexcept;
+  void settle_further(const ShadowComm& own, bool neighbours) noexcept;
+  void offer(const ShadowComm& own, bool neighbours) noexcept;
+  /// Where a rank is among them; as many as there are: it is none of them.
+  [[nodiscard]] std::size_t place_of(int rank, const std::vector<int>& ranks) const noexcept;
   static void consume(engine::Mailbox& from, const Block& block, Element& element, MPI_Comm own, int& error) noexcept;
 
   Node* node_ = nullptr;
   int me_;
-  std::vector<int> ranks_;  // of the node, without this one
-  Mailboxes mailboxes_;     // to and from each, in the same order
+  std::vector<int> here_;       // of the node, without this one
+  std::vector<int> to_, from_;  // those of them that mailboxes are offered to, and awaited from
+  Mailboxes mailboxes_;         // in the same order
   std::int64_t call_ = 0;
 };
 

@@ -61,6 +61,44 @@ TEST_EACH_RANKS(2, 8, Mailboxes, OfEveryLengthAroundTheLongest) {
              [&](int from, int to) { return lengths[static_cast<std::size_t>(5 * call + 3 * from + to) % lengths.size()]; });
 }
 
+// All that a rank has for a neighbour, in several blocks: around what fits into one mailbox together, around what is long for
+// one alone. Each communicator has few calls, so that none goes the library's way; every third exchanges with all ranks, too,
+// before its mailboxes are settled on, or after.
+TEST_EACH_RANKS(2, 8, Mailboxes, OfNeighboursSeveralTimes) {
+  constexpr std::array lengths = {1, 7, 1000, 4095, 4096, 4097, 0, 8000, 8192, 12000, 500, 16300, 24000, 24576, 24577, 60000};
+  constexpr int edges = 3;
+  const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
+  const std::vector<int> to(edges, next), from(edges, previous);
+  for (int turn = 0; turn < 8; ++turn) {
+    Made comm([&](MPI_Comm* made) {
+      return MPI_Dist_graph_create_adjacent(team.comm, edges, from.data(), MPI_UNWEIGHTED, edges, to.data(), MPI_UNWEIGHTED,
+                                            MPI_INFO_NULL, 0, made);
+    });
+    for (int call = 0; call < 8; ++call) {
+      const auto length = [&](int sender, int k) {
+        const int number = 7 * turn + 5 * call + 3 * sender + k * (1 + call % 3);
+        return lengths[static_cast<std::size_t>(number) % (turn % 2 == 0 ? 8 : lengths.size())];
+      };
+      if (turn % 3 != 0 && call == (turn % 3 == 1 ? 1 : turn))
+        exchange(comm, call, [](int one, int other) { return 10 * one + other; });
+      std::vector<int> out, in, out_at{0}, in_at{0};
+      for (int k = 0; k < edges; ++k) {
+        out.push_back(length(team.rank, k)), in.push_back(length(previous, k));
+        out_at.push_back(out_at.back() + out.back()), in_at.push_back(in_at.back() + in.back());
+      }
+      std::vector<unsigned char> sent(static_cast<std::size_t>(out_at.back()) + 1),
+          got(static_cast<std::size_t>(in_at.back()) + 1, 0xee);
+      for (int i = 0; i < out_at.back(); ++i) sent[static_cast<std::size_t>(i)] = said(call, team.rank, turn, i);
+      ASSERT_EQ(MPI_Neighbor_alltoallv(sent.data(), out.data(), out_at.data(), MPI_BYTE, got.data(), in.data(), in_at.data(),
+                                       MPI_BYTE, comm),
+                MPI_SUCCESS);
+      for (int i = 0; i < in_at.back(); ++i)
+        ASSERT_EQ(got[static_cast<std::size_t>(i)], said(call, previous, turn, i)) << "turn " << turn << ", call " << call;
+      EXPECT_EQ(got.back(), 0xee);
+    }
+  }
+}
+
 // Nobody answers: a sender waits until the block before the last has been consumed.
 TEST_EACH_RANKS(2, 4, Mailboxes, WaitForReadersThatAreSlow) {
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
