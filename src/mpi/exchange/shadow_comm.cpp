@@ -217,6 +217,11 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   return seat->for_exchange.get();
 }
 
+Trials::Clock ShadowComm::clock() {
+  if (topology().where.nodes > 1) return Trials::Clock::of_each;
+  return topology().where.crowding > 1 ? Trials::Clock::of_crowded_node : Trials::Clock::of_node;
+}
+
 const select::Topology& ShadowComm::topology() {
   if (topology_) return *topology_;
   PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace heddle::mpi {
 namespace {
@@ -27,12 +28,12 @@ struct Trials::One {
 
   TrialKind kind;
   select::Trial trial;
-  /// When each timed call began, then when each ended; of all ranks the latest, or what they have spent.
+  /// When each timed call began, then when each ended; of all ranks together (begin_reduction).
   std::array<std::int64_t, 2 * samples> mine{}, all{};
   MPI_Request reduction = MPI_REQUEST_NULL;
 };
 
-Trials::Trials(MPI_Comm own, bool one_clock) noexcept : own_(own), one_clock_(one_clock) {}
+Trials::Trials(MPI_Comm own, Clock clock) noexcept : own_(own), clock_(clock) {}
 Trials::~Trials() = default;
 
 /// Null: there are too many.
@@ -45,12 +46,12 @@ Trials::One* Trials::of(const TrialKind& kind) {
 }
 
 void Trials::begin_reduction(One& one) const noexcept {
-  for (std::size_t i = 0; i < samples && !one_clock_; ++i) {
-    one.mine[samples + i] -= one.mine[i];
-    one.mine[i] = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    if (clock_ == Clock::of_each) one.mine[samples + i] -= std::exchange(one.mine[i], 0);
+    if (clock_ == Clock::of_crowded_node) one.mine[i] = -one.mine[i];  // the greatest is of the first to come
   }
   PMPI_Iallreduce(one.mine.data(), one.all.data(), static_cast<int>(one.mine.size()), MPI_INT64_T,
-                  one_clock_ ? MPI_MAX : MPI_SUM, own_, &one.reduction);
+                  clock_ == Clock::of_each ? MPI_SUM : MPI_MAX, own_, &one.reduction);
 }
 
 bool Trials::library(const TrialKind& kind, TimedCall& timed) {
@@ -60,7 +61,8 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   if (trial.counts()) {
     one->wait();
     select::Trial::Spans spans{};
-    for (std::size_t i = 0; i < samples; ++i) spans[i] = one->all[samples + i] - one->all[i];
+    for (std::size_t i = 0; i < samples; ++i)
+      spans[i] = one->all[samples + i] - (clock_ == Clock::of_crowded_node ? -one->all[i] : one->all[i]);
     trial.settle(spans);
   }
   if (trial.begins()) begin_reduction(*one);

@@ -4,8 +4,9 @@
 //   TimedCall timed;                                            // at the top of the call, so that its end is the call's
 //   if (own.trials().library(kind, timed)) return {};           // on all ranks alike; the library carries the call out
 //
-// On one node, whose clock is one, a call takes from when the last rank comes to when the last one leaves. Clocks of several
-// nodes differ: there it takes what all ranks together spend in it, waiting for late ones included.
+// On one node, whose clock is one, a call takes from when the last rank comes to when the last one leaves; where ranks share
+// cores, from when the first one comes: what it does before the others come is done in their time. Clocks of several nodes
+// differ: there a call takes what all ranks together spend in it, waiting for late ones included.
 #pragma once
 
 #include <array>
@@ -59,8 +60,9 @@ struct TrialKind {
 
 class Trials {
  public:
-  /// @param own  A communicator of Heddle's with these ranks. @param one_clock  They are all on one node.
-  Trials(MPI_Comm own, bool one_clock) noexcept;
+  enum class Clock : std::uint8_t { of_node, of_crowded_node, of_each };
+  /// @param own  A communicator of Heddle's with these ranks. @param clock  The same on all of them.
+  Trials(MPI_Comm own, Clock clock) noexcept;
   /// Waits for what is under way: its memory is here.
   ~Trials();
   Trials(const Trials&) = delete;
@@ -77,7 +79,7 @@ class Trials {
   void begin_reduction(One& one) const noexcept;
 
   MPI_Comm own_;
-  bool one_clock_;
+  Clock clock_;
   bool last_ = false;
   std::vector<std::unique_ptr<One>> all_;
 };

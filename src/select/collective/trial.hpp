@@ -48,7 +48,7 @@ class Trial {
   /// The other way must be quicker by so much.
   static constexpr double ahead = 0.97;
 
-  /// Nanoseconds of each timed call, from when the last rank came to when the last one left.
+  /// Nanoseconds that each timed call took all ranks.
   using Spans = std::array<std::int64_t, samples>;
 
   [[nodiscard]] int sample() const noexcept {
