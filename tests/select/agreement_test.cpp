@@ -84,14 +84,18 @@ TEST(Cadence, OneReductionAtATimeAndFewOfThem) {
     Cadence cadence;
     int under_way = 0;
     int begun = 0;
+    std::int64_t quiet_until = 0;
     for (std::int64_t call = 0; call < 10'000; ++call) {
       if (cadence.counts(call)) {
         --under_way;
         cadence.settle(changes);
       }
       EXPECT_GE(under_way, 0);
+      EXPECT_FALSE(cadence.begins(call) && call < quiet_until) << call;
+      EXPECT_FALSE(cadence.counts(call) && call < quiet_until) << call;
       if (cadence.begins(call)) ++under_way, ++begun;
       EXPECT_LE(under_way, 1);
+      if (call == quiet_until || quiet_until == 0) quiet_until = call + 1 + cadence.quiet(call + 1);
     }
     EXPECT_LT(begun, 10'000 / (changes ? Cadence::every : Cadence::seldom) + 5);
   }

@@ -65,6 +65,28 @@ TEST(Trial, TimesNoCallAfterOneOfTheOtherWay) {
     EXPECT_EQ(ways[static_cast<std::size_t>(call)], ways[static_cast<std::size_t>(call) - 1]) << call;
 }
 
+/// Calls that pass without asking are counted afterwards.
+TEST(Trial, IsQuietUntilTheNextOne) {
+  Trial trial, passed;
+  Trial::Spans spans{};
+  for (int call = 0; call <= settled; ++call) {
+    for (Trial* const one : {&trial, &passed}) {
+      if (one->counts()) one->settle(spans);
+      one->next();
+    }
+    EXPECT_EQ(trial.quiet() > 0, call + 1 < begin || call == settled) << call;
+  }
+  const std::int64_t quiet = passed.quiet();
+  passed.next(quiet);
+  for (std::int64_t call = 0; call < quiet; ++call) {
+    EXPECT_TRUE(trial.sample() < 0 && !trial.begins() && !trial.counts()) << call;
+    trial.next();
+  }
+  EXPECT_EQ(trial.quiet(), 0);
+  for (int call = 0; call < Trial::calls; ++call, trial.next(), passed.next()) EXPECT_EQ(trial.sample(), passed.sample());
+  EXPECT_TRUE(trial.begins() && passed.begins());
+}
+
 TEST(Trial, KeepsTheQuickerWay) {
   const auto quick = ways_of(settled + 100, [](bool library, int) { return library ? 900 : 1000; });
   EXPECT_EQ(by_library(quick, end, settled), 0) << "nothing is known yet";

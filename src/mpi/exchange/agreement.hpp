@@ -37,6 +37,9 @@ class Agreement {
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
     return way_;
   }
+  /// Calls from the next one on in which nothing is due; so many have gone without asking.
+  [[nodiscard]] std::int64_t quiet() const noexcept { return cadence_.quiet(calls_); }
+  void skip(std::int64_t calls) noexcept { calls_ += calls; }
   /// Equal for volumes that are alike.
   [[nodiscard]] std::uint64_t volumes() const { return volumes_; }
   /// Of the way: equal for equal ones.

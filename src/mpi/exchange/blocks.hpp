@@ -206,18 +206,32 @@ inline void compare_first(ShadowComm& own, const char* call) {
   if (const auto comparison = Comparison::begun(own, {call, pair_by_pair()})) comparison->over(true);
 }
 
+/// Whether a blocking call goes the library's way without a look at it.
+inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
+  ShadowComm* const own = ShadowComm::made(comm);
+  if (!own || !own->passes(call)) return false;
+  timed.give_to_library();
+  report::tell_of_algorithm({});
+  return true;
+}
+
 /// Whether the library's way has turned out to be quicker for the neighbours, or is due to be timed; on all ranks alike.
 template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  return own.trials().library({.call = neighbours_call(receive, Kind::gathers)}, timed);
+  own.stop_passing();
+  const TrialKind kind{.call = neighbours_call(receive, Kind::gathers)};
+  if (!own.trials().library(kind, timed)) return false;
+  own.pass_next(kind.call, false);
+  return true;
 }
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
 /// @param timed  Until the end of the call.
 template <class Kind, class Given, class Wanted>
 Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
+  if (Kind::neighbours && passes(comm, neighbours_call(receive, Kind::gathers), timed)) return {};
   Done refused;
   ShadowComm* own = entered<Kind>(send, receive, comm, true, refused);
   if (!own) return refused;

@@ -30,9 +30,11 @@ constexpr TrialKind::Call call_of(const VArgument&) { return TrialKind::Call::al
 constexpr TrialKind::Call call_of(const WArgument&) { return TrialKind::Call::alltoallw; }
 
 /// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
-select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed) {
+select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, bool agrees) {
   if (!settings_of_process().trials) return way;
-  return own.trials().library(kind, timed) ? select::Way{} : way;
+  if (!own.trials().library(kind, timed)) return way;
+  if (agrees) own.pass_next(kind.call, agrees);
+  return {};
 }
 
 /// From what all ranks know. Null algorithm: the host's.
@@ -40,6 +42,7 @@ template <class Given>
 select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive, TimedCall& timed) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
+  own.stop_passing();
   const std::string& wanted = own.wanted_alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {
@@ -53,11 +56,11 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
     Buffer block;
     Bytes bytes = 0;
     blocks::block_of(receive, 0, ruler, block, bytes);
-    return tried(own, direct, {.call = call_of(send), .volumes = select::magnitudes({bytes})}, timed);
+    return tried(own, direct, {.call = call_of(send), .volumes = select::magnitudes({bytes})}, timed, false);
   } else {
     Agreement& agreement = own.agreement();
     const select::Way& way = agreement.next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
-    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest()}, timed);
+    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest()}, timed, true);
   }
 }
 
@@ -69,6 +72,7 @@ struct AnyWay : blocks::Ranks {
 template <class Given>
 Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
   if (send.address == MPI_IN_PLACE) return {};
+  if (blocks::passes(comm, call_of(send), timed)) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;

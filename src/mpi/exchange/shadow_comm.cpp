@@ -222,6 +222,21 @@ Trials::Clock ShadowComm::clock() {
   return topology().where.crowding > 1 ? Trials::Clock::of_crowded_node : Trials::Clock::of_node;
 }
 
+void ShadowComm::pass_next(TrialKind::Call call, bool agrees) noexcept {
+  if (settings_of_process().check) return;  // each call is compared
+  const std::int64_t calls = agrees ? std::min(agreement_->quiet(), trials_->quiet()) : trials_->quiet();
+  passing_ = {.left = calls, .granted = calls, .call = call, .agrees = agrees};
+}
+
+void ShadowComm::stop_passing() noexcept {
+  const std::int64_t passed = passing_.granted - passing_.left;
+  if (passed > 0) {
+    trials_->skip(passed);
+    if (passing_.agrees) agreement_->skip(passed);
+  }
+  passing_.left = passing_.granted = 0;
+}
+
 const select::Topology& ShadowComm::topology() {
   if (topology_) return *topology_;
   PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);

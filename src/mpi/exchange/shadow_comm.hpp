@@ -96,7 +96,10 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// Names of algorithms, auto or native: the communicator's hint, or HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV.
   [[nodiscard]] const std::string& wanted_alltoallv() const noexcept;
   [[nodiscard]] const std::string& wanted_allgatherv() const noexcept;
-  [[nodiscard]] Hints& hints() noexcept { return hints_; }
+  [[nodiscard]] Hints& hints() noexcept {
+    stop_passing();
+    return hints_;
+  }
   /// For one collective at a time, as MPI has it for those that block.
   [[nodiscard]] Agreement& agreement() noexcept {
     if (!agreement_) agreement_.emplace(comm_);
@@ -109,6 +112,17 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   }
   /// Whether the last of them went the library's way.
   [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
+  /// Whether a blocking call goes the library's way without a look at it: the last one of all ranks did, of the same procedure,
+  /// and nothing is due in this one. Of procedures whose trials do not depend on the arguments.
+  [[nodiscard]] bool passes(TrialKind::Call call) noexcept {
+    if (passing_.left == 0 || passing_.call != call) return false;
+    --passing_.left;
+    return true;
+  }
+  /// Lets the next ones pass: this one has gone the library's way. `agrees`: it asked agreement().
+  void pass_next(TrialKind::Call call, bool agrees) noexcept;
+  /// Before agreement() or trials() are asked: what has passed without asking counts there.
+  void stop_passing() noexcept;
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;
@@ -153,6 +167,11 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   Hints hints_;
   std::optional<Agreement> agreement_;
   std::optional<Trials> trials_;
+  struct {
+    std::int64_t left = 0, granted = 0;
+    TrialKind::Call call{};
+    bool agrees = false;
+  } passing_;
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;

@@ -54,8 +54,14 @@ void Trials::begin_reduction(One& one) const noexcept {
                   clock_ == Clock::of_each ? MPI_SUM : MPI_MAX, own_, &one.reduction);
 }
 
+std::int64_t Trials::quiet() const noexcept { return one_ ? one_->trial.quiet() : 0; }
+
+void Trials::skip(std::int64_t calls) noexcept {
+  if (one_) one_->trial.next(calls);
+}
+
 bool Trials::library(const TrialKind& kind, TimedCall& timed) {
-  One* const one = of(kind);
+  One* const one = one_ = of(kind);
   if (!one) return last_ = false;
   select::Trial& trial = one->trial;
   if (trial.counts()) {

@@ -72,6 +72,9 @@ class Trials {
   bool library(const TrialKind& kind, TimedCall& timed);
   /// Whether the last one did.
   [[nodiscard]] bool last() const noexcept { return last_; }
+  // Of the last one's kind: calls from the next one on in which nothing is due; so many have gone without asking.
+  [[nodiscard]] std::int64_t quiet() const noexcept;
+  void skip(std::int64_t calls) noexcept;
 
  private:
   struct One;
@@ -81,6 +84,7 @@ class Trials {
   MPI_Comm own_;
   Clock clock_;
   bool last_ = false;
+  One* one_ = nullptr;  ///< Of the last one; null: there are too many.
   std::vector<std::unique_ptr<One>> all_;
 };
 

@@ -30,6 +30,10 @@ class Cadence {
 
   [[nodiscard]] bool begins(std::int64_t call) const noexcept { return call == begin_; }
   [[nodiscard]] bool counts(std::int64_t call) const noexcept { return call == begin_ + later; }
+  /// Calls from this one on in which nothing is due.
+  [[nodiscard]] std::int64_t quiet(std::int64_t call) const noexcept {
+    return call <= begin_ ? begin_ - call : std::max<std::int64_t>(0, begin_ + later - call);
+  }
   /// What counts from this call on is known. `least`: in how many calls a reduction is cheap enough (calls_for()).
   void settle(bool changed, std::int64_t least = every) noexcept {
     interval_ = changed ? every : 2 * interval_;

@@ -60,7 +60,9 @@ class Trial {
   }
   [[nodiscard]] bool begins() const noexcept { return call_ == begin_ + calls; }
   [[nodiscard]] bool counts() const noexcept { return call_ == begin_ + calls + later; }
-  void next() noexcept { ++call_; }
+  void next(std::int64_t passed = 1) noexcept { call_ += passed; }
+  /// Calls from this one on in which nothing is due.
+  [[nodiscard]] std::int64_t quiet() const noexcept { return std::max<std::int64_t>(0, begin_ - call_); }
 
   /// Spans below 0 say nothing: clocks differ, and all stays as it is.
   void settle(const Spans& spans) noexcept {

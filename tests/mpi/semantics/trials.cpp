@@ -4,9 +4,11 @@
 #include <chrono>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
+#include "support/hinted.hpp"
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
@@ -36,6 +38,7 @@ class Repeated {
     MPI_Comm_free(&comm_);
   }
 
+  void hint(const char* key, const char* value) { give_hint(comm_, key, value); }
   void alltoallv(int call) {
     begin(call);
     MPI_Alltoallv(sent_.data(), send_counts_.data(), send_at_.data(), MPI_INT, got_.data(), receive_counts_.data(),
@@ -227,6 +230,20 @@ TEST_EACH_RANKS(2, 5, Trials, RanksThatComeLateDecideAlike) {
   for (int call = 0; call < 1130; ++call) {
     if (call % 7 == team.rank) std::this_thread::sleep_for(std::chrono::microseconds(50));
     few.alltoallv(call);
+  }
+}
+
+/// Many calls of one kind in a row, which pass without a look at them once the library's way is known to be the quicker one, and
+/// then some of another that ranks agree on together; a hint in between.
+TEST_EACH_RANKS(2, 4, Trials, InLongRows) {
+  std::minstd_rand random(17);  // the same on all ranks
+  Repeated mixed(team, [](int from, int to) { return 2 * (1 + (from + to) % 3); });
+  std::vector<void (Repeated::*)(int)> ways = {&Repeated::alltoallv, &Repeated::alltoallw, &Repeated::alltoallv,
+                                               &Repeated::allgatherv};
+  for (int row = 0, call = 0; row < 16; ++row) {
+    const auto way = ways[random() % ways.size()];
+    if (row == 11) mixed.hint("heddle_alltoallv", "direct");
+    for (auto left = 1 + random() % (row % 2 == 0 ? 200 : 5); left > 0; --left) (mixed.*way)(call++);
   }
 }
 
