@@ -1,12 +1,11 @@
-// mpi/exchange/aggregates.cpp
-#include "mpi/exchange/aggregates.hpp"
+// engine/exchange/aggregates.cpp
+#include "engine/exchange/aggregates.hpp"
 
 #include <algorithm>
 
-#include "mpi/requests/completion.hpp"
-#include "mpi/types/element.hpp"
+#include "threads/pool.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 namespace {
 
 /// Bytes. Packing twice costs less than another message; larger blocks may be announced.
@@ -19,18 +18,18 @@ constexpr Bytes most_together = 32 << 10;
 // 1. Of each rank, those that are small, in order. 2. As many of one rank as go together are an aggregate; one alone is a
 // message.
 Bytes aggregate(std::span<Block> blocks) noexcept {
-  requests::Scratch<Block*> small(static_cast<int>(blocks.size()) + 1);
+  threads::Scratch<Block*> small(static_cast<int>(blocks.size()) + 1);
   if (!small) return -1;
   int found = 0;
   for (Block& block : blocks)
     if (block.role == Block::Role::alone && block.bytes <= small_enough) small[found++] = &block;
   std::sort(small.get(), small.get() + found, [](const Block* one, const Block* other) {
-    return one->edge.rank != other->edge.rank ? one->edge.rank < other->edge.rank : one->edge.tag < other->edge.tag;
+    return one->rank != other->rank ? one->rank < other->rank : one->tag < other->tag;
   });
   Bytes all = 0;
   for (int begin = 0, end = 0; begin < found; begin = end) {
     Bytes bytes = 0;
-    for (end = begin; end < found && small[end]->edge.rank == small[begin]->edge.rank; ++end) {
+    for (end = begin; end < found && small[end]->rank == small[begin]->rank; ++end) {
       if (bytes + small[end]->bytes > most_together) break;
       bytes += small[end]->bytes;
     }
@@ -45,28 +44,24 @@ Bytes aggregate(std::span<Block> blocks) noexcept {
   return all;
 }
 
-int pack_aggregate(const Block& first, MPI_Comm comm) noexcept {
-  Element element;
+int pack_aggregate(const Block& first, Carrier& carrier) noexcept {
   std::byte* to = first.packed;
-  int error = MPI_SUCCESS;
-  for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
-    error = element.look(block->data.type);
-    if (error == MPI_SUCCESS) error = element.pack(block->data.address, block->data.count, to, comm);
+  int error = 0;
+  for (const Block* block = &first; block && error == 0; block = block->next) {
+    error = carrier.pack(*block, to);
     to += block->bytes;
   }
   return error;
 }
 
-int unpack_aggregate(const Block& first, MPI_Comm comm) noexcept {
-  Element element;
+int unpack_aggregate(const Block& first, Carrier& carrier) noexcept {
   const std::byte* from = first.packed;
-  int error = MPI_SUCCESS;
-  for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
-    error = element.look(block->data.type);
-    if (error == MPI_SUCCESS) error = element.unpack(from, const_cast<void*>(block->data.address), block->data.count, comm);
+  int error = 0;
+  for (const Block* block = &first; block && error == 0; block = block->next) {
+    error = carrier.unpack(*block, from, block->bytes);
     from += block->bytes;
   }
   return error;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine
