@@ -67,9 +67,9 @@ void Exchange::post_sends(bool small, bool in_call) noexcept {
 
 /// Blocks to oneself of two sizes are a mistake, and types that Heddle does not know are the host's: messages both.
 void Exchange::find_own() noexcept {
-  Block* in = blocks_.get() + most_sends_;
+  Block* in = blocks_ + most_sends_;
   Block* const end = in + receives_;
-  for (Block* out = blocks_.get(); out != blocks_.get() + sends_; ++out) {
+  for (Block* out = blocks_; out != blocks_ + sends_; ++out) {
     if (out->rank != me_) continue;
     while (in != end && (in->rank != me_ || in->tag < out->tag)) ++in;
     if (in == end) return;
@@ -85,8 +85,8 @@ void Exchange::move_own() noexcept {
 }
 
 bool Exchange::make_aggregates() noexcept {
-  const std::array<std::span<Block>, 2> sides = {std::span(blocks_.get(), static_cast<std::size_t>(sends_)),
-                                                 std::span(blocks_.get() + most_sends_, static_cast<std::size_t>(receives_))};
+  const std::array<std::span<Block>, 2> sides = {std::span(blocks_, static_cast<std::size_t>(sends_)),
+                                                 std::span(blocks_ + most_sends_, static_cast<std::size_t>(receives_))};
   const Bytes out = aggregate(sides[0]);
   const Bytes in = aggregate(sides[1]);
   const bool room = out >= 0 && in >= 0 && aggregates_.reserve(out + in);
@@ -251,6 +251,7 @@ void Exchange::start(bool in_call) noexcept {
   opened_ = 0;
   for (Tickets* side : {&in_, &out_}) side->followed = side->plain = side->followed_over = side->plain_over = 0;
   if (!arrange()) return note(carrier_.error_of(Carrier::Mistake::no_memory));
+  if (sends_ == 0 && receives_ == 0) return;
   note(carrier_.begin(in_call));
   for (int i = 0; i < receives_; ++i)
     if (const Block& block = blocks_[most_sends_ + i]; block.role == Role::alone || block.role == Role::first)

@@ -37,11 +37,14 @@ class Exchange {
         me_(me),
         most_sends_(sends),
         in_{.first = 0, .end = receives},
-        out_{.first = receives, .end = receives + sends},
-        blocks_(sends + receives + 1),  // one more: none is no memory to a Scratch
-        open_(receives + 1) {}
+        out_{.first = receives, .end = receives + sends} {
+    const Bytes blocks = static_cast<Bytes>(sizeof(Block)) * (sends + receives);
+    if (!memory_.reserve(blocks + static_cast<Bytes>(sizeof(Open)) * receives)) return;
+    blocks_ = reinterpret_cast<Block*>(memory_.data());
+    open_ = reinterpret_cast<Open*>(memory_.data() + blocks);
+  }
   /// False: no memory; nothing has been sent.
-  explicit operator bool() const { return blocks_ && open_; }
+  explicit operator bool() const { return blocks_ != nullptr; }
   [[nodiscard]] Rank me() const noexcept { return me_; }
 
   /// A block of at least one byte. Returns its number: of sends from 0 on, of receives from `sends` on.
@@ -141,9 +144,10 @@ class Exchange {
   PairMailboxes* mailboxes_ = nullptr;  // of a blocking call
   int unpublished_ = 0;                 // blocks that are to come by them
   Tickets in_, out_;
-  int opened_ = 0;                  // receives of open_ that are not over
-  threads::Scratch<Block> blocks_;  // sends, then receives
-  threads::Scratch<Open> open_;     // in the order in which they were posted
+  int opened_ = 0;                 // receives of open_ that are not over
+  Block* blocks_ = nullptr;        // sends, then receives
+  Open* open_ = nullptr;           // in the order in which they were posted
+  threads::StagingBuffer memory_;  // of both
   threads::StagingBuffer aggregates_;
 };
 

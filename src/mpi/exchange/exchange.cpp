@@ -19,12 +19,13 @@ constexpr Bytes most_in_slots = 8 << 20;
 }  // namespace
 
 Exchange::Exchange(const ShadowComm& shadow, int sends, int receives) noexcept
-    : shadow_(shadow),
-      blocks_(sends + receives + 1),  // one more: none is no memory to a Scratch
-      steps_(*this, shadow.me(), sends, receives),
-      data_(blocks_),
-      requests_(blocks_),
-      pendings_(blocks_) {}
+    : shadow_(shadow), blocks_(sends + receives), steps_(*this, shadow.me(), sends, receives) {
+  constexpr Bytes each = sizeof(Buffer) + sizeof(Pending*) + sizeof(MPI_Request);
+  if (!arrays_.reserve(each * blocks_)) return;
+  data_ = reinterpret_cast<Buffer*>(arrays_.data());
+  pendings_ = reinterpret_cast<Pending**>(data_ + blocks_);
+  requests_ = reinterpret_cast<MPI_Request*>(pendings_ + blocks_);
+}
 
 /// Null: it needs none, or there is no memory; then each start registers.
 KeptMemory Exchange::memory_of(const Block& block) noexcept try {
@@ -129,7 +130,7 @@ bool Exchange::over(Ticket ticket, bool wait, int& error) noexcept {
 Exchange::Ticket Exchange::wait_any(Ticket first, int count, int& error) noexcept {
   int index = MPI_UNDEFINED;
   MPI_Status status;
-  error = PMPI_Waitany(count, requests_.get() + first, &index, &status);
+  error = PMPI_Waitany(count, requests_ + first, &index, &status);
   if (index == MPI_UNDEFINED) return none;
   finish(first + index, status, error);
   return first + index;

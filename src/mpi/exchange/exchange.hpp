@@ -25,7 +25,7 @@ class Exchange final : private engine::Carrier {
   /// At most so many blocks each way.
   Exchange(const ShadowComm& shadow, int sends, int receives) noexcept;
   /// False: no memory; nothing has been sent.
-  explicit operator bool() const { return steps_ && data_ && requests_ && pendings_; }
+  explicit operator bool() const { return steps_ && data_; }
 
   /// Blocks of no bytes, and of MPI_PROC_NULL, are left out.
   void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
@@ -102,9 +102,10 @@ class Exchange final : private engine::Carrier {
   const ShadowComm& shadow_;
   int blocks_;  // at most
   engine::Exchange steps_;
-  threads::Scratch<Buffer> data_;           // of each block
-  threads::Scratch<MPI_Request> requests_;  // of each ticket
-  threads::Scratch<Pending*> pendings_;
+  Buffer* data_ = nullptr;           // of each block
+  MPI_Request* requests_ = nullptr;  // of each ticket
+  Pending** pendings_ = nullptr;     // likewise; null: the request is all
+  threads::StagingBuffer arrays_;
   int tags_ = 0;
   Ends ends_ = Ends::in_collective;
   bool straight_ = false;  // long blocks are the host's, where it packs as well
