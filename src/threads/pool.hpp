@@ -66,4 +66,22 @@ class StagingBuffer {
   alignas(64) std::byte small_[on_stack];
 };
 
+/// An array for the length of a call.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(int n) noexcept
+      : data_(
+            bytes_.reserve(static_cast<layout::Bytes>(sizeof(T)) * n)  // NOLINT(bugprone-sizeof-expression): pointers are meant
+                ? reinterpret_cast<T*>(bytes_.data())
+                : nullptr) {}
+  explicit operator bool() const { return data_ != nullptr; }
+  T& operator[](int i) { return data_[i]; }
+  T* get() { return data_; }
+
+ private:
+  StagingBuffer bytes_;
+  T* data_;
+};
+
 }  // namespace heddle::threads

@@ -1,50 +1,42 @@
-// mpi/exchange/exchange.hpp: blocks from layout to layout, one message for each pair of ranks that has bytes to exchange: what
-// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. Includes shadow_comm.hpp,
-// types/arguments.hpp.
+// mpi/exchange/exchange.hpp: an exchange of blocks (engine/exchange/exchange.hpp) over MPI: from datatype to datatype, by
+// messages on a shadow communicator. Includes shadow_comm.hpp, engine/exchange/, p2p/, types/.
 //
 //   Exchange exchange(*own, outs, ins);
-//   for (...) exchange.receive(peer, tag, buffer, bytes);       // in the order in which they are likely to come
-//   for (...) exchange.send(peer, tag, buffer, bytes);
+//   for (...) exchange.receive(edge, buffer, bytes);            // in the order in which they are likely to come
+//   for (...) exchange.send(edge, buffer, bytes);
 //   return exchange.run(comm);                                  // or start(...), and advance() until it says true
-//
-//   1. all receives are posted            nobody's send ever waits for anything but its receiver's being in the call
-//   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
-//                                         those announced within the node are left open to their receivers
-//   3. this rank's own blocks             one pass, while the others' are under way
-//   4. what has come is put in place      in the order of arrival; rendezvous are fetched by their receiver
-//   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
-//
-// Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with. Small blocks to a rank that is a neighbour several times travel together (aggregates.hpp); in blocking calls, what goes
-// to ranks of the same node does not travel as a message if it is short (pair_mailboxes.hpp).
 #pragma once
 
-#include <utility>
 #include <vector>
 
-#include "mpi/exchange/aggregates.hpp"
+#include "engine/exchange/exchange.hpp"
+#include "engine/exchange/persistent_mailboxes.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/network/memory.hpp"
 #include "mpi/p2p/rendezvous.hpp"
-#include "mpi/requests/completion.hpp"
 #include "mpi/requests/pending.hpp"
+#include "mpi/types/arguments.hpp"
 #include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 
-class Exchange {
+class Exchange final : private engine::Carrier {
  public:
   /// At most so many blocks each way.
   Exchange(const ShadowComm& shadow, int sends, int receives) noexcept;
   /// False: no memory; nothing has been sent.
-  explicit operator bool() const { return static_cast<bool>(blocks_) && requests_ && pendings_; }
+  explicit operator bool() const { return steps_ && data_; }
 
   /// Blocks of no bytes, and of MPI_PROC_NULL, are left out.
-  void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept;
-  void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept;
+  void send(const Edge& to, const Buffer& data, Bytes bytes) noexcept {
+    if (bytes > 0 && to.rank != MPI_PROC_NULL) data_[steps_.send(to.rank, to.tag, bytes)] = data;
+  }
+  void receive(const Edge& from, const Buffer& data, Bytes bytes) noexcept {
+    if (bytes > 0 && from.rank != MPI_PROC_NULL) data_[steps_.receive(from.rank, from.tag, bytes)] = data;
+  }
 
   /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (ShadowComm::tags).
   void tags_from(int first) noexcept { tags_ = first; }
-  [[nodiscard]] int tag(const Edge& edge) const noexcept { return tags_ + edge.tag; }
 
   /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
   /// there. False: no memory.
@@ -53,105 +45,76 @@ class Exchange {
   /// Of a persistent one: what blocks to other nodes have registered stays so from start to start.
   void keep_memory() noexcept { keeps_memory_ = true; }
 
+  /// Of a persistent one: takes short blocks out of it. Collective. False: no memory.
+  bool agree(engine::PersistentMailboxes& mailboxes) noexcept;
+  [[nodiscard]] engine::PersistentMailboxes mailboxes() noexcept { return {steps_, *this}; }
+
   /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
   int run(MPI_Comm comm, bool neighbours = false);
 
-  /// Steps 1 to 3. May be called again when the last one is over.
-  void start(Ends ends) noexcept;
-  /// Steps 4 and 5, as far as they go now, or to the end. True: over.
-  bool advance(bool wait) noexcept;
+  /// May be called again when the last one is over.
+  void start(Ends ends) noexcept {
+    ends_ = ends;
+    steps_.start(ends == Ends::in_collective);
+  }
+  /// As far as it goes now, or to the end. True: over.
+  bool advance(bool wait) noexcept { return steps_.advance(wait); }
   /// The first that went wrong; not raised.
-  [[nodiscard]] int error() const { return error_; }
-  template <class Each>
-  void for_each_send(Each each) {
-    for (int i = 0; i < sends_; ++i) each(std::as_const(blocks_[i]));
-  }
-  template <class Each>
-  void for_each_receive(Each each) {
-    for (int i = 0; i < receives_; ++i) each(std::as_const(blocks_[most_sends_ + i]));
-  }
-  /// Leaves blocks for which `takes` says so to the caller; asked in order. Before start().
-  template <class Takes>
-  void take_sends(Takes takes) {
-    take(0, sends_, takes);
-  }
-  template <class Takes>
-  void take_receives(Takes takes) {
-    take(most_sends_, receives_, takes);
-  }
-  /// Whether a rank is a neighbour several times: then short blocks to it travel together (aggregates.hpp).
-  [[nodiscard]] bool repeats() const noexcept { return repeated_; }
+  [[nodiscard]] int error() const { return steps_.error(); }
+  [[nodiscard]] bool repeats() const noexcept { return steps_.repeats(); }
   /// Has `each` look at every datatype of a block, and change it.
   template <class Each>
   void for_each_type(Each each) {
-    for (int i = 0; i < sends_; ++i) each(blocks_[i].data.type);
-    for (int i = 0; i < receives_; ++i) each(blocks_[most_sends_ + i].data.type);
+    const auto of = [&](const engine::Block& block) { each(data_[block.number].type); };
+    steps_.for_each_send(of);
+    steps_.for_each_receive(of);
   }
 
  private:
-  template <class Takes>
-  void take(int first, int& count, Takes& takes) {
-    int kept = 0;
-    for (int i = 0; i < count; ++i)
-      if (!takes(std::as_const(blocks_[first + i]))) blocks_[first + kept++] = blocks_[first + i];
-    count = kept;
-  }
-  /// Requests of one direction: those that Heddle must finish from the front, the host's own from the back.
-  struct Requests {
-    int first = 0, end = 0;
-    int tracked = 0, native = 0;
-    int tracked_over = 0, native_over = 0;
-  };
+  using Block = engine::Block;
 
-  bool arrange() noexcept;
+  int begin(bool in_call) noexcept override;
+  Begun receive(const Block& block, Tickets tickets, int& error) noexcept override;
+  Begun send(const Block& block, Tickets tickets, int& error) noexcept override;
+  int receive_bytes(const Block& block, std::byte* to, Bytes bytes, Ticket ticket) noexcept override;
+  int send_bytes(const Block& block, const std::byte* from, Bytes bytes, Ticket ticket) noexcept override;
+  bool over(Ticket ticket, bool wait, int& error) noexcept override;
+  Ticket wait_any(Ticket first, int count, int& error) noexcept override;
+  bool probe(const Block& block) noexcept override;
+  void progress() noexcept override;
+  void drive() noexcept override;
+  [[nodiscard]] bool crowded() const noexcept override;
+  int pack(const Block& block, std::byte* to) noexcept override;
+  int unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept override;
+  bool moves(const Block& from, const Block& to) noexcept override;
+  void move(const Block& from, const Block& to) noexcept override;
+  std::byte* hold(const Block& block) override;
+  [[nodiscard]] int error_of(Mistake mistake) const noexcept override;
+
   [[nodiscard]] bool overflows() noexcept;
-  [[nodiscard]] bool left_to_host(const Block& block, Route route) const noexcept;
-  void pack_aside() noexcept;
+  [[nodiscard]] bool left_to_host(const Block& block, Route route) noexcept;
+  int pack_aside() noexcept;
   KeptMemory memory_of(const Block& block) noexcept;
-  void post_receive(const Block& block) noexcept;
-  void post_send(const Block& block, Ends ends) noexcept;
-  void post_sends(bool small, Ends ends) noexcept;
-  void post_aggregate(const Block& first) noexcept;
-  void find_own() noexcept;
-  void move_own() noexcept;
-  void choose_mailboxes() noexcept;
-  bool publish(const Block& block) noexcept;
-  void consume_published() noexcept;
-  void look_for_message(int turn) noexcept;
-  bool finish_mailboxes(bool wait) noexcept;
-  bool finish_receives(bool wait) noexcept;
-  bool finish_sends(bool wait) noexcept;
-  bool finish_native(Requests& side, bool wait) noexcept;
-  void finish(int request, MPI_Status& status, int error) noexcept;
-  void add(Requests& to, MPI_Request request, Pending* pending) noexcept;
-  void advance_pending(int request, bool wait) noexcept {
-    if (pendings_[request]->advances()) pendings_[request]->advance(wait);
-  }
-  void note(int error) noexcept {
-    if (error_ == MPI_SUCCESS) error_ = error;
-  }
+  Envelope envelope(const Block& block) const noexcept { return {block.rank, tags_ + block.tag, shadow_.comm()}; }
+  Begun begun(MPI_Request request, Pending* pending, Tickets tickets) noexcept;
+  void finish(Ticket ticket, MPI_Status& status, int& error) noexcept;
 
   const ShadowComm& shadow_;
-  int most_sends_, most_receives_;
+  int blocks_;  // at most
+  engine::Exchange steps_;
+  Buffer* data_ = nullptr;           // of each block
+  MPI_Request* requests_ = nullptr;  // of each ticket
+  Pending** pendings_ = nullptr;     // likewise; null: the request is all
+  threads::StagingBuffer arrays_;
   int tags_ = 0;
-  int sends_ = 0, receives_ = 0;
-  bool repeated_ = false;  // a rank is a neighbour several times
-  bool arranged_ = false;
+  Ends ends_ = Ends::in_collective;
   bool straight_ = false;  // long blocks are the host's, where it packs as well
-  int error_ = MPI_SUCCESS;
-  PairMailboxes* mailboxes_ = nullptr;  // of a blocking call
-  int unpublished_ = 0;                 // blocks that are to come by them
-  Element element_;                     // of the last one
-  Requests out_, in_;
-  bool crosses_ = false;  ///< A receive may bring a message of another node's, for which the host alone does nothing.
-  requests::Scratch<Block> blocks_;  // sends, then receives
-  requests::Scratch<MPI_Request> requests_;
-  requests::Scratch<Pending*> pendings_;
-  threads::StagingBuffer aggregates_;
-  threads::StagingBuffer aside_;
-  Buffer* packed_from_ = nullptr;  ///< Of each send, in aside_.
   bool keeps_memory_ = false;
-  std::vector<KeptMemory> memory_;  ///< Of each block, when it has been needed.
+  Element element_;  // of the last block that was packed or unpacked
+  threads::StagingBuffer aside_;
+  Buffer* packed_from_ = nullptr;   // of each send, in aside_
+  std::vector<KeptMemory> memory_;  // of each block, when it has been needed
+  std::vector<Derived> held_;       // of each block, likewise
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.

@@ -16,8 +16,8 @@
 #include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
-#include "mpi/exchange/pair_mailboxes.hpp"
 #include "mpi/node/links.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/node/placement.hpp"
 #include "mpi/process/process.hpp"
 #include "threads/deferred.hpp"
@@ -157,6 +157,33 @@ ShadowComm* ShadowComm::of(MPI_Comm comm) {
   return seat ? seat->shadow.get() : make(comm);
 }
 
+engine::MailRoom mail_room() noexcept {
+  Node* const node = Node::here();
+  if (!node) return {};
+  return {.loans = settings_of_process().mailboxes ? &node->loans() : nullptr,
+          .memory = node->memory(),
+          .size = node->memory_size(),
+          .crowded = node->crowded()};
+}
+
+void ShadowComm::make_mailboxes(MPI_Comm comm) {
+  Node* const node = Node::here();
+  engine::PairMailboxes::Peers peers;
+  for (int rank = 0; node && rank < ranks_; ++rank)
+    if (const int peer = rank == me_ ? -1 : node->peer(comm, rank); peer >= 0)
+      peers.all.push_back({rank, node->reach(peer).memory});
+  const auto neighbours = [&peers](const std::vector<Edge>& edges, std::vector<engine::NodePeer>& those) {
+    std::set<int> ranks;
+    for (const Edge& edge : edges) ranks.insert(edge.rank);
+    std::ranges::copy_if(peers.all, std::back_inserter(those), [&](const auto& peer) { return ranks.contains(peer.rank); });
+  };
+  neighbours(out_, peers.to);
+  neighbours(in_, peers.from);
+  settling_ = std::make_unique<Channel>(comm_, tags::mailboxes);
+  mailboxes_ = std::make_unique<engine::PairMailboxes>(mail_room(), me_, std::move(peers));
+  mailboxes_->reserve();
+}
+
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
 std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool collectives) {
   std::shared_ptr<ShadowComm> own;
@@ -169,7 +196,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool co
       own->nodes_.resize(static_cast<std::size_t>(own->ranks_));
       if (collectives) {
         own->has_neighbours_ = own->look_at_topology(comm);
-        own->mailboxes_ = std::make_unique<PairMailboxes>(comm, own->me_, own->ranks_);
+        own->make_mailboxes(comm);
       }
     }
   } catch (const std::bad_alloc&) {
@@ -181,6 +208,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool co
   if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
   own->record_ = record;
+  if (own->settling_) *own->settling_ = Channel(own->comm_, tags::mailboxes);
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
   return own;
 }

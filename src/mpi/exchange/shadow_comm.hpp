@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/exchange/pair_mailboxes.hpp"
 #include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/exchange/record.hpp"
@@ -53,7 +54,9 @@ struct LastGather {
 };
 
 class Comparison;
-class PairMailboxes;
+
+/// What mailboxes of this rank need of its node; settings and all.
+engine::MailRoom mail_room() noexcept;
 
 class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
  public:
@@ -134,7 +137,11 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   // For one collective at a time, as MPI has it for those that block; kept for their memory.
   [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
   [[nodiscard]] LastGather& last_gather() noexcept { return last_gather_; }
-  [[nodiscard]] PairMailboxes& mailboxes() const noexcept { return *mailboxes_; }
+  /// Of the next blocking exchange. @param neighbours  All its blocks are to and from neighbours.
+  [[nodiscard]] engine::PairMailboxes& next_mailboxes(bool neighbours) const noexcept {
+    mailboxes_->next(*settling_, neighbours);
+    return *mailboxes_;
+  }
 
   ~ShadowComm();
   ShadowComm(const ShadowComm&) = delete;
@@ -150,6 +157,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
   Trials::Clock clock();
+  void make_mailboxes(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int me_ = 0;
@@ -175,7 +183,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;
-  std::unique_ptr<PairMailboxes> mailboxes_;
+  std::unique_ptr<Channel> settling_;  // by which mailboxes_ are settled
+  std::unique_ptr<engine::PairMailboxes> mailboxes_;
 };
 
 }  // namespace heddle::mpi

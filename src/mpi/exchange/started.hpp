@@ -1,5 +1,5 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
-// Includes blocks.hpp, persistent_mailboxes.hpp, collectives/how.hpp, requests/completion.hpp.
+// Includes blocks.hpp, collectives/how.hpp, requests/completion.hpp, engine/exchange/.
 //
 //   if (const Done done = exchange_started<blocks::All>(how, send, receive, comm)) return *done;   // Started, Kept
 //
@@ -10,10 +10,8 @@
 
 #include <vector>
 
-#include "engine/wait.hpp"
 #include "mpi/collectives/how.hpp"
 #include "mpi/exchange/blocks.hpp"
-#include "mpi/exchange/persistent_mailboxes.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/generalized.hpp"
 
@@ -43,22 +41,13 @@ class Exchanging : public Generalized<Base> {
   bool keep_types() noexcept;
 
   Exchange exchange;
-  PersistentMailboxes mailboxes;           ///< Of a persistent operation.
-  std::unique_ptr<Comparison> comparison;  ///< Of a non-blocking one.
+  engine::PersistentMailboxes mailboxes = exchange.mailboxes();  ///< Of a persistent operation.
+  std::unique_ptr<Comparison> comparison;                        ///< Of a non-blocking one.
 
  private:
   bool carry_on(bool wait) noexcept override {
     if (comparison && !comparison->over(wait)) return false;
-    if (!mailboxes.any()) return exchange.advance(wait);
-    constexpr int seldom = 8;  // others may need what the host has to do here, but it takes its time
-    engine::Patience patience(mailboxes.crowded(), mailboxes.crowded() ? 4 : 1024);
-    for (int turn = 0; !mailboxes.advance();) {
-      if (!wait) return false;
-      if (!patience.pause() || ++turn % seldom != 0) continue;
-      int found = 0;
-      if (exchange.advance(false)) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_->comm(), &found, MPI_STATUS_IGNORE);
-    }
-    return exchange.advance(wait);
+    return mailboxes.any() ? mailboxes.advance(wait) : exchange.advance(wait);
   }
 
   std::shared_ptr<const ShadowComm> own_;  // the program may free its communicator first
@@ -151,7 +140,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->mailboxes.agree(*own, operation->exchange) && operation->keep_types() && aside() &&
+    able = operation->exchange.agree(operation->mailboxes) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
     able =

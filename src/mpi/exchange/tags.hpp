@@ -1,7 +1,8 @@
 // mpi/exchange/tags.hpp: all tags of messages on a shadow communicator. Includes nothing of Heddle.
 //
-//   0 ... 32758     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
+//   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
 //                   several times; schedules (channel.hpp), which need no more than the order of messages: 0
+//   32758           what settles mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
 //   32759           bundles of collectives (routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
 //   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
@@ -11,6 +12,7 @@
 namespace heddle::mpi::tags {
 
 constexpr int schedule = 0;
+constexpr int mailboxes = 32758;
 constexpr int bundles = 32759;
 constexpr int sparse_direct = 32760;
 constexpr int sparse_bundles = 32761;

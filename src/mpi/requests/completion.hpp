@@ -86,23 +86,7 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
 /// A call fails before it has done anything: there is no memory for its rows.
 int no_memory();
 
-/// An array for the length of a call.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(int n) noexcept
-      : data_(bytes_.reserve(static_cast<Bytes>(sizeof(T)) * n)  // NOLINT(bugprone-sizeof-expression): pointers are meant
-                  ? reinterpret_cast<T*>(bytes_.data())
-                  : nullptr) {}
-  explicit operator bool() const { return data_ != nullptr; }
-  T& operator[](int i) { return data_[i]; }
-  T* get() { return data_; }
-
- private:
-  using Bytes = layout::Bytes;
-  threads::StagingBuffer bytes_;
-  T* data_;
-};
+using threads::Scratch;
 
 /// settle() without raising: `where` is where to.
 int settle_quietly(Pending& pending, MPI_Status& status, int error, communicators::Hold& where) noexcept;

@@ -1,5 +1,5 @@
 // select/collective/mailboxes.hpp: how long a block may be to go to another rank of the node without a message
-// (mpi/exchange/pair_mailboxes.hpp), which leaves nothing to be saved by bundles. May include: layout/bytes.hpp.
+// (engine/exchange/pair_mailboxes.hpp), which leaves nothing to be saved by bundles. May include: layout/bytes.hpp.
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,11 @@
-// mpi/exchange/aggregates.cpp
-#include "mpi/exchange/aggregates.hpp"
+// engine/exchange/aggregates.cpp
+#include "engine/exchange/aggregates.hpp"
 
 #include <algorithm>
 
-#include "mpi/requests/completion.hpp"
-#include "mpi/types/element.hpp"
+#include "threads/pool.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 namespace {
 
 /// Bytes. Packing twice costs less than another message; larger blocks may be announced.
@@ -42,22 +41,22 @@ Bytes join_small(std::span<Block*> blocks) noexcept {
 
 }  // namespace
 
-Bytes aggregate(std::span<Block> blocks, const std::function<Bytes(int rank)>& room) noexcept {
-  requests::Scratch<Block*> kept(static_cast<int>(blocks.size()) + 1);
+Bytes aggregate(std::span<Block> blocks, const std::function<Bytes(Rank rank)>& room) noexcept {
+  threads::Scratch<Block*> kept(static_cast<int>(blocks.size()) + 1);
   if (!kept) return -1;
   std::size_t found = 0;
   for (Block& block : blocks)
     if (block.role == Block::Role::alone) kept[static_cast<int>(found++)] = &block;
   const std::span<Block*> sorted(kept.get(), found);
   std::ranges::sort(sorted, [](const Block* one, const Block* other) {
-    return one->edge.rank != other->edge.rank ? one->edge.rank < other->edge.rank : one->edge.tag < other->edge.tag;
+    return one->rank != other->rank ? one->rank < other->rank : one->tag < other->tag;
   });
   Bytes all = 0;
   for (std::size_t begin = 0, end = 0; begin < found; begin = end) {
     Bytes bytes = 0;
-    for (end = begin; end < found && sorted[end]->edge.rank == sorted[begin]->edge.rank; ++end) bytes += sorted[end]->bytes;
+    for (end = begin; end < found && sorted[end]->rank == sorted[begin]->rank; ++end) bytes += sorted[end]->bytes;
     const std::span<Block*> of_rank = sorted.subspan(begin, end - begin);
-    if (bytes <= room(sorted[begin]->edge.rank)) {
+    if (bytes <= room(sorted[begin]->rank)) {
       of_rank[0]->mailable = true;
       all += join(of_rank);
     } else {
@@ -67,27 +66,23 @@ Bytes aggregate(std::span<Block> blocks, const std::function<Bytes(int rank)>& r
   return all;
 }
 
-int pack_aggregate(const Block& first, std::byte* to, MPI_Comm comm) noexcept {
-  Element element;
-  int error = MPI_SUCCESS;
-  for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
-    error = element.look(block->data.type);
-    if (error == MPI_SUCCESS) error = element.pack(block->data.address, block->data.count, to, comm);
+int pack_aggregate(const Block& first, std::byte* to, Carrier& carrier) noexcept {
+  int error = 0;
+  for (const Block* block = &first; block && error == 0; block = block->next) {
+    error = carrier.pack(*block, to);
     to += block->bytes;
   }
   return error;
 }
 
-int unpack_aggregate(const Block& first, const std::byte* from, Bytes bytes, MPI_Comm comm) noexcept {
-  Element element;
-  int error = MPI_SUCCESS;
-  for (const Block* block = &first; block && error == MPI_SUCCESS; block = block->next) {
+int unpack_aggregate(const Block& first, const std::byte* from, Bytes bytes, Carrier& carrier) noexcept {
+  int error = 0;
+  for (const Block* block = &first; block && error == 0; block = block->next) {
     if ((bytes -= block->bytes) < 0) break;
-    error = element.look(block->data.type);
-    if (error == MPI_SUCCESS) error = element.unpack(from, const_cast<void*>(block->data.address), block->data.count, comm);
+    error = carrier.unpack(*block, from, block->bytes);
     from += block->bytes;
   }
   return error;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine

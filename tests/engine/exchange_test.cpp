@@ -1,0 +1,433 @@
+// The exchange of blocks with all its ranks in one process, which get on by chance, or as threads: whatever goes as a message
+// of its own, in an aggregate or by a mailbox, every block arrives once, whole, in its place, and sizes that differ harm
+// nobody.
+#include "engine/exchange/exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "engine/exchange/persistent_mailboxes.hpp"
+#include "engine/outbox.hpp"
+#include "mail.hpp"
+#include "network.hpp"
+
+namespace heddle::engine::test {
+namespace {
+
+constexpr int truncated = 15, unpackable = 16, no_memory = 17;
+constexpr Bytes memory_size = 2 << 20;
+
+/// Messages by tags, on top of which the channel that settles mailboxes is the Network's.
+class Post {
+ public:
+  struct Letter {
+    Rank from, to;
+    int tag;
+    Content content;
+  };
+  void send(Letter letter) { letters_.push_back(std::move(letter)); }
+  [[nodiscard]] bool here(Rank from, Rank to, int tag) const { return find(from, to, tag) != letters_.end(); }
+  Content take(Rank from, Rank to, int tag) {
+    const auto found = find(from, to, tag);
+    Content content = std::move(const_cast<Letter&>(*found).content);
+    letters_.erase(found);
+    return content;
+  }
+  [[nodiscard]] bool empty() const { return letters_.empty(); }
+  std::size_t messages = 0;
+
+ private:
+  [[nodiscard]] std::deque<Letter>::const_iterator find(Rank from, Rank to, int tag) const {
+    return std::ranges::find_if(letters_,
+                                [&](const Letter& one) { return one.from == from && one.to == to && one.tag == tag; });
+  }
+  std::deque<Letter> letters_;
+};
+
+/// Ranks that are threads, and wait for each other.
+class Together {
+ public:
+  explicit Together(Rank ranks) : ends_(static_cast<std::size_t>(ranks)) {
+    for (Rank me = 0; me < ranks; ++me) ends_[static_cast<std::size_t>(me)] = End(this, me);
+  }
+  Channel& operator[](Rank rank) { return ends_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  class End final : public Channel {
+   public:
+    End() = default;
+    End(Together* together, Rank me) : all_(together), me_(me) {}
+    void send(Rank to, std::span<const Piece> pieces) noexcept override {
+      const std::lock_guard guard(all_->lock_);
+      all_->lines_[{me_, to}].emplace_back(pieces[0].at, pieces[0].at + pieces[0].bytes);
+      all_->sent_.notify_all();
+    }
+    Ticket receive(Rank from, std::byte* to, Bytes /*room*/) noexcept override {
+      awaited_.emplace_back(from, to);
+      return awaited_.size() - 1;
+    }
+    bool received(Ticket /*ticket*/, bool wait) noexcept override { return finished(wait); }
+    bool finished(bool /*wait*/) noexcept override {
+      std::unique_lock guard(all_->lock_);
+      for (const auto& [from, to] : awaited_) {
+        auto& line = all_->lines_[{from, me_}];
+        all_->sent_.wait(guard, [&line] { return !line.empty(); });
+        std::ranges::copy(line.front(), to);
+        line.pop_front();
+      }
+      awaited_.clear();
+      return true;
+    }
+
+   private:
+    Together* all_ = nullptr;
+    Rank me_ = 0;
+    std::vector<std::pair<Rank, std::byte*>> awaited_;
+  };
+  std::mutex lock_;
+  std::condition_variable sent_;
+  std::map<std::pair<Rank, Rank>, std::deque<Content>> lines_;
+  std::vector<End> ends_;
+};
+
+/// The node memory of a rank.
+struct Lender {
+  static std::int64_t no_time() { return 0; }
+  Memory memory{memory_size};
+  Arena arena{memory.base(), memory_size};
+  Desks desks;
+  Distances distances{1, no_time};
+  Outbox outbox{arena, {}, 0, no_time, true, {&desks, distances}};
+  Loans loans{outbox};
+  [[nodiscard]] MailRoom room() { return {.loans = &loans, .memory = memory.base(), .size = memory_size, .crowded = true}; }
+};
+
+/// Of one rank: its blocks lie in memory of their own, every other byte.
+class World final : public Carrier {
+ public:
+  World(Post& post, Rank me, std::vector<std::unique_ptr<Lender>>* lenders) : post_(post), me_(me), lenders_(lenders) {}
+
+  Content& content(int number) {
+    const auto i = static_cast<std::size_t>(number);
+    if (contents_.size() <= i) contents_.resize(i + 1);
+    return contents_[i];
+  }
+  Begun receive(const Block& block, Tickets tickets, int& error) noexcept override {
+    const bool plain = block.bytes % 3 == 0;
+    ticket(plain ? tickets.plain : tickets.followed) = {.block = &block, .room = block.bytes};
+    error = 0;
+    return plain ? Begun::plain : block.bytes % 3 == 1 ? Begun::followed : Begun::driven;
+  }
+  Begun send(const Block& block, Tickets tickets, int& error) noexcept override {
+    const bool plain = block.bytes % 2 == 0;
+    Content packed(static_cast<std::size_t>(block.bytes));
+    error = pack(block, packed.data());
+    ticket(plain ? tickets.plain : tickets.followed) = {};
+    put(block, std::move(packed));
+    return plain ? Begun::plain : Begun::followed;
+  }
+  int receive_bytes(const Block& block, std::byte* to, Bytes bytes, Ticket number) noexcept override {
+    ticket(number) = {.block = &block, .to = to, .room = bytes};
+    return 0;
+  }
+  int send_bytes(const Block& block, const std::byte* from, Bytes bytes, Ticket number) noexcept override {
+    ticket(number) = {};
+    put(block, Content(from, from + bytes));
+    return 0;
+  }
+  bool over(Ticket number, bool wait, int& error) noexcept override {
+    Message& message = ticket(number);
+    error = 0;
+    if (!message.block) return true;
+    const Block& block = *message.block;
+    if (!post_.here(block.rank, me_, block.tag)) {
+      EXPECT_FALSE(wait) << "nobody will send";
+      return false;
+    }
+    const Content came = post_.take(block.rank, me_, block.tag);
+    if (std::ssize(came) > message.room)
+      error = truncated;
+    else if (message.to)
+      std::ranges::copy(came, message.to);
+    else
+      error = unpack(block, came.data(), std::ssize(came));
+    message = {};
+    return true;
+  }
+  Ticket wait_any(Ticket first, int count, int& error) noexcept override {
+    for (Ticket i = first; i < first + count; ++i)
+      if (ticket(i).block && over(i, false, error)) return i;
+    ADD_FAILURE() << "nobody will send";
+    return none;
+  }
+  bool probe(const Block& block) noexcept override { return post_.here(block.rank, me_, block.tag); }
+  void progress() noexcept override {}
+
+  int pack(const Block& block, std::byte* to) noexcept override {
+    for (Bytes i = 0; i < block.bytes; ++i) to[i] = content(block.number)[static_cast<std::size_t>(2 * i)];
+    return 0;
+  }
+  int unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept override {
+    for (Bytes i = 0; i < bytes; ++i) content(block.number)[static_cast<std::size_t>(2 * i)] = from[i];
+    return 0;
+  }
+  bool moves(const Block& from, const Block& /*to*/) noexcept override { return from.bytes % 5 != 0; }
+  void move(const Block& from, const Block& to) noexcept override { content(to.number) = content(from.number); }
+  std::byte* hold(const Block& block) override { return (*lenders_)[static_cast<std::size_t>(block.rank)]->memory.base(); }
+  [[nodiscard]] int error_of(Mistake mistake) const noexcept override {
+    return mistake == Mistake::truncated ? truncated : mistake == Mistake::no_memory ? no_memory : unpackable;
+  }
+
+ private:
+  struct Message {
+    const Block* block = nullptr;  ///< To be received; null: complete.
+    std::byte* to = nullptr;
+    Bytes room = 0;
+  };
+  Message& ticket(Ticket number) {
+    const auto i = static_cast<std::size_t>(number);
+    if (tickets_.size() <= i) tickets_.resize(i + 1);
+    return tickets_[i];
+  }
+  void put(const Block& block, Content packed) {
+    ++post_.messages;
+    post_.send({me_, block.rank, block.tag, std::move(packed)});
+  }
+
+  Post& post_;
+  Rank me_;
+  std::vector<std::unique_ptr<Lender>>* lenders_;
+  std::vector<Content> contents_;
+  std::vector<Message> tickets_;
+};
+
+std::byte said(Rank from, Rank to, int tag, int call, Bytes at) {
+  return static_cast<std::byte>(from * 31 + to * 57 + tag * 101 + call * 11 + at * 7 + at / 251 + 1);
+}
+
+/// An edge, the same at both of its ends unless the program is wrong.
+struct Line {
+  Rank from, to;
+  int tag;
+  Bytes sent, expected;
+};
+
+std::vector<Line> random_lines(Rank ranks, int edges, std::mt19937& random, bool right = true) {
+  std::vector<Line> all;
+  const auto size = [&]() -> Bytes {
+    switch (random() % 5) {
+      case 0:
+        return 0;
+      case 1:
+        return 1 + random() % 20'000;
+      default:
+        return 1 + random() % 600;
+    }
+  };
+  for (Rank from = 0; from < ranks; ++from)
+    for (Rank to = 0; to < ranks; ++to)
+      for (int tag = 0; tag < edges; ++tag) {
+        const Bytes sent = size();
+        all.push_back({from, to, tag, sent, right || sent == 0 ? sent : 1 + static_cast<Bytes>(random() % 9'000)});
+      }
+  return all;
+}
+
+/// What a rank has of one exchange.
+struct Mine {
+  Mine(Post& post, Rank me, int outs, int ins, std::vector<std::unique_ptr<Lender>>* lenders)
+      : world(post, me, lenders), exchange(world, me, outs, ins) {}
+  World world;
+  Exchange exchange;
+  std::unique_ptr<PersistentMailboxes> persistent;
+  std::vector<std::pair<Line, int>> sends, receives;  ///< And their numbers.
+  bool started = false, over = false;
+
+  void fill(int call) {
+    for (const auto& [line, number] : sends) {
+      Content& content = world.content(number);
+      content.assign(static_cast<std::size_t>(2 * line.sent), std::byte{0xee});
+      for (Bytes i = 0; i < line.sent; ++i)
+        content[static_cast<std::size_t>(2 * i)] = said(line.from, line.to, line.tag, call, i);
+    }
+    for (const auto& [line, number] : receives)
+      world.content(number).assign(static_cast<std::size_t>(2 * line.expected), std::byte{0xee});
+  }
+  void look(int call) {
+    bool wrong = false;
+    for (const auto& [line, number] : receives) {
+      const Content& content = world.content(number);
+      wrong |= line.sent > line.expected;
+      if (line.sent > line.expected) continue;
+      for (Bytes i = 0; i < line.expected; ++i) {
+        const std::byte wanted = i < line.sent ? said(line.from, line.to, line.tag, call, i) : std::byte{0xee};
+        ASSERT_EQ(content[static_cast<std::size_t>(2 * i)], wanted)
+            << line.from << " to " << line.to << ", tag " << line.tag << ", call " << call << ", " << line.sent << " bytes";
+      }
+    }
+    EXPECT_EQ(exchange.error(), wrong ? truncated : 0);
+  }
+};
+
+/// A communicator.
+class Job {
+ public:
+  explicit Job(Rank ranks) : ranks_(ranks), network_(ranks) {
+    for (Rank me = 0; me < ranks; ++me) lenders_.push_back(std::make_unique<Lender>());
+  }
+  /// Blocking calls go by mailboxes from the fourth on.
+  void make_mailboxes() {
+    for (Rank me = 0; me < ranks_; ++me) {
+      std::vector<NodePeer> peers;
+      for (Rank peer = 0; peer < ranks_; ++peer)
+        if (peer != me) peers.push_back({peer, lender(peer).memory.base()});
+      mailboxes_.push_back(std::make_unique<PairMailboxes>(lender(me).room(), me, 8, peers));
+    }
+  }
+  std::vector<std::unique_ptr<Mine>> ranks_of(const std::vector<Line>& lines) {
+    std::vector<std::unique_ptr<Mine>> all;
+    for (Rank me = 0; me < ranks_; ++me) {
+      const auto most = static_cast<int>(lines.size());
+      auto& mine = *all.emplace_back(std::make_unique<Mine>(post_, me, most, most, &lenders_));
+      for (int k = 0; k < ranks_; ++k)
+        for (const Line& line : lines) {
+          if (line.from == me && line.to == (me + k) % ranks_ && line.sent > 0)
+            mine.sends.emplace_back(line, mine.exchange.send(line.to, line.tag, line.sent));
+          if (line.to == me && line.from == (me + ranks_ - k) % ranks_ && line.expected > 0)
+            mine.receives.emplace_back(line, mine.exchange.receive(line.from, line.tag, line.expected));
+        }
+    }
+    return all;
+  }
+  /// Every rank starts and gets on when chance has it.
+  void run(std::vector<std::unique_ptr<Mine>>& all, int call, std::mt19937& random) {
+    for (Rank me = 0; me < ranks_; ++me) {
+      of(all, me).fill(call);
+      of(all, me).started = of(all, me).over = false;
+      if (mailboxes_.empty()) continue;
+      PairMailboxes& mine = *mailboxes_[static_cast<std::size_t>(me)];
+      mine.next(network_[me]);
+      if (mine.any()) of(all, me).exchange.use(mine);
+    }
+    std::vector<Rank> order;
+    for (Rank me = 0; me < ranks_; ++me) order.push_back(me);
+    std::ranges::shuffle(order, random);
+    for (const Rank me : order) {
+      start(of(all, me));
+      for (int i = 0; i < ranks_; ++i) advance(of(all, order[random() % order.size()]), false);
+    }
+    for (const Rank me : order) advance(of(all, me), true);  // all has been sent
+    for (const auto& mine : all) {
+      ASSERT_TRUE(mine->over) << "call " << call;
+      mine->look(call);
+    }
+    EXPECT_TRUE(post_.empty());
+  }
+  [[nodiscard]] Post& post() { return post_; }
+  [[nodiscard]] Lender& lender(Rank rank) { return *lenders_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  static Mine& of(std::vector<std::unique_ptr<Mine>>& all, Rank rank) { return *all[static_cast<std::size_t>(rank)]; }
+  static void start(Mine& mine) {
+    if (mine.persistent && mine.persistent->any()) mine.persistent->start();
+    mine.exchange.start(true);
+    mine.started = true;
+  }
+  static void advance(Mine& mine, bool wait) {
+    if (mine.over || !mine.started) return;
+    mine.over = mine.persistent && mine.persistent->any() ? mine.persistent->advance(wait) : mine.exchange.advance(wait);
+  }
+
+  Rank ranks_;
+  Network network_;
+  Post post_;
+  std::vector<std::unique_ptr<Lender>> lenders_;
+  std::vector<std::unique_ptr<PairMailboxes>> mailboxes_;
+};
+
+}  // namespace
+
+TEST(Exchange, EveryBlockArrivesInItsPlace) {
+  std::mt19937 random(1);
+  for (const Rank ranks : {1, 2, 3, 5, 8, 13})
+    for (const int edges : {1, 2, 5}) {
+      Job job(ranks);
+      auto all = job.ranks_of(random_lines(ranks, edges, random));
+      for (int call = 1; call <= 3; ++call) job.run(all, call, random);  // as a persistent one is started
+    }
+}
+
+// Of the small blocks to a rank that is a neighbour several times there is one message.
+TEST(Exchange, SmallBlocksToOneRankTravelTogether) {
+  Job job(2);
+  std::vector<Line> lines;
+  for (int tag = 0; tag < 7; ++tag) lines.push_back({0, 1, tag, tag == 3 ? 9'000 : 8, tag == 3 ? 9'000 : 8});
+  auto all = job.ranks_of(lines);
+  std::mt19937 random(2);
+  job.run(all, 1, random);
+  EXPECT_EQ(job.post().messages, 2u);
+}
+
+TEST(Exchange, ShortBlocksGoByMailboxesFromTheFourthCallOn) {
+  std::mt19937 random(3);
+  for (const Rank ranks : {2, 3, 6}) {
+    Job job(ranks);
+    job.make_mailboxes();
+    for (int call = 1; call <= 20; ++call) {
+      auto all = job.ranks_of(random_lines(ranks, 1, random));
+      job.run(all, call, random);
+    }
+    std::vector<Line> lines;
+    for (Rank from = 0; from < ranks; ++from)
+      for (Rank to = 0; to < ranks; ++to) lines.push_back({from, to, 0, 1'001, 1'001});
+    auto all = job.ranks_of(lines);
+    const std::size_t before = job.post().messages;
+    job.run(all, 21, random);
+    EXPECT_EQ(job.post().messages, before);
+  }
+}
+
+// On two sides of what a mailbox holds: retracted, by whoever sees it.
+TEST(Exchange, SizesThatDifferHarmNoOtherCall) {
+  std::mt19937 random(4);
+  Job job(4);
+  job.make_mailboxes();
+  for (int call = 1; call <= 200; ++call) {
+    auto all = job.ranks_of(random_lines(4, 1, random, call % 2 == 0));
+    job.run(all, call, random);
+  }
+}
+
+TEST(Exchange, PersistentOnesAgreeOnMailboxes) {
+  std::mt19937 random(5);
+  for (const int edges : {1, 4}) {
+    constexpr Rank ranks = 4;
+    Job job(ranks);
+    auto all = job.ranks_of(random_lines(ranks, edges, random));
+    // Each waits for the others in agree().
+    Together network(ranks);
+    std::vector<std::thread> threads;
+    for (Rank me = 0; me < ranks; ++me) {
+      Mine& mine = *all[static_cast<std::size_t>(me)];
+      mine.persistent = std::make_unique<PersistentMailboxes>(mine.exchange, mine.world);
+      threads.emplace_back([&, me] { EXPECT_TRUE(mine.persistent->agree(job.lender(me).room(), network[me])); });
+    }
+    for (std::thread& one : threads) one.join();
+    const std::size_t before = job.post().messages;
+    for (int call = 1; call <= 10; ++call) job.run(all, call, random);
+    EXPECT_TRUE(std::ranges::all_of(all, [](const auto& mine) { return mine->persistent->any(); }));
+    EXPECT_GT(job.post().messages, before);  // the long ones
+  }
+}
+
+}  // namespace heddle::engine::test
