@@ -1,6 +1,6 @@
-// Short blocks between ranks of a node (engine/exchange/pair_mailboxes.hpp): many collectives in a row on one communicator, so that
-// mailboxes are settled on early and used for the rest; lengths around the longest block; senders that run ahead; mailboxes
-// that come and go; blocks of one length at their sender and of another at their reader.
+// Short blocks between ranks of a node (engine/exchange/pair_mailboxes.hpp): many collectives in a row on one communicator, so
+// that mailboxes are settled on early and used for the rest; lengths around the longest block; senders that run ahead;
+// mailboxes that come and go; blocks of one length at their sender and of another at their reader.
 #include <unistd.h>
 
 #include <algorithm>
