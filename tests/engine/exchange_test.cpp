@@ -285,13 +285,21 @@ class Job {
   explicit Job(Rank ranks) : ranks_(ranks), network_(ranks) {
     for (Rank me = 0; me < ranks; ++me) lenders_.push_back(std::make_unique<Lender>());
   }
-  /// Blocking calls go by mailboxes from the fourth on.
-  void make_mailboxes() {
+  /// Blocking calls go by mailboxes from the fourth on. @param neighbours  All are, each of the two ranks beside it only.
+  void make_mailboxes(bool neighbours = false) {
+    neighbours_ = neighbours;
     for (Rank me = 0; me < ranks_; ++me) {
-      std::vector<NodePeer> peers;
-      for (Rank peer = 0; peer < ranks_; ++peer)
-        if (peer != me) peers.push_back({peer, lender(peer).memory.base()});
-      mailboxes_.push_back(std::make_unique<PairMailboxes>(lender(me).room(), me, 8, peers));
+      PairMailboxes::Peers peers;
+      for (Rank peer = 0; peer < ranks_; ++peer) {
+        const NodePeer one{peer, lender(peer).memory.base()};
+        if (peer != me) peers.all.push_back(one);
+        if (peer != me && (peer == (me + 1) % ranks_ || me == (peer + 1) % ranks_)) {
+          peers.to.push_back(one);
+          peers.from.push_back(one);
+        }
+      }
+      mailboxes_.push_back(std::make_unique<PairMailboxes>(lender(me).room(), me, std::move(peers)));
+      mailboxes_.back()->reserve();
     }
   }
   std::vector<std::unique_ptr<Mine>> ranks_of(const std::vector<Line>& lines) {
@@ -316,7 +324,7 @@ class Job {
       of(all, me).started = of(all, me).over = false;
       if (mailboxes_.empty()) continue;
       PairMailboxes& mine = *mailboxes_[static_cast<std::size_t>(me)];
-      mine.next(network_[me]);
+      mine.next(network_[me], neighbours_);
       if (mine.any()) of(all, me).exchange.use(mine);
     }
     std::vector<Rank> order;
@@ -349,6 +357,7 @@ class Job {
   }
 
   Rank ranks_;
+  bool neighbours_ = false;
   Network network_;
   Post post_;
   std::vector<std::unique_ptr<Lender>> lenders_;
@@ -394,6 +403,37 @@ TEST(Exchange, ShortBlocksGoByMailboxesFromTheFourthCallOn) {
     const std::size_t before = job.post().messages;
     job.run(all, 21, random);
     EXPECT_EQ(job.post().messages, before);
+  }
+}
+
+// All that a rank has for a neighbour, if it fits into the mailbox together; else what is small, and the rest as messages.
+TEST(Exchange, WhatANeighbourGetsGoesThroughOneMailbox) {
+  std::mt19937 random(6);
+  for (const Rank ranks : {2, 3, 7}) {
+    Job job(ranks);
+    job.make_mailboxes(true);
+    const auto beside = [ranks](Rank one, Rank other) { return (one + 1) % ranks == other || (other + 1) % ranks == one; };
+    for (int call = 1; call <= 20; ++call) {
+      std::vector<Line> lines = random_lines(ranks, 1 + call % 4, random);
+      std::erase_if(lines, [&](const Line& line) { return line.from != line.to && !beside(line.from, line.to); });
+      auto all = job.ranks_of(lines);
+      job.run(all, call, random);
+    }
+    const auto messages = [&](Bytes one, Bytes other, int call) {
+      std::vector<Line> lines;
+      for (Rank from = 0; from < ranks; ++from)
+        for (Rank to = 0; to < ranks; ++to)
+          if (from != to && beside(from, to))
+            for (int tag = 0; tag < 4; ++tag) lines.push_back({from, to, tag, tag == 2 ? other : one, tag == 2 ? other : one});
+      auto all = job.ranks_of(lines);
+      const std::size_t before = job.post().messages;
+      job.run(all, call, random);
+      return job.post().messages - before;
+    };
+    const std::size_t pairs = ranks == 2 ? 2 : 2 * static_cast<std::size_t>(ranks);
+    EXPECT_EQ(messages(3'001, 12'001, 21), 0u);
+    EXPECT_EQ(messages(11, 30'001, 22), pairs) << "the long one";
+    EXPECT_EQ(messages(7'001, 7'003, 23), 3 * pairs) << "too much together, and none is small: one goes, ranks share cores";
   }
 }
 
