@@ -128,3 +128,33 @@ def test_networks_have_room(nodes):
     if nodes <= 16384:
         groups, chassis, routers, each = machines.groups(nodes)
         assert nodes <= groups * chassis * routers * each and groups <= routers
+
+
+def test_a_2d_fft_is_its_transposes_and_what_is_charged(rows):
+    """Datatypes save some of the packing, not all of it; 16 times as many ranks are at least 8 times as fast."""
+    found = rows("fft2d", "--estimate", "-n", 64, "-n", 1024)
+    by = {(row["ranks"], row["algorithm"]): row for row in found}
+    for ranks in (64, 1024):
+        hand, types = by[ranks, "manual"], by[ranks, "zero-copy"]
+        assert hand["us"] == pytest.approx(2 * hand["exchange_us"] + hand["packing_us"] + hand["transforms_us"])
+        assert hand["bytes"] == round((20000 / ranks) ** 2) * 16 and hand["partners"] == ranks - 1
+        assert hand["us"] - hand["packing_us"] < types["us"] < hand["us"]
+    assert by[1024, "manual"]["us"] < by[64, "manual"]["us"] / 8
+
+
+@needs_simgrid
+def test_a_2d_fft_of_more_ranks_than_simgrid_bears_is_estimated(rows):
+    assert {row["by"] for row in rows("fft2d", "-n", 192)} == {"estimate"}
+
+
+@needs_simgrid
+def test_a_2d_fft_in_simgrid_is_what_the_estimator_expects(rows):
+    found = rows("fft2d", "-n", 16, "-n", 64, "--size", 2000, "--members", 4)
+    assert {row["by"] for row in found} == {"simgrid"}
+    assert all(0.6 < row["exchange_estimate_us"] / row["exchange_us"] < 1.6 for row in found)
+    assert all(row["checked"] and row["wrong_ranks"] == 0 for row in found)
+
+
+def test_the_blocks_of_a_2d_fft_are_not_given(heddle):
+    assert heddle("simulate", "fft2d", "--estimate", "--bytes", 8).returncode == 2
+    assert "matrix" in heddle("simulate", "fft2d", "--estimate", "-n", 64, "--size", 32).stderr

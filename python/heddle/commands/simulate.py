@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 
-NAMES = ("alltoallv-sparse", "allgatherv", "alltoallw-ring")
+NAMES = ("alltoallv-sparse", "allgatherv", "alltoallw-ring", "fft2d")
 PLATFORMS = ("torus", "fat-tree", "dragonfly", "mpich", "openmpi")
 
 
@@ -31,6 +31,9 @@ def simulate(
         Optional[list[int]],
         typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
     ] = None,
+    side: Annotated[
+        int, typer.Option("--size", min=2, metavar="N", help="Of fft2d: a matrix of N x N complex numbers.")
+    ] = 20000,
     members: Annotated[Optional[int], typer.Option("--members", min=1, metavar="N", help="Ranks of a node.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="By the LogGP model only: no SimGrid needed.")] = False,
     json: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
@@ -52,6 +55,7 @@ def simulate(
     heddle simulate alltoallv-sparse -n 256 --bytes 8 --stride 1 --stride 24
     heddle simulate allgatherv --platform fat-tree --bytes 32768 --plot outlier
     heddle simulate alltoallw-ring --json rows.json
+    heddle simulate fft2d -n 64 -n 4096 --size 20000 --estimate
     """
     from heddle.problem import Problem
     from heddle.simulated import run, tasks
@@ -61,6 +65,8 @@ def simulate(
     if platform not in PLATFORMS:
         raise Problem(f"no machine is called {platform}; there are {', '.join(PLATFORMS)}", code=2)
     benchmark = tasks.ALL[name]
+    if benchmark is tasks.FFT2D and (size or partners or stride):
+        raise Problem("the blocks of fft2d follow from --size and --ranks: it takes no --bytes, --partners or --stride", code=2)
     wanted = run.Wanted(
         benchmark=benchmark,
         platform=platform,
@@ -71,5 +77,6 @@ def simulate(
         strides=stride or [1],
         algorithms=algorithm or list(benchmark.algorithms),
         estimate=estimate,
+        side=side,
     )
     run.simulate(wanted, json, plot)

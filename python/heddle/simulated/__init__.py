@@ -4,5 +4,6 @@ machines.py   the machines, each number with its source
 tasks.py      what is to be simulated
 estimating.py heddle-tool estimate: LogGP over the same schedules, to a million ranks
 simgrid.py    SimGrid's network, on which heddle-smpi carries out the schedules and the engine themselves
+fft2d.py      what is charged to a 2-D FFT beside its transposes
 table.py, figure.py  what comes of it
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as text
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from heddle.console import console, table_console
 from heddle.problem import Problem
 
-from . import estimating, machines, simgrid, tasks
+from . import estimating, fft2d, machines, simgrid, tasks
 from .table import findings, tables
 
 
@@ -27,6 +28,7 @@ class Wanted:
     strides: list[int]
     algorithms: list[str]
     estimate: bool
+    side: int = tasks.SIDE  # of fft2d's matrix
 
 
 def simulate(wanted: Wanted, json: Path | None, plot: Path | None) -> None:
@@ -40,7 +42,7 @@ def simulate(wanted: Wanted, json: Path | None, plot: Path | None) -> None:
     rows = _rows(wanted, only_estimated)
     for table in tables(wanted.benchmark, rows):
         table_console().print(table)
-    for sentence in findings(rows):
+    for sentence in _findings(wanted, rows):
         console().print(sentence)
     if json is not None:
         try:
@@ -50,9 +52,18 @@ def simulate(wanted: Wanted, json: Path | None, plot: Path | None) -> None:
     if plot is not None:
         from .figure import draw
 
-        draw(wanted.benchmark, rows, plot)
+        # Blocks and partners of an FFT follow from the ranks.
+        apart = {"bytes": None, "partners": None} if wanted.benchmark is tasks.FFT2D else {}
+        draw(wanted.benchmark, [row | apart for row in rows], plot)
     if wrong := [row for row in rows if row.get("wrong_ranks")]:
         raise Problem(f"{wrong[0]['algorithm']} delivered wrong data to {wrong[0]['wrong_ranks']} ranks in the simulation.")
+
+
+def _findings(wanted: Wanted, rows: list[dict]) -> Iterator[str]:
+    if wanted.benchmark is not tasks.FFT2D:
+        return findings(rows)
+    named = {machine.name: machine for machine in machines.ALL}
+    return fft2d.findings(rows, named[wanted.platform].copy_ns if wanted.platform in named else None)
 
 
 def _rows(wanted: Wanted, only_estimated: bool) -> list[dict]:
@@ -60,13 +71,18 @@ def _rows(wanted: Wanted, only_estimated: bool) -> list[dict]:
     columns = (TextColumn("{task.description:36}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         for ranks in wanted.ranks:
-            todo = tasks.tasks(wanted.benchmark, ranks, wanted.sizes, wanted.partners, wanted.strides, wanted.algorithms)
+            sizes, partners = wanted.sizes, wanted.partners
+            if wanted.benchmark is tasks.FFT2D:
+                sizes, partners = fft2d.exchange(ranks, wanted.side)
+            todo = tasks.tasks(wanted.benchmark, ranks, sizes, partners, wanted.strides, wanted.algorithms)
             found = _estimated(estimating.machine_of(wanted.platform, ranks, wanted.members), ranks, todo, progress)
             for row in found:
                 row.update(platform=wanted.platform, by="estimate", estimate_us=row["us"])
             if not only_estimated:
                 _simulate(machines.by_name(wanted.platform, ranks, wanted.members), ranks, todo, found, progress)
             rows += found
+    if wanted.benchmark is tasks.FFT2D:
+        return [one for row in rows for one in fft2d.whole(row, wanted.side)]
     return rows
 
 

@@ -34,7 +34,7 @@ def tables(benchmark: Benchmark, rows: list[dict]) -> Iterator[Table]:
         table.add_column("auto takes")
     for (ranks, size, partners, stride), of in by_case(rows).items():
         words = [f"{ranks:,} ranks", f"{size:,} B"]
-        if partners not in (None, *benchmark.partners):
+        if benchmark.partners and partners not in (None, *benchmark.partners):
             words.append(f"{partners} partners")
         if stride not in (None, 1):
             words.append(f"stride {stride}")

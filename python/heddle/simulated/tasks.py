@@ -56,7 +56,17 @@ RING = Benchmark(
     partners=(2,),
     algorithms=("round-robin", "direct", "auto"),
 )
-ALL = {one.name: one for one in (SPARSE, GATHER, RING)}
+FFT2D = Benchmark(
+    name="fft2d",
+    collective="alltoallv",
+    about="a 2-D FFT of N x N, transposed twice (Hoefler and Gottlieb 2010, strong scaling on Jaguar)",
+    ranks=(64, 128, 256, 512, 1024, 2048, 4096),
+    sizes=(),  # blocks of N/P x N/P: fft2d.py
+    partners=(),
+    algorithms=("auto",),
+)
+SIDE = 20000  # N of the paper
+ALL = {one.name: one for one in (SPARSE, GATHER, RING, FFT2D)}
 
 
 def tasks(

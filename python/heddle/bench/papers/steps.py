@@ -112,6 +112,15 @@ RING_FURTHER = _simulate(
     5,
 )
 
+# 64 and 128 ranks by SimGrid, the others estimated.
+FFT_FAR = _simulate(
+    "simulated-fft2d",
+    f"fft2d {_times('-n', 64, 128, 256, 512, 1024, 2048, 4096, 8192)}",
+    f"fft2d {_times('-n', 64, 128, 256, 512, 1024, 2048, 4096)}",
+    60,
+    30,
+)
+
 SPARSE = _bench(
     "alltoallv-sparse",
     "alltoallv-sparse",
