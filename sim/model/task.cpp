@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "schedule/algorithms.hpp"
@@ -14,6 +15,14 @@ namespace {
 
 using select::Way;
 
+/// Divides all distances; 0: there are none.
+Rank stride_of(const Task& task) {
+  Rank stride = 0;
+  if (task.bytes > 0)
+    for (const Rank ahead : distances(task)) stride = std::gcd(stride, select::distance(0, ahead, task.ranks));
+  return stride;
+}
+
 /// As agreed on by all ranks.
 select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, const Machine& machine) {
   std::vector<Rank> node;
@@ -23,9 +32,10 @@ select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, co
   // Of very many ranks those at the border of halves, and a part of the others.
   constexpr Rank affordable = 1 << 16;
   const Rank step = std::max(1, task.ranks / affordable);
+  const Rank stride = stride_of(task);
   select::Share all;
   for (Rank me = 0; me < task.ranks; me += me < task.ranks / 2 - 64 || me > task.ranks / 2 + 64 ? step : 1) {
-    select::Share mine;
+    select::Share mine{.stride = stride};
     for (const Rank distance : away) {
       mine.send(me, schedule::around(me + std::int64_t{distance}, task.ranks), task.bytes, task.ranks, &nodes);
       mine.receive(task.bytes);
@@ -115,8 +125,11 @@ Plan plan_of(const Task& task, const Machine& machine) {
   plan.way = open ? chosen(task, machine) : Way{};
   if (!open) {
     plan.way.algorithm = schedule::find(task.gathers ? schedule::allgatherv() : schedule::alltoallv(), task.algorithm);
-    if (plan.way.algorithm == &schedule::alltoallv_bruck)
-      for (const Rank away : distances(task)) plan.way.reach = std::max(plan.way.reach, std::min(away, task.ranks - away));
+    if (plan.way.algorithm == &schedule::alltoallv_bruck) {
+      for (const Rank ahead : distances(task))
+        plan.way.reach = std::max(plan.way.reach, select::distance(0, ahead, task.ranks));
+      plan.way.stride = std::max(1, stride_of(task));
+    }
     constexpr Bytes usual = 32 << 10;
     if (plan.way.algorithm == &schedule::allgatherv_pipelined_ring)
       plan.way.segment = plan.router.segment > 0 ? plan.router.segment : usual;
@@ -124,7 +137,11 @@ Plan plan_of(const Task& task, const Machine& machine) {
   if (plan.router.radix > 0) plan.way.radix = plan.router.radix;
   plan.bundles = !task.gathers && plan.way.algorithm != &schedule::alltoallv_direct &&
                  plan.way.algorithm != &schedule::alltoallv_round_robin;
-  plan.place = {.ranks = task.ranks, .radix = plan.way.radix, .reach = plan.way.reach, .channels = plan.router.channels};
+  plan.place = {.ranks = task.ranks,
+                .radix = plan.way.radix,
+                .reach = plan.way.reach,
+                .stride = plan.way.stride,
+                .channels = plan.router.channels};
   return plan;
 }
 
@@ -132,6 +149,7 @@ std::string Plan::name() const {
   std::string text(way.algorithm->name);
   if (way.radix != 2) text += ", radix " + std::to_string(way.radix);
   if (way.reach > 0) text += ", within " + std::to_string(way.reach);
+  if (way.stride > 1) text += " by " + std::to_string(way.stride);
   if (way.segment > 0) text += ", segments of " + std::to_string(way.segment);
   return text;
 }

@@ -40,6 +40,7 @@ struct Place {
   Rank ranks = 1;
   int radix = 2;                   ///< Of those that have one: 2 ... most_radix (crystal: most_split).
   Rank reach = 0;                  ///< Bruck: nobody is further away from whom it sends to, around the ring; 0: not known.
+  Rank stride = 1;                 ///< Bruck with a reach: divides all distances; what it does not divide is not taken.
   int channels = 1;                ///< Into how many messages crystal splits a bundle: (radix - 1) * channels <= most / 2.
   const Nodes* nodes = nullptr;    ///< Needed by algorithms `by_node`.
   const Pieces* pieces = nullptr;  ///< How the pipelined ring cuts blocks; null: not at all.
@@ -130,13 +131,16 @@ Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept;
 /// Rounds of Bruck's if that is all it needs to take whoever is so near; 0: the whole ring takes no more.
 constexpr int bruck_digits(const Place& place) noexcept {
   int digits = 1;
-  for (std::int64_t beyond = 1; beyond <= place.reach; beyond *= 2) ++digits;
-  return place.reach > 0 && (std::int64_t{1} << digits) < place.ranks ? digits : 0;
+  for (std::int64_t beyond = place.stride; beyond <= place.reach; beyond *= 2) ++digits;
+  return place.reach > 0 && (std::int64_t{place.stride} << digits) < place.ranks ? digits : 0;
 }
 /// Whether it takes what goes from one rank to another.
 constexpr bool bruck_takes(const Place& place, Rank from, Rank to) noexcept {
-  const std::int64_t half = (std::int64_t{1} << bruck_digits(place)) / 2;
-  return half == 0 || around(std::int64_t{to} - from + half, place.ranks) < 2 * half;
+  const int digits = bruck_digits(place);
+  if (digits == 0) return true;
+  const std::int64_t half = (std::int64_t{place.stride} << digits) / 2;
+  const Rank away = around(std::int64_t{to} - from + half, place.ranks);
+  return away < 2 * half && away % place.stride == 0;
 }
 
 }  // namespace heddle::schedule

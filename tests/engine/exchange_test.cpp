@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -35,22 +36,42 @@ class Post {
     int tag;
     Content content;
   };
-  void send(Letter letter) { letters_.push_back(std::move(letter)); }
-  [[nodiscard]] bool here(Rank from, Rank to, int tag) const { return find(from, to, tag) != letters_.end(); }
+  void send(Letter letter) {
+    const std::lock_guard guard(lock_);
+    ++messages;
+    letters_.push_back(std::move(letter));
+    sent_.notify_all();
+  }
+  [[nodiscard]] bool here(Rank from, Rank to, int tag) {
+    const std::lock_guard guard(lock_);
+    return find(from, to, tag) != letters_.end();
+  }
   Content take(Rank from, Rank to, int tag) {
+    const std::lock_guard guard(lock_);
     const auto found = find(from, to, tag);
-    Content content = std::move(const_cast<Letter&>(*found).content);
+    Content content = std::move(found->content);
     letters_.erase(found);
     return content;
   }
+  /// Until a message for `to` has come that `wanted(from, tag)`. False: none comes.
+  template <class Wanted>
+  [[nodiscard]] bool wait(Rank to, Wanted wanted) {
+    std::unique_lock guard(lock_);
+    return sent_.wait_for(guard, patience, [&] {
+      return std::ranges::any_of(letters_, [&](const Letter& one) { return one.to == to && wanted(one.from, one.tag); });
+    });
+  }
   [[nodiscard]] bool empty() const { return letters_.empty(); }
   std::size_t messages = 0;
+  std::chrono::seconds patience{0};  ///< Where ranks are threads, somebody may still send.
 
  private:
-  [[nodiscard]] std::deque<Letter>::const_iterator find(Rank from, Rank to, int tag) const {
+  [[nodiscard]] std::deque<Letter>::iterator find(Rank from, Rank to, int tag) {
     return std::ranges::find_if(letters_,
                                 [&](const Letter& one) { return one.from == from && one.to == to && one.tag == tag; });
   }
+  std::mutex lock_;
+  std::condition_variable sent_;
   std::deque<Letter> letters_;
 };
 
@@ -150,7 +171,8 @@ class World final : public Carrier {
     error = 0;
     if (!message.block) return true;
     const Block& block = *message.block;
-    if (!post_.here(block.rank, me_, block.tag)) {
+    const auto wanted = [&block](Rank from, int tag) { return from == block.rank && tag == block.tag; };
+    if (wait ? !post_.wait(me_, wanted) : !post_.here(block.rank, me_, block.tag)) {
       EXPECT_FALSE(wait) << "nobody will send";
       return false;
     }
@@ -165,8 +187,13 @@ class World final : public Carrier {
     return true;
   }
   Ticket wait_any(Ticket first, int count, int& error) noexcept override {
-    for (Ticket i = first; i < first + count; ++i)
-      if (ticket(i).block && over(i, false, error)) return i;
+    Ticket come = none;
+    const auto wanted = [&](Rank from, int tag) {
+      for (come = first; come < first + count; ++come)
+        if (const Block* const block = ticket(come).block; block && block->rank == from && block->tag == tag) return true;
+      return false;
+    };
+    if (post_.wait(me_, wanted) && over(come, false, error)) return come;
     ADD_FAILURE() << "nobody will send";
     return none;
   }
@@ -199,10 +226,7 @@ class World final : public Carrier {
     if (tickets_.size() <= i) tickets_.resize(i + 1);
     return tickets_[i];
   }
-  void put(const Block& block, Content packed) {
-    ++post_.messages;
-    post_.send({me_, block.rank, block.tag, std::move(packed)});
-  }
+  void put(const Block& block, Content packed) { post_.send({me_, block.rank, block.tag, std::move(packed)}); }
 
   Post& post_;
   Rank me_;
@@ -341,6 +365,30 @@ class Job {
     }
     EXPECT_TRUE(post_.empty());
   }
+  /// Every rank is a thread, which makes its calls one after the other. `calls`: of each, what its ranks have.
+  void run_threads(std::vector<std::vector<std::unique_ptr<Mine>>>& calls, bool wait) {
+    Together network(ranks_);
+    post_.patience = std::chrono::seconds(60);
+    std::vector<std::thread> threads;
+    for (Rank me = 0; me < ranks_; ++me)
+      threads.emplace_back([&, me] {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+          Mine& mine = of(calls[i], me);
+          const int call = static_cast<int>(i) + 1;
+          mine.fill(call);
+          if (!mailboxes_.empty()) {
+            PairMailboxes& mailboxes = *mailboxes_[static_cast<std::size_t>(me)];
+            mailboxes.next(network[me], neighbours_);
+            if (mailboxes.any()) mine.exchange.use(mailboxes);
+          }
+          start(mine);
+          for (advance(mine, wait); !mine.over; advance(mine, wait)) std::this_thread::yield();
+          mine.look(call);
+        }
+      });
+    for (std::thread& one : threads) one.join();
+    EXPECT_TRUE(post_.empty());
+  }
   [[nodiscard]] Post& post() { return post_; }
   [[nodiscard]] Lender& lender(Rank rank) { return *lenders_[static_cast<std::size_t>(rank)]; }
 
@@ -446,6 +494,22 @@ TEST(Exchange, SizesThatDifferHarmNoOtherCall) {
     auto all = job.ranks_of(random_lines(4, 1, random, call % 2 == 0));
     job.run(all, call, random);
   }
+}
+
+// Who is late, who is ahead by a call, and who takes a message back is up to the machine.
+TEST(Exchange, RanksAreThreads) {
+  std::mt19937 random(7);
+  constexpr std::pair<bool, bool> blocking{true, false}, by_mailboxes{true, true}, asking{false, false};
+  for (const auto& [wait, mailboxes] : {blocking, by_mailboxes, asking})
+    for (const int edges : {1, 3}) {
+      constexpr Rank ranks = 4;
+      Job job(ranks);
+      if (mailboxes) job.make_mailboxes();
+      std::vector<std::vector<std::unique_ptr<Mine>>> calls;
+      for (int call = 1; call <= 100; ++call)
+        calls.push_back(job.ranks_of(random_lines(ranks, edges, random, edges > 1 || call % 2 == 0)));
+      job.run_threads(calls, wait);
+    }
 }
 
 TEST(Exchange, PersistentOnesAgreeOnMailboxes) {

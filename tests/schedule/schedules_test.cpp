@@ -169,6 +169,25 @@ TEST(Alltoallv, BruckAmongNeighboursTakesAsManyRoundsAsTheirDistanceHasDigits) {
   }
 }
 
+TEST(Alltoallv, BruckAmongNeighboursCountsInStrides) {
+  for (const Rank stride : {2, 3, 8, 24})
+    for (const Rank strides : {1, 2, 5, 13}) {
+      const int digits = logarithm(2 * strides + 1);
+      for (Rank p = 2; p <= all_up_to; p += p < 40 ? 1 : 7) {
+        const Place place{.ranks = p, .reach = strides * stride, .stride = stride};
+        const Totals totals = run<Tokens>(alltoallv_bruck, place);
+        const bool near = stride << digits < p;
+        EXPECT_EQ(totals.rounds, near ? digits : logarithm(p)) << strides << " by " << stride << ", P = " << p;
+        if (!near) continue;
+        EXPECT_EQ(totals.blocks, Count{p} * digits << (digits - 1));
+        const Rank half = stride << (digits - 1);
+        for (Rank away = 0; away < p; ++away)
+          EXPECT_EQ(bruck_takes(place, 5 % p, around(5 + away, p)),
+                    (away < half && away % stride == 0) || (p - away <= half && (p - away) % stride == 0));
+      }
+    }
+}
+
 TEST(Alltoallv, WhatCrystalTakesOverABorderOfHalvesIsNearlyThere) {
   for (const Rank p : {64, 1000, 8192})
     for (const Rank away : {1, 5, 13}) {

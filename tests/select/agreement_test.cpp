@@ -39,6 +39,29 @@ TEST(Agreement, SharesAddUp) {
   EXPECT_EQ(facts.behind, 0);
 }
 
+TEST(Agreement, DistancesAreCountedInStrides) {
+  const Where where{.ranks = 40, .nodes = 5, .members = 8};
+  const auto facts_of = [&](Rank odd) {
+    Share all;
+    for (Rank me = 0; me < 40; ++me) {
+      const auto bytes = [odd](Rank from, Rank to) -> Bytes {
+        const Rank ahead = schedule::around(to - from, 40);
+        return ahead == 8 || ahead == 32 || ahead == odd ? 10 : 0;
+      };
+      all = joined(all,
+                   share_of(
+                       me, where, nullptr, [&](Rank to) { return bytes(me, to); }, [&](Rank from) { return bytes(from, me); }));
+    }
+    return agreed(all, where);
+  };
+  EXPECT_EQ(facts_of(16).stride, 8);
+  EXPECT_EQ(facts_of(16).reach, 16);
+  EXPECT_EQ(facts_of(16).ones, 2 / 3.0) << "1, 2 and -1 strides: one digit each, and -1 has none that it lacks";
+  EXPECT_EQ(facts_of(16).behind, 1 / 3.0);
+  EXPECT_EQ(facts_of(12).stride, 4);
+  EXPECT_EQ(facts_of(11).stride, 1);
+}
+
 TEST(Agreement, DoesNotDependOnTheOrder) {
   std::minstd_rand random(9);
   std::vector<Share> shares(20);

@@ -2,7 +2,8 @@
 // messages of the host's: a mailbox for each block (mailbox.hpp), whose keys are numbers of starts. May include: exchange.hpp,
 // mailboxes.hpp, report/.
 //
-//   if (!mailboxes.agree(exchange, room, channel)) ...   // at init; takes blocks out of the exchange
+//   PersistentMailboxes mailboxes(exchange, carrier);
+//   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange
 //   mailboxes.start();                                   // publishes
 //   if (mailboxes.advance(wait)) ...                     // puts in place what has come; true: the exchange is over, too
 //

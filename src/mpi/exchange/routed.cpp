@@ -70,6 +70,7 @@ int Routed::route() {
   const schedule::Place place{.ranks = shadow_.ranks(),
                               .radix = wishes.radix > 0 ? wishes.radix : way_.radix,
                               .reach = way_.reach,
+                              .stride = way_.stride,
                               .channels = wishes.channels,
                               .nodes = &shadow_.topology().nodes};
   Channel channel(shadow_.comm(), tags::bundles);

@@ -42,7 +42,7 @@ class Routed {
 
   [[nodiscard]] bool bundled(int from, int to, Bytes bytes) const noexcept {
     return from != to && bytes < straight_from_ &&
-           schedule::bruck_takes({.ranks = shadow_.ranks(), .reach = way_.reach}, from, to);
+           schedule::bruck_takes({.ranks = shadow_.ranks(), .reach = way_.reach, .stride = way_.stride}, from, to);
   }
   int route();
 

@@ -13,6 +13,8 @@
 //   round 1, those with 2 go 2 ahead:       -4 -4  0  0
 //   round 2, the rest goes 4 back:           0  0  0  0
 //
+// If some `stride` divides all distances, they are counted in strides, and take so many fewer digits.
+//
 // With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α, each byte moves as often as its distance has
 // digits that are not zero. Unlike crystal, every rank always has one partner each way for a digit, at any P; but the blocks of
 // a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
@@ -30,15 +32,16 @@ Count rounds(const Place& place) {
 
 Round near_round(const Place& place, Rank rank, Count k) {
   const Rank p = place.ranks;
-  const std::int64_t lowest = -(std::int64_t{1} << (bruck_digits(place) - 1));
+  const std::int64_t stride = place.stride;
+  const std::int64_t lowest = -(std::int64_t{1} << (bruck_digits(place) - 1));  // in strides
   const bool back = k + 1 == bruck_digits(place);
   const std::int64_t step = back ? lowest : std::int64_t{1} << k;
   const std::int64_t first = back ? lowest : lowest + step;
   const auto blocks = static_cast<Rank>(back ? 1 : -lowest / step);
-  const auto period = static_cast<Rank>(back ? 1 : 2 * step);
+  const auto period = static_cast<Rank>(back ? 1 : 2 * step * stride);
   Round round;
-  round.send(around(rank + step, p), Ranks::every(period, rank + first, blocks, p));
-  round.receive(around(rank - step, p), Ranks::every(period, rank - step + first, blocks, p));
+  round.send(around(rank + step * stride, p), Ranks::every(period, rank + first * stride, blocks, p));
+  round.receive(around(rank - step * stride, p), Ranks::every(period, rank + (first - step) * stride, blocks, p));
   return round;
 }
 

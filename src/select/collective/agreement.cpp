@@ -21,13 +21,14 @@ void Share::send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes
   ++most_partners;
   most_sent += sent;
   largest = std::max(largest, sent);
-  const Rank ahead = schedule::around(std::int64_t{to} - me, ranks);
-  const Rank back = ranks - ahead;
-  reach = std::max<std::int64_t>(reach, std::min(ahead, back));
-  // A distance back is a two's complement: its digits are those that -x - 1 has not.
-  const auto digits = [](Rank away) { return std::popcount(static_cast<std::uint32_t>(away)); };
-  ones += sent * (ahead <= back ? digits(ahead) : -digits(back - 1));
-  behind += ahead <= back ? 0 : sent;
+  const Rank away = distance(me, to, ranks);
+  const bool ahead = schedule::around(std::int64_t{to} - me, ranks) == away;
+  reach = std::max<std::int64_t>(reach, away);
+  // In strides, as this rank has them. A distance back is a two's complement: its digits are those that -x - 1 has not.
+  const std::int64_t strides = away / std::max<std::int64_t>(1, stride);
+  const auto digits = [](std::int64_t number) { return std::popcount(static_cast<std::uint64_t>(number)); };
+  ones += sent * (ahead ? digits(strides) : -digits(strides - 1));
+  behind += ahead ? 0 : sent;
 }
 
 Share joined(const Share& one, const Share& other) noexcept {
@@ -42,6 +43,7 @@ Share joined(const Share& one, const Share& other) noexcept {
   both.most_received = std::max(one.most_received, other.most_received);
   both.largest = std::max(one.largest, other.largest);
   both.reach = std::max(one.reach, other.reach);
+  both.stride = std::gcd(one.stride, other.stride);
   for (std::size_t i = 0; i < radices.size(); ++i) {
     both.hops[i] += other.hops[i];
     both.far[i] += other.far[i];
@@ -58,6 +60,7 @@ AlltoallvFacts agreed(const Share& all, const Where& where) noexcept {
   facts.most_bytes = std::max(all.most_sent, all.most_received);
   facts.largest_block = all.largest;
   facts.reach = static_cast<Rank>(all.reach);
+  facts.stride = static_cast<Rank>(std::max<std::int64_t>(1, all.stride));
   if (all.bytes == 0) return facts;
   const auto of_each = [&](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(all.bytes); };
   facts.leaving = of_each(all.leaving);
@@ -87,6 +90,7 @@ std::uint64_t digest(const Way& way) noexcept {
   for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint64_t>(way.segment) >> shift);
   add(static_cast<std::uint64_t>(way.radix));
   for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(way.reach) >> shift);
+  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(way.stride) >> shift);
   return hash;
 }
 

@@ -10,13 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 
 #include "schedule/nodes.hpp"
+#include "schedule/ranks.hpp"
 #include "select/collective/choose.hpp"
 
 namespace heddle::select {
 
-/// Numbers of which some are reduced by sum, the others by maximum. Arrays: of each radix of bundles.
+/// Numbers of which some are reduced by sum, most others by maximum. Arrays: of each radix of bundles.
 struct Share {
   // By sum.
   std::int64_t partners = 0, bytes = 0, leaving = 0, ones = 0, behind = 0;
@@ -24,8 +26,10 @@ struct Share {
   // By maximum.
   std::int64_t most_partners = 0, most_sent = 0, most_received = 0, largest = 0, reach = 0;
   std::array<std::int64_t, radices.size()> travels{};  ///< As hops.
+  // By greatest common divisor.
+  std::int64_t stride = 0;  ///< Of distances around the ring; 0: there are none.
 
-  /// `me` to `to`. `nodes` may be null: one node.
+  /// `me` to `to`, at a distance that `stride` divides. `nodes` may be null: one node.
   void send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes* nodes) noexcept;
   void receive(Bytes received) noexcept { most_received += received; }
 
@@ -35,10 +39,18 @@ struct Share {
 /// Two shares as one: the operation of the reduction.
 Share joined(const Share& one, const Share& other) noexcept;
 
+/// Around the ring, whichever way is shorter.
+constexpr Rank distance(Rank from, Rank to, Rank ranks) noexcept {
+  const Rank ahead = schedule::around(std::int64_t{to} - from, ranks);
+  return std::min(ahead, ranks - ahead);
+}
+
 /// All of one rank's. `to(rank)` and `from(rank)` are bytes of the signature. `nodes` may be null: one node.
 template <class To, class From>
 Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const To& to, const From& from) {
   Share share;
+  for (Rank rank = 0; rank < where.ranks && share.stride != 1; ++rank)
+    if (rank != me && to(rank) > 0) share.stride = std::gcd(share.stride, distance(me, rank, where.ranks));
   for (Rank rank = 0; rank < where.ranks; ++rank) {
     if (rank == me) continue;
     share.send(me, rank, to(rank), where.ranks, nodes);

@@ -102,14 +102,15 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
 /// Bruck's rounds of radix 2 for few partners, fewer rounds if all of them are near: a rank has one message in each, and as
 /// much as any other.
 Way by_distance(const AlltoallvFacts& facts) {
-  const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach});
+  const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach, .stride = facts.stride});
+  const Rank stride = near > 0 ? facts.stride : 1;
   const int digits = near > 0 ? near : logarithm(facts.ranks);
-  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0};
+  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0, .stride = stride};
   double far = 0;
   double off = 0;   // hops of a block to another node: each digit is travelled by every second one
   double busy = 0;  // those of them that all ranks make at a time
   for (int k = 0; k < digits && facts.nodes > 1; ++k) {
-    const double step = std::ldexp(1.0, k);
+    const double step = std::ldexp(static_cast<double>(stride), k);
     far += 2 * step > facts.members ? 1 : 0;
     (step < facts.members ? off : busy) += 0.5 * std::min(1.0, step / facts.members);
   }

@@ -59,6 +59,7 @@ struct AlltoallvFacts : Where {
   Bytes largest_block = 0;  ///< From one rank to another.
   double leaving = -1;      ///< Of the bytes, for another node; negative: not known, destinations are taken to be anywhere.
   Rank reach = 0;           ///< Around the ring of ranks, of the two furthest from each other; 0: not known.
+  Rank stride = 1;          ///< Divides all distances around the ring.
   /// Of Bruck's rounds among near ranks: a byte makes `ones` hops on average, and `behind` more for each digit of the reach.
   double ones = 0, behind = 0;
   std::array<Travel, radices.size()> travel{};  ///< Through crystal, with each radix.

@@ -140,7 +140,7 @@ double estimate_allgatherv(const Way& way, const Where& where, std::span<const B
 }
 
 double estimate_alltoallv(const Way& way, const Where& where, std::vector<std::vector<Flow>> flows, const Nodes* nodes) {
-  const Place place{.ranks = where.ranks, .radix = way.radix, .reach = way.reach, .nodes = nodes};
+  const Place place{.ranks = where.ranks, .radix = way.radix, .reach = way.reach, .stride = way.stride, .nodes = nodes};
   Clocks clocks(where, nodes);
   if (way.algorithm->independent) {
     clocks.begin_round();

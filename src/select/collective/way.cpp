@@ -47,6 +47,7 @@ std::string title_of(const Way& way) {
   std::string told(way.algorithm->name);
   if (way.radix != 2) told += fmt::format(" of radix {}", way.radix);
   if (way.reach > 0) told += fmt::format(" for up to {} ranks away", way.reach);
+  if (way.stride > 1) told += fmt::format(" in strides of {}", way.stride);
   if (way.segment > 0) told += fmt::format(" in segments of {}", size(static_cast<double>(way.segment)));
   return told;
 }

@@ -37,6 +37,7 @@ struct Way {
   const Algorithm* algorithm = nullptr;
   int radix = 2;
   Rank reach = 0;     ///< Of Bruck's rounds (schedule::Place).
+  Rank stride = 1;    ///< Likewise.
   Bytes segment = 0;  ///< Pipelined ones: bytes of a segment; 0: not cut.
   Load node{};
   Load network{};
