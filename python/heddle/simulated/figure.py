@@ -84,8 +84,11 @@ def _panel(axis, benchmark: Benchmark, along: str, fixed: dict, rows: list[dict]
         _reported(axis, benchmark, along, mine, line.get_color())
     if along == "ranks" and "log2_bound_us" in rows[0]:
         bound = sorted({row["ranks"]: row["log2_bound_us"] for row in rows}.items())
-        axis.plot(*zip(*bound), ":", color="#888", linewidth=0.9, label="log2 P shortest messages")
-    title = ", ".join(f"{value:,} {name}" for name, value in fixed.items() if value is not None)
+        if min(row["us"] for row in rows) < 100 * bound[-1][1]:  # long messages have nothing to do with it
+            axis.plot(*zip(*bound), ":", color="#888", linewidth=0.9, label="log2 P shortest messages")
+    title = ", ".join(
+        f"{value:,} {name}" for name, value in fixed.items() if value is not None and (name, value) != ("stride", 1)
+    )
     axis.set(xlabel=LABEL[along], ylabel="µs", yscale="log", title=title)
     axis.set_xscale("log", base=2)
     axis.legend(fontsize=6)
