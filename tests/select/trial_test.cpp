@@ -65,6 +65,14 @@ TEST(Trial, TimesNoCallAfterOneOfTheOtherWay) {
     EXPECT_EQ(ways[static_cast<std::size_t>(call)], ways[static_cast<std::size_t>(call) - 1]) << call;
 }
 
+TEST(Trial, BeginsAtOnceIfCallsHaveComeBefore) {
+  const Trial trial(true);
+  EXPECT_EQ(trial.quiet(), 0);
+  EXPECT_FALSE(trial.library());
+  EXPECT_FALSE(trial.begins());
+  EXPECT_GT(Trial(false).quiet(), 0);
+}
+
 /// Calls that pass without asking are counted afterwards.
 TEST(Trial, IsQuietUntilTheNextOne) {
   Trial trial, passed;

@@ -60,7 +60,7 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
   } else {
     Agreement& agreement = own.agreement();
     const select::Way& way = agreement.next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
-    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest()}, timed, true);
+    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed, true);
   }
 }
 

@@ -19,7 +19,7 @@ std::int64_t TimedCall::now() noexcept {
 }
 
 struct Trials::One {
-  explicit One(const TrialKind& of) noexcept : kind(of) {}
+  explicit One(const TrialKind& of) noexcept : kind(of), trial(of.warmed) {}
   One(const One&) = delete;
   One& operator=(const One&) = delete;
   ~One() { wait(); }

@@ -55,6 +55,7 @@ struct TrialKind {
   } call;
   std::uint64_t volumes = 0;  ///< Equal for such as are alike; 0 of neighbours', which not all ranks know.
   std::uint64_t way = 0;      ///< Equal for equal ways of Heddle's.
+  bool warmed = false;        ///< Calls have come before, whose volumes were not known.
   bool operator==(const TrialKind&) const = default;
 };
 

@@ -48,6 +48,10 @@ class Trial {
   /// The other way must be quicker by so much.
   static constexpr double ahead = 0.97;
 
+  Trial() = default;
+  /// @param warmed  So many calls of its kind have come before.
+  explicit Trial(bool warmed) noexcept : begin_(warmed ? 0 : warm) {}
+
   /// Nanoseconds that each timed call took all ranks.
   using Spans = std::array<std::int64_t, samples>;
 

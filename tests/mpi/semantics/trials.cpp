@@ -15,8 +15,8 @@
 namespace heddle::test {
 namespace {
 
-/// Calls of the first trial, and of all before the quicker way counts. Of v and w the volumes are not known before call 8.
-constexpr int by_each_way = 12, until_known = 40, later_for_volumes = 8;
+/// Calls of the first trial, and of all before the quicker way counts.
+constexpr int by_each_way = 12, until_known = 40;
 
 /// One collective on a communicator, whose blocks are of `ints` from rank i for rank k.
 class Repeated {
@@ -131,8 +131,8 @@ TEST_EACH_RANKS(2, 8, Trials, EachWayHasItsTurn) {
   Repeated pairs(team, [](int from, int to) { return 2 * ((from + to) % 3); });
   Repeated even(team, [](int, int) { return 2000; });
   Repeated outlier(team, [](int from, int) { return from == 0 ? 40000 : 2; });
-  const long v = by_library(few, &Repeated::alltoallv, "Alltoallv", until_known + later_for_volumes);
-  const long w = by_library(pairs, &Repeated::alltoallw, "Alltoallw", until_known + later_for_volumes);
+  const long v = by_library(few, &Repeated::alltoallv, "Alltoallv", until_known);
+  const long w = by_library(pairs, &Repeated::alltoallw, "Alltoallw", until_known);
   const long all = by_library(even, &Repeated::alltoall, "Alltoall", until_known);
   const long gathers = by_library(outlier, &Repeated::allgatherv, "Allgatherv", until_known);
   if (expected() != Expected::on) return;
@@ -233,8 +233,8 @@ TEST_EACH_RANKS(2, 5, Trials, RanksThatComeLateDecideAlike) {
   }
 }
 
-/// Many calls of one kind in a row, which pass without a look at them once the library's way is known to be the quicker one, and
-/// then some of another that ranks agree on together; a hint in between.
+/// Many calls of one kind in a row, which pass without a look at them once the library's way is known to be the quicker one,
+/// and then some of another that ranks agree on together; a hint in between.
 TEST_EACH_RANKS(2, 4, Trials, InLongRows) {
   std::minstd_rand random(17);  // the same on all ranks
   Repeated mixed(team, [](int from, int to) { return 2 * (1 + (from + to) % 3); });
