@@ -323,7 +323,6 @@ class Job {
         }
       }
       mailboxes_.push_back(std::make_unique<PairMailboxes>(lender(me).room(), me, std::move(peers)));
-      mailboxes_.back()->reserve();
     }
   }
   std::vector<std::unique_ptr<Mine>> ranks_of(const std::vector<Line>& lines) {

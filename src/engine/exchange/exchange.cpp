@@ -13,9 +13,6 @@ namespace {
 /// Bytes. Up to here hosts send eagerly, and Heddle announces nothing.
 constexpr Bytes small_block = 4 << 10;
 
-/// Bytes. Longer blocks gain less from not being messages, unless ranks wait for a core.
-constexpr Bytes alone_in_mailbox = 4 << 10;
-
 /// Sends under way at once: beyond, a host's queues of unexpected messages grow at the receivers.
 constexpr int throttle = 64;
 
@@ -111,13 +108,15 @@ bool Exchange::arrange() noexcept {
   return arranged_ = true;
 }
 
-/// Two ranks know alike which block, or which aggregate, is the one that may be in their mailbox, and whether it fits.
+/// Two ranks know alike which block, or which aggregate, is the one that may be in their mailbox, and whether it fits. A single
+/// block that is longer than most gains only where ranks wait for a core; of that they may think differently, and meet all the
+/// same (docs/mailbox.md, rules 4 and 5).
 void Exchange::choose_mailboxes() noexcept {
   const auto may = [this](const Block& block) {
     return (block.role == Role::alone || block.role == Role::first) && (block.mailable || !repeated_);
   };
   const auto fits = [this](const Block& block, Bytes room) {
-    return block.mailed() <= (block.next || mailboxes_->crowded() ? room : std::min(room, alone_in_mailbox));
+    return block.mailed() <= (block.next || mailboxes_->crowded() ? room : std::min(room, select::MailboxSizes::most));
   };
   for (int i = 0; i < sends_; ++i)
     if (Block& block = blocks_[i]; may(block) && fits(block, mailboxes_->longest_to(block.rank))) block.role = Role::mailbox;

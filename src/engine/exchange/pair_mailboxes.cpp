@@ -20,8 +20,6 @@ Bytes longest_in(const Mailbox& mailbox) noexcept {
 
 }  // namespace
 
-void PairMailboxes::reserve() { mailboxes_.reserve(peers_.all.size()); }
-
 void PairMailboxes::offer() noexcept {
   const layout::Count most_slots = neighbours_ ? MailboxSizes::most_lent_to_neighbours : MailboxSizes::most_lent;
   const layout::Count slots = room_.loans ? std::min<layout::Count>(room_.loans->share(), most_slots) : most_slots;

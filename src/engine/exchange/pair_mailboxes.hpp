@@ -29,9 +29,10 @@ class PairMailboxes {
   struct Peers {
     std::vector<NodePeer> all, to, from;
   };
-  PairMailboxes(const MailRoom& room, Rank me, Peers peers) noexcept : room_(room), me_(me), peers_(std::move(peers)) {}
-  /// Memory for what comes, when others wait. Throws std::bad_alloc.
-  void reserve();
+  /// Takes all memory that it will need: later on others wait. Throws std::bad_alloc.
+  PairMailboxes(const MailRoom& room, Rank me, Peers peers) : room_(room), me_(me), peers_(std::move(peers)) {
+    mailboxes_.reserve(peers_.all.size());
+  }
 
   /// On all ranks alike, before anything of the exchange. If the one that offers them is of neighbours, so are the mailboxes:
   /// there are fewer then, and longer ones.

@@ -26,7 +26,6 @@ template <class How, class Given, class Hand>
 Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
                      Hand hand) {
   const Peers peers(comm);
-  // Arguments have been looked at before a trial.
   if (timed.is_librarys() && all_packed_by_host(send, peers.ranks) && all_packed_by_host(receive, peers.ranks)) return {};
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};

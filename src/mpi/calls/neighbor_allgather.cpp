@@ -15,7 +15,6 @@ Done packed_neighbor_allgather(const How& how, const Buffer& send, const Receive
                                const TimedCall& timed, Hand hand) {
   const mpi::Neighbours peers(comm);
   if (!peers.known()) return {};
-  // Arguments have been looked at before a trial.
   if (timed.is_librarys() && all_packed_by_host(send, 1) && all_packed_by_host(receive, peers.in())) return {};
   using Op = Staged<Side, std::conditional_t<std::is_same_v<Received, Buffer>, Side, Blocks>>;
   return carry_out<Op>(

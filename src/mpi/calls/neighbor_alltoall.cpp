@@ -13,7 +13,6 @@ template <class How, class Given, class Hand>
 Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
                               Hand hand) {
   const mpi::Neighbours peers(comm);
-  // Arguments have been looked at before a trial.
   if (timed.is_librarys() && all_packed_by_host(send, peers.out()) && all_packed_by_host(receive, peers.in())) return {};
   if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return {};
   using Sides = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;

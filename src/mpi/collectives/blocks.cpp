@@ -30,7 +30,7 @@ bool Blocks::prepare(const VArgument& data, int ranks, bool significant) noexcep
   user_ = address_ = const_cast<void*>(data.address);
   element_ = their_type_ = data.type;
   if (!significant) return true;
-  if (ranks > 0 && (!data.counts.array() || !data.displacements.array())) return false;
+  if (ranks > 0 && !whole(data)) return false;
   if (!make_arrays(ranks, false)) return false;
   type_ = Derived(data.type);
   ours_ = static_cast<bool>(type_);
@@ -76,7 +76,7 @@ bool Blocks::prepare(const VArgument& data, int ranks, bool significant) noexcep
 bool Blocks::prepare(const WArgument& data, int ranks, bool significant) noexcept {
   user_ = address_ = const_cast<void*>(data.address);
   if (!significant) return true;
-  if (ranks > 0 && (!data.counts.array() || !data.displacements.array() || !data.types)) return false;
+  if (ranks > 0 && !whole(data)) return false;
   if (!make_arrays(ranks, true)) return false;
   for (int i = 0; i < ranks; ++i) {
     counts_[i] = data.counts[i];

@@ -88,10 +88,6 @@ inline bool block_of(const WArgument& given, int i, Ruler& ruler, Buffer& data, 
   return true;
 }
 
-inline bool whole(const Buffer&) { return true; }
-inline bool whole(const VArgument& given) { return given.counts.array() && given.displacements.array(); }
-inline bool whole(const WArgument& given) { return given.counts.array() && given.displacements.array() && given.types; }
-
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
 /// that no rank is everybody's first. Into an Exchange, or a Routed. False: numbers that no buffer has.
 template <class Given, class Into>

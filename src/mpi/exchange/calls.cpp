@@ -11,7 +11,7 @@ namespace {
 template <class Given>
 class Bundled {
  public:
-  explicit Bundled(const Given& given) : given_(given), whole_(blocks::whole(given)), limit_(straight_from()) {}
+  explicit Bundled(const Given& given) : given_(given), whole_(whole(given)), limit_(straight_from()) {}
   Bytes operator()(int rank) const noexcept {
     Buffer data;
     Bytes bytes = 0;
@@ -33,7 +33,7 @@ constexpr TrialKind::Call call_of(const WArgument&) { return TrialKind::Call::al
 select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, bool agrees) {
   if (!settings_of_process().trials) return way;
   if (!own.trials().library(kind, timed)) return way;
-  if (agrees) own.pass_next(kind.call, agrees);
+  if (agrees) own.pass_next(kind.call, true);  // the trials of others depend on the arguments
   return {};
 }
 

@@ -51,7 +51,7 @@ Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
     if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};
   }
-  TimedCall timed;  // it is tried for none in place
+  TimedCall timed;  // never asked: nothing in place is tried
   return blocks::carry_out<blocks::InPlace>(call, given, given, comm, timed);
 }
 

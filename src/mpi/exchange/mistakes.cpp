@@ -42,9 +42,6 @@ bool strict(End end, Form form, MPI_Datatype type, bool one_for_each) noexcept {
   return !form.gathers || end == End::sent || type == MPI_DATATYPE_NULL;
 }
 
-bool whole(const VArgument& data) noexcept { return data.counts.array() && data.displacements.array(); }
-bool whole(const WArgument& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
-
 Done not_whole(const VArgument& data, Form form, MPI_Comm comm) {
   const bool places_of_gather = traits().refuses_in_place_of_none && form.gathers && data.counts.array();
   return raised(places_of_gather ? MPI_ERR_BUFFER : MPI_ERR_ARG, comm);

@@ -181,7 +181,6 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
   neighbours(in_, peers.from);
   settling_ = std::make_unique<Channel>(comm_, tags::mailboxes);
   mailboxes_ = std::make_unique<engine::PairMailboxes>(mail_room(), me_, std::move(peers));
-  mailboxes_->reserve();
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.

@@ -41,6 +41,11 @@ struct WArgument {
   const MPI_Datatype* types;
 };
 
+/// Whether all its arrays are there.
+inline bool whole(const Buffer& /*data*/) noexcept { return true; }
+inline bool whole(const VArgument& data) noexcept { return data.counts.array() && data.displacements.array(); }
+inline bool whole(const WArgument& data) noexcept { return data.counts.array() && data.displacements.array() && data.types; }
+
 /// Whether Heddle knows a type that such an argument names for `ranks` ranks.
 inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const VArgument& data, int /*ranks*/) noexcept { return known(data.type); }
