@@ -2,19 +2,7 @@
 
 import pytest
 from heddle.simulated import estimating, machines, tasks
-
-FROM = ("direct", "crystal:radix=2", "crystal:radix=4", "crystal:radix=8", "bruck", "auto")
-
-
-def behind(platform: str, ranks: int, sizes: list[int], strides: list[int], partners: list[int]) -> dict[tuple, float]:
-    """Of each case: the choice over the best."""
-    todo = tasks.tasks(tasks.SPARSE, ranks, sizes, partners, strides, list(FROM))
-    cases: dict[tuple, dict[str, float]] = {}
-    for row in estimating.estimates(estimating.machine_of(platform, ranks, None), todo):
-        if "part" not in row:
-            case = tuple(row[name] for name in ("ranks", "bytes", "stride", "partners"))
-            cases.setdefault(case, {})[row["algorithm"]] = row["us"]
-    return {case: of["auto"] / min(of.values()) for case, of in cases.items()}
+from heddle.simulated.choice import behind
 
 
 @pytest.mark.parametrize("platform", [machine.name for machine in machines.ALL])
