@@ -23,11 +23,11 @@ bool bind_now(const Object& object, bool profiling_alone) {
   return bound;
 }
 
-/// Points what is bound to the host at Heddle's.
-bool redirect(const Object& object, bool but_profiling) {
+/// Points what is bound to the host at Heddle's. Names are read only of slots that point into the host.
+bool redirect(const Object& object, const Object& host, bool but_profiling) {
   bool written = true;
   object.each_import([&](const char* name, Slot slot) {
-    if (!of_mpi(name) || (but_profiling && profiling(name))) return;
+    if (!host.contains(*slot.address) || !of_mpi(name) || (but_profiling && profiling(name))) return;
     const Place* place = state().find(name);
     if (place && *slot.address == place->host) written = object.write(slot, place->ours) && written;
   });
@@ -90,7 +90,7 @@ Taken redirect_process(const void* in_host, bool timed) {
   if (!take_symbols(*host, symbols)) return Taken::refused;
   bool all = true;
   for (const Object& object : objects)
-    if (&object != host && &object != self) all = redirect(object, object.defined(marker) != nullptr) && all;
+    if (&object != host && &object != self) all = redirect(object, *host, object.defined(marker) != nullptr) && all;
   return all ? Taken::all : Taken::in_part;
 }
 

@@ -22,30 +22,33 @@ constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
 /// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
 constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
 
-bool carried_out(const std::string& name) {
+bool carried_out(const char* name) {
   const auto all = procedures();
-  return std::binary_search(all.begin(), all.end(), Procedure{name.c_str(), nullptr},
+  return std::binary_search(all.begin(), all.end(), Procedure{name, nullptr},
                             [](const Procedure& a, const Procedure& b) { return std::strcmp(a.name, b.name) < 0; });
 }
 
-bool fits(const char* pattern, const std::string& name) {
-  return std::strchr(pattern, '*') ? fnmatch(pattern, name.c_str(), 0) == 0 : name == pattern;
+/// Some hundred names by some hundred patterns, in each MPI_Init: most differ soon, and fnmatch is asked only where a star is
+/// reached.
+bool fits(const char* pattern, const char* name) {
+  const char* rest = name;
+  while (*pattern != '\0' && *pattern == *rest) ++pattern, ++rest;
+  return *pattern == '*' ? fnmatch(pattern, rest, 0) == 0 : *pattern == *rest;
 }
 
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
 std::string unknown_in(const Object& host) {
   std::string found;
-  host.each_defined([&](const char* symbol) {
-    const std::string name(symbol);
-    if (!found.empty() || name.compare(0, 4, "MPI_") != 0 || carried_out(name)) return;
+  host.each_defined([&](const char* name) {
+    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || carried_out(name)) return;
     std::string plain = name;
     if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "_c") == 0) plain.resize(plain.size() - 2);
     for (const Treatment& each : treatments())
-      if (fits(each.pattern, name) || fits(each.pattern, plain)) {
-        if (each.ours) found = "the MPI library has " + name + ", which this build of Heddle does not carry out";
+      if (fits(each.pattern, plain.c_str()) || fits(each.pattern, name)) {
+        if (each.ours) found = "the MPI library has " + std::string(name) + ", which this build of Heddle does not carry out";
         return;
       }
-    found = "the MPI library has " + name + ", which this Heddle does not know";
+    found = "the MPI library has " + std::string(name) + ", which this Heddle does not know";
   });
   return found;
 }
@@ -85,8 +88,8 @@ std::string past_us(const Object& object, const Object& host, const std::vector<
   if ((has_own || binding) && !object.imports(receives) && !hands_on(object, host, objects))
     return object.called() + " has receives of its own";
   std::string found;
-  object.each_import([&](const char* name, Slot slot) {
-    const Place* place = found.empty() ? state().find(name) : nullptr;
+  object.each_import([&](const char* name, Slot slot) {  // thousands; few point into the host: names are read of these alone
+    const Place* place = found.empty() && host.contains(*slot.address) && of_mpi(name) ? state().find(name) : nullptr;
     if (place && *slot.address == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
   });
   return found;

@@ -19,11 +19,9 @@ struct Finding {
   std::int32_t to = 0;
 };
 
-/// What one process found about one peer.
+/// Why a process cannot map the memory of one peer, and why it cannot read it.
 struct Verdict {
-  std::int32_t mapped = 0;  ///< Its node memory is mapped here.
-  std::int32_t reads = 0;   ///< process_vm_readv works from here to there.
-  Finding memory;           ///< Why not.
+  Finding memory;
   Finding read;
 };
 

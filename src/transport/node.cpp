@@ -3,7 +3,8 @@
 //   gather   who I am, what I have            → everybody knows whom to expect
 //   socket   my descriptor to each, one from each
 //   mmap, process_vm_readv                    → what works from here
-//   gather   what works from each to each     → both ends of a pair keep it, or neither; one sentence for all
+//   gather   what works from each to each     → both ends of a pair keep it, or neither
+//   gather   if anything failed: why           → one sentence for all
 #include "transport/node.hpp"
 
 #include <sys/prctl.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 #include "transport/cma.hpp"
 #include "transport/complaint.hpp"
@@ -44,6 +46,13 @@ std::uint64_t space(const char* path) {
   return stat(path, &facts) == 0 ? facts.st_ino : 0;
 }
 
+/// What one process has found about one peer.
+enum Works : std::uint8_t {
+  maps = 1,      ///< Its node memory is mapped here.
+  reads = 2,     ///< process_vm_readv works from here to there.
+  complains = 4  ///< Said by a process of itself: something has failed.
+};
+
 Bytes physical_memory() { return static_cast<Bytes>(sysconf(_SC_PHYS_PAGES)) * page_size(); }
 
 }  // namespace
@@ -55,8 +64,10 @@ class Join {
       : node_(node),
         announcements_(node.peers_.size()),
         file_peers_(node.peers_.size()),
+        works_(node.peers_.size()),
+        all_works_(node.peers_.size() * node.peers_.size()),
         verdicts_(node.peers_.size()),
-        all_(node.peers_.size() * node.peers_.size()) {}
+        all_verdicts_(std::make_unique_for_overwrite<std::byte[]>(all_works_.size() * sizeof(Verdict))) {}
 
   void alone() {
     announce_myself();
@@ -74,11 +85,18 @@ class Join {
       probe();
     } catch (const std::exception&) {
       fail(Stage::memory, ENOMEM);  // whoever was reached is dropped, and knows it from what follows
-      for (Verdict& verdict : verdicts_) verdict.mapped = verdict.reads = 0;
+      std::ranges::fill(works_, std::uint8_t{0});
     }
-    verdicts_[static_cast<std::size_t>(node_.me_)].memory = mine_;
-    if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_.data())) return give_up();
-    conclude();
+    const auto me = static_cast<std::size_t>(node_.me_);
+    verdicts_[me].memory = mine_;
+    const auto failed = [](const Verdict& verdict) { return verdict.memory.failed || verdict.read.failed; };
+    works_[me] = std::ranges::any_of(verdicts_, failed) ? Works::complains : 0;
+    if (!gather(works_.data(), works_.size(), all_works_.data())) return give_up();
+    keep_what_works();
+    // Hardly ever: whole findings of each about each are much where there are many processes.
+    if (std::ranges::none_of(all_works_, [](std::uint8_t works) { return (works & Works::complains) != 0; })) return;
+    if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_verdicts_.get())) return give_up();
+    complain();
   }
 
  private:
@@ -182,7 +200,7 @@ class Join {
     theirs.own_size = said.memory;
     theirs.shared = announcement_.shared > 0 ? said.shared : 0;
     if (theirs.shared > 0) theirs.file = std::move(received.descriptor);
-    verdicts_[peer].mapped = 1;
+    works_[peer] |= Works::maps;
   }
 
   void probe() {
@@ -198,27 +216,32 @@ class Join {
         error = cma::read(node_.peers_[peer].process, std::span(&local, 1), std::span(&remote, 1)).error;
       if (error == 0 && found != of(peer).key) error = ESRCH;  // another process has that number here
       if (error == 0)
-        verdicts_[peer].reads = 1;
+        works_[peer] |= Works::reads;
       else
         verdicts_[peer].read = {.stage = Stage::read, .failed = 1, .error = static_cast<std::int16_t>(error)};
     }
   }
 
-  void conclude() {
+  void keep_what_works() {
     const std::size_t size = node_.peers_.size();
-    const std::vector<Verdict>& all = all_;
     const auto me = static_cast<std::size_t>(node_.me_);
     for (std::size_t peer = 0; peer < size; ++peer) {
       if (is_me(peer)) continue;
-      const Verdict& here = all[me * size + peer];
-      const Verdict& there = all[peer * size + me];
-      if (!here.mapped || !there.mapped) drop(node_.peers_[peer]);
-      node_.peers_[peer].readable = here.reads != 0;
-      node_.peers_[peer].reads_us = there.reads != 0;
+      const std::uint8_t here = all_works_[me * size + peer];
+      const std::uint8_t there = all_works_[peer * size + me];
+      if (!(here & there & Works::maps)) drop(node_.peers_[peer]);
+      node_.peers_[peer].readable = (here & Works::reads) != 0;
+      node_.peers_[peer].reads_us = (there & Works::reads) != 0;
     }
+  }
+
+  void complain() {
+    const std::size_t size = node_.peers_.size();
     std::vector<Finding> findings;
-    for (std::size_t pair = 0; pair < all.size(); ++pair) {
-      for (Finding finding : {all[pair].memory, all[pair].read}) {
+    for (std::size_t pair = 0; pair < size * size; ++pair) {
+      Verdict verdict;
+      std::memcpy(&verdict, all_verdicts_.get() + pair * sizeof verdict, sizeof verdict);
+      for (Finding finding : {verdict.memory, verdict.read}) {
         finding.from = static_cast<std::int32_t>(pair / size);
         finding.to = static_cast<std::int32_t>(pair % size);
         if (finding.failed) findings.push_back(finding);
@@ -250,8 +273,10 @@ class Join {
   Finding mine_;
   std::vector<Announcement> announcements_;
   std::vector<FilePeer> file_peers_;
+  std::vector<std::uint8_t> works_;      // by peer, see Works
+  std::vector<std::uint8_t> all_works_;  // of each about each
   std::vector<Verdict> verdicts_;
-  std::vector<Verdict> all_;  // of each about each
+  std::unique_ptr<std::byte[]> all_verdicts_;  // not even touched where nothing fails
 };
 
 Node::Node(int me, int size, const NodeOptions& options)

@@ -94,13 +94,13 @@ void world_started() {
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
-  const unsigned all = wished_by_all(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
+  const auto [all, one_machine] = agree(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   if (running() && spokesman() && (wishes & ways & ~all))
     say_once_verbose("messages within the node or collectives go through the MPI library",
                      "not every rank takes part (HEDDLE=off or another setting there, or something passes Heddle there)");
   within_node = (all & wish_node) != 0;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
-    const Placement placement;
+    const Placement placement(one_machine);
     if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0);
     if ((all & wish_fabric) && placement.several()) Network::start();
     if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)

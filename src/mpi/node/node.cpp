@@ -1,6 +1,10 @@
 // mpi/node/node.cpp: the ranks of a node find each other, once, in MPI_Init.
 #include "mpi/node/node.hpp"
 
+#include <array>
+#include <bit>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "engine/give_way.hpp"
@@ -63,22 +67,37 @@ struct Node::Place {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks)
     : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 
+/// Whether all ranks are ready, and rank 0's nonce, by one reduction: the least of each number.
+std::optional<engine::Nonce> Node::agreed(const Place& place, bool ready) noexcept {
+  using Ints = std::array<int, sizeof(engine::Nonce) / sizeof(int)>;
+  struct {
+    int ready;
+    Ints nonce;
+  } said{.ready = ready, .nonce = std::bit_cast<Ints>(place.fresh_nonce)};
+  constexpr int numbers = sizeof said / sizeof(int);
+  if (place.me != 0) said.nonce.fill(std::numeric_limits<int>::max());
+  PMPI_Allreduce(MPI_IN_PLACE, &said, numbers, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (!said.ready) return {};
+  return std::bit_cast<engine::Nonce>(said.nonce);
+}
+
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
 // it comes to every collective that the others come to.
 void Node::start(MPI_Comm ranks, bool messages) noexcept {
   Place place;
-  int ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
-  engine::Nonce nonce = place.fresh_nonce;
-  PMPI_Bcast(nonce.data(), sizeof nonce, MPI_BYTE, 0, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!ready) return;
+  const bool ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
+  const std::optional<engine::Nonce> nonce = agreed(place, ready);
+  if (!nonce) return;
 
-  PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
+  if (ranks == MPI_COMM_WORLD)
+    std::iota(place.members.begin(), place.members.end(), 0);
+  else
+    PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
   place.transport->join([ranks](const void* mine, std::size_t bytes, void* all) {
     return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, ranks) ==
            MPI_SUCCESS;
   });
-  std::unique_ptr<Node> here = made(place, nonce);
+  std::unique_ptr<Node> here = made(place, *nonce);
   if (here) here->carries_messages_ = messages;
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.

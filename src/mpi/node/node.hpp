@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "engine/node.hpp"
 #include "mpi/communicators/known.hpp"
@@ -52,6 +53,7 @@ class Node : public engine::Node {
  private:
   struct Place;
   Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks);
+  static std::optional<engine::Nonce> agreed(const Place& place, bool ready) noexcept;
   static std::unique_ptr<Node> made(Place& place, const engine::Nonce& nonce) noexcept;
 
   static inline std::atomic<Node*> here_{nullptr};

@@ -18,7 +18,12 @@ void split(MPI_Comm& ranks, int nodes) noexcept {
 
 }  // namespace
 
-Placement::Placement() noexcept {
+Placement::Placement(bool one_machine) noexcept {
+  if (one_machine) {
+    ranks_ = MPI_COMM_WORLD;
+    node_ = 0;
+    return;
+  }
   int first = 0;
   int ranks = 0;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &first) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS ||
@@ -33,7 +38,7 @@ Placement::Placement() noexcept {
 }
 
 Placement::~Placement() {
-  if (ranks_ != MPI_COMM_NULL) PMPI_Comm_free(&ranks_);
+  if (ranks_ != MPI_COMM_NULL && ranks_ != MPI_COMM_WORLD) PMPI_Comm_free(&ranks_);
 }
 
 }  // namespace heddle::mpi

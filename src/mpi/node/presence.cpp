@@ -19,6 +19,7 @@
 #include "engine/wait.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/say.hpp"
+#include "transport/machine.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -30,6 +31,7 @@ constexpr std::size_t most = 8;
 struct Said {
   std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};  // nobody else begins a message so
   engine::Digest settings[most]{};
+  engine::Digest machine{};  // never the same: not known, or not wanted
   unsigned wishes = 0;
 };
 constexpr std::size_t said_numbers = sizeof(Said) / sizeof(unsigned);
@@ -118,22 +120,24 @@ unsigned agreed(const Said& all, std::span<const settings::Shared> shared) {
 
 }  // namespace
 
-unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept {
+Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
   const std::vector<settings::Shared> shared = settings::shared(set);
   const std::span compared = std::span(shared).first(std::min(most, shared.size()));
   Said all;
   all.wishes = wishes;
   for (std::size_t i = 0; i < compared.size(); ++i) all.settings[i] = engine::digest_of(compared[i].value);
+  if (const std::string machine = set.nodes > 1 ? "" : transport::machine(); !machine.empty())
+    all.machine = engine::digest_of(machine);
   int me = 0, ranks = 0;
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return 0;
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return {};
   Question question(set.patience_s);
   for (long reach = 1; reach < ranks; reach *= 2) {
     const auto at = [&](long distance) { return static_cast<int>((me + distance + ranks) % ranks); };
     const std::optional<Said> theirs = question.ask(all, at(reach), at(-reach));
-    if (!theirs) return 0;
+    if (!theirs) return {};
     all = both(all, *theirs);
   }
-  return agreed(all, compared);
+  return {.wishes = agreed(all, compared), .one_machine = engine::same(all.machine)};
 }
 
 }  // namespace heddle::mpi

@@ -1,8 +1,8 @@
 // mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes
 // settings.hpp.
 //
-//   const unsigned all = wished_by_all(wish_node | wish_report, set);    // in MPI_Init, every rank, whatever it wishes
-//   if (all & wish_node) ...
+//   const Agreed all = agree(wish_node | wish_report, set);    // in MPI_Init, every rank, whatever it wishes
+//   if (all.wishes & wish_node) ...
 #pragma once
 
 #include "settings/settings.hpp"
@@ -15,11 +15,16 @@ constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to othe
 constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
 constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
 
-/// Collective over MPI_COMM_WORLD: what every rank wishes. A rank without Heddle never answers; after HEDDLE_PATIENCE the job
+struct Agreed {
+  unsigned wishes = 0;       ///< What every rank wishes.
+  bool one_machine = false;  ///< All ranks run under one kernel, and none takes its node for several (HEDDLE_NODES).
+};
+
+/// Collective over MPI_COMM_WORLD. A rank without Heddle never answers; after HEDDLE_PATIENCE the job
 /// is ended with a sentence that names the way out.
 ///
 /// To carry out collectives, settings::shared(set) must be the same on all ranks, too; if it is not, a sentence says what
 /// differs, and nobody wishes that. The names are those of every rank, in one order.
-unsigned wished_by_all(unsigned wishes, const settings::Settings& set) noexcept;
+Agreed agree(unsigned wishes, const settings::Settings& set) noexcept;
 
 }  // namespace heddle::mpi
