@@ -74,12 +74,19 @@ void ShadowComm::allow() noexcept {
 
 /// What hangs on a communicator of the program's.
 struct ShadowComm::Seat final : communicators::Context {
-  explicit Seat(communicators::Communicator* communicator) noexcept : on(communicator) {}
-  ~Seat() override;
+  Seat() {
+    const std::lock_guard guard(all().lock);
+    all().seats.insert(this);
+  }
+  ~Seat() override {
+    const std::lock_guard guard(all().lock);
+    all().seats.erase(this);
+  }
 
-  communicators::Communicator* on;
-  std::shared_ptr<ShadowComm> shadow;        ///< Null: not for Heddle.
+  bool asked = false;                        ///< Its ranks have found out whether it is for Heddle.
+  std::shared_ptr<ShadowComm> shadow;        ///< Null then: it is not.
   std::shared_ptr<ShadowComm> for_exchange;  ///< Then, if there was a sparse exchange.
+  std::unique_ptr<const GivenHints> hints;   ///< To be compared by then.
 
   struct All {
     std::mutex lock;
@@ -91,27 +98,27 @@ struct ShadowComm::Seat final : communicators::Context {
   }
 };
 
-ShadowComm::Seat::~Seat() {
-  const std::lock_guard guard(all().lock);
-  all().seats.erase(this);
-}
-
 ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
   const communicators::Communicator* const known = communicators::directory.find(comm);
   return known ? static_cast<Seat*>(known->context()) : nullptr;
 }
 
-/// Null: no memory, or the host does not take an attribute.
+/// Its ranks are being asked. Null: no memory, or the host does not take an attribute.
 ShadowComm::Seat* ShadowComm::seat_on(MPI_Comm comm) noexcept try {
   communicators::Communicator* const known = communicators::met(comm);
-  if (!known || known->context()) return known ? static_cast<Seat*>(known->context()) : nullptr;
-  auto seat = std::make_unique<Seat>(known);
-  const std::lock_guard guard(Seat::all().lock);
-  Seat::all().seats.insert(seat.get());
-  known->keep(seat.get());
-  return seat.release();
+  if (!known) return nullptr;
+  if (!known->context()) known->keep(new Seat);
+  Seat* const seat = static_cast<Seat*>(known->context());
+  seat->asked = true;
+  return seat;
 } catch (const std::bad_alloc&) {
   return nullptr;
+}
+
+std::unique_ptr<communicators::Context> ShadowComm::context_with(std::unique_ptr<const GivenHints> hints) {
+  auto seat = std::make_unique<Seat>();
+  seat->hints = std::move(hints);
+  return seat;
 }
 
 bool ShadowComm::possible(MPI_Comm comm) {
@@ -148,13 +155,15 @@ ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
 }
 
 bool ShadowComm::may_come(MPI_Comm comm) noexcept {
-  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seat_of(comm);
+  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return false;
+  const Seat* seat = seat_of(comm);
+  return !seat || !seat->asked;
 }
 
 ShadowComm* ShadowComm::of(MPI_Comm comm) {
   if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seat_of(comm);
-  return seat ? seat->shadow.get() : make(comm);
+  return seat && seat->asked ? seat->shadow.get() : make(comm);
 }
 
 engine::MailRoom mail_room() noexcept {
@@ -184,7 +193,7 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
-std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool collectives) {
+std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool noted, bool collectives) {
   std::shared_ptr<ShadowComm> own;
   try {
     if (able) {
@@ -203,7 +212,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool co
   }
   // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
-  const Record record = Record::agreed(comm, own != nullptr, hints_noted(comm));
+  const Record record = Record::agreed(comm, own != nullptr, noted);
   if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
   own->record_ = record;
@@ -222,12 +231,13 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
   const bool able = seat && reductions && alive < most_alive && communicators::members(comm);
-  std::shared_ptr<ShadowComm> own = create(comm, able, true);
+  std::shared_ptr<ShadowComm> own = create(comm, able, seat && seat->hints, true);
   if (!own) return nullptr;
   seat->shadow = std::move(own);
   const Record& record = seat->shadow->record();
+  const std::unique_ptr<const GivenHints> hints = std::move(seat->hints);
   if (record.noted_by_all)
-    hints_come(comm);
+    hints->settle(comm);
   else if (!record.noted_by_none)
     hints_lost(comm);
   return seat->shadow.get();
@@ -238,7 +248,7 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   communicators::open();
   Seat* const seat = seat_on(comm);
   if (seat && seat->for_exchange) return seat->for_exchange.get();
-  std::shared_ptr<ShadowComm> own = create(comm, seat != nullptr, false);
+  std::shared_ptr<ShadowComm> own = create(comm, seat != nullptr, false, false);
   if (!own) return nullptr;
   seat->for_exchange = std::move(own);
   return seat->for_exchange.get();
@@ -300,12 +310,11 @@ void ShadowComm::close() noexcept {
   for (Seat* const seat : seats) {
     if (seat->shadow) all.push_back(std::move(seat->shadow));
     if (seat->for_exchange) all.push_back(std::move(seat->for_exchange));
-    seat->on->keep(nullptr);
+    if (seat->of()) seat->of()->keep(nullptr);
     delete seat;
   }
   std::ranges::sort(all, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
   for (std::shared_ptr<ShadowComm>& one : all) one.reset();
-  close_hints();
   Agreement::close();
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/exchange/pair_mailboxes.hpp"
+#include "mpi/communicators/known.hpp"
 #include "mpi/exchange/agreement.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/exchange/record.hpp"
@@ -54,6 +55,7 @@ struct LastGather {
 };
 
 class Comparison;
+class GivenHints;
 
 /// What mailboxes of this rank need of its node; settings and all.
 engine::MailRoom mail_room() noexcept;
@@ -72,6 +74,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static bool may_come(MPI_Comm comm) noexcept;
   /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
   static bool possible(MPI_Comm comm);
+  /// For a duplicate that is being made: its ranks compare these hints when they make its shadow. Throws std::bad_alloc.
+  static std::unique_ptr<communicators::Context> context_with(std::unique_ptr<const GivenHints> hints);
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
@@ -153,7 +157,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   ShadowComm();
   static Seat* seat_of(MPI_Comm comm) noexcept;
   static Seat* seat_on(MPI_Comm comm) noexcept;
-  static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool collectives);
+  static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool noted, bool collectives);
   static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
   Trials::Clock clock();
