@@ -205,7 +205,7 @@ inline void compare_first(ShadowComm& own, const char* call) {
 /// Whether a blocking call goes the library's way without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
-  if (!own || !own->passes(call)) return false;
+  if (!own || !own->passing().passes(call)) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -216,7 +216,7 @@ template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  own.stop_passing();
+  own.passing().stop();
   const TrialKind kind{.call = neighbours_call(receive, Kind::gathers)};
   if (!own.trials().library(kind, timed)) return false;
   own.pass_next(kind.call, false);

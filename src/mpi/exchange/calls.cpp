@@ -42,7 +42,7 @@ template <class Given>
 select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive, TimedCall& timed) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
-  own.stop_passing();
+  own.passing().stop();
   const std::string& wanted = own.wanted_alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {

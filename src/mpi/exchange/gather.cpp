@@ -134,7 +134,7 @@ select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
     last.starts.assign(starts.begin(), starts.end());
   }
   if (!last.way.algorithm || !settings_of_process().trials) return last.way;
-  own.stop_passing();
+  own.passing().stop();
   return own.trials().library(last.kind, timed) ? select::Way{} : last.way;
 }
 

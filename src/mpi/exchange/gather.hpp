@@ -5,7 +5,7 @@
 // word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_choosing in gather.cpp.
 #pragma once
 
-#include "mpi/exchange/trials.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi {

@@ -68,7 +68,7 @@ bool meets_one_neighbour_twice(MPI_Comm comm) {
 
 void ShadowComm::allow() noexcept {
   agree_on_links();
-  reductions = Agreement::open();
+  reductions = Reductions::open();
   allowed = true;
 }
 
@@ -261,17 +261,7 @@ Trials::Clock ShadowComm::clock() {
 
 void ShadowComm::pass_next(TrialKind::Call call, bool agrees) noexcept {
   if (settings_of_process().check) return;  // each call is compared
-  const std::int64_t calls = agrees ? std::min(agreement_->quiet(), trials_->quiet()) : trials_->quiet();
-  passing_ = {.left = calls, .granted = calls, .call = call, .agrees = agrees};
-}
-
-void ShadowComm::stop_passing() noexcept {
-  const std::int64_t passed = passing_.granted - passing_.left;
-  if (passed > 0) {
-    trials_->skip(passed);
-    if (passing_.agrees) agreement_->skip(passed);
-  }
-  passing_.left = passing_.granted = 0;
+  passing_.begin(call, *trials_, agrees ? &*agreement_ : nullptr);
 }
 
 const select::Topology& ShadowComm::topology() {
@@ -315,7 +305,7 @@ void ShadowComm::close() noexcept {
   }
   std::ranges::sort(all, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
   for (std::shared_ptr<ShadowComm>& one : all) one.reset();
-  Agreement::close();
+  Reductions::close();
 }
 
 bool ShadowComm::look_at_topology(MPI_Comm comm) {
