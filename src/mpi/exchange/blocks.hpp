@@ -89,9 +89,9 @@ inline bool block_of(const WArgument& given, int i, Ruler& ruler, Buffer& data, 
 }
 
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first. Into an Exchange, or a Routed. False: numbers that no buffer has.
-template <class Given, class Into>
-bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+/// that no rank is everybody's first. False: numbers that no buffer has.
+template <class Given>
+bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
   const int ranks = own.ranks();
   Ruler out;
   Ruler in;
@@ -153,8 +153,8 @@ struct All : Ranks {
     return true;
   }
   static bool of(const ShadowComm& own) noexcept { return own.wanted_alltoallv() != "native"; }
-  template <class Given, class Into>
-  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+  template <class Given>
+  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return to_all(own, send, receive, exchange);
   }
 };

@@ -51,6 +51,8 @@ class Exchange final : private engine::Carrier {
 
   /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
   int run(MPI_Comm comm, bool neighbours = false);
+  /// Likewise, short blocks by a schedule that bundles. Of a blocking one, of all ranks.
+  int run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
 
   /// May be called again when the last one is over.
   void start(Ends ends) noexcept {
@@ -85,6 +87,7 @@ class Exchange final : private engine::Carrier {
   void drive() noexcept override;
   [[nodiscard]] bool crowded() const noexcept override;
   int pack(const Block& block, std::byte* to) noexcept override;
+  int find_packed(const Block& block, const std::byte*& at) noexcept override;
   int unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept override;
   bool moves(const Block& from, const Block& to) noexcept override;
   void move(const Block& from, const Block& to) noexcept override;
@@ -116,6 +119,9 @@ class Exchange final : private engine::Carrier {
   std::vector<KeptMemory> memory_;  // of each block, when it has been needed
   std::vector<Derived> held_;       // of each block, likewise
 };
+
+/// Bytes from which on a block is not bundled. The same on all ranks.
+Bytes straight_from() noexcept;
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
 inline int no_memory_on(MPI_Comm comm) {
