@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/give_way.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/known.hpp"
@@ -33,6 +34,26 @@ std::atomic<int> alive{0};
 
 /// The host does the reductions that ranks agree by.
 std::atomic<bool> reductions{false};
+
+constinit select::Numbers numbers;
+
+/// Collective over `comm`: one reduction.
+Record agreed(MPI_Comm comm, bool able, bool noted) noexcept {
+  const settings::Settings& set = settings_of_process();
+  int world = 0;
+  int started = 0;
+  if (PMPI_Initialized(&started) == MPI_SUCCESS && started) PMPI_Comm_rank(MPI_COMM_WORLD, &world);
+  Record::Said said = Record::said({.able = able,
+                                    .noted = noted,
+                                    .mailboxes = set.mailboxes && Node::here(),
+                                    .cores = engine::cores_of_node(),
+                                    .number = numbers.offer(world)},
+                                   set);
+  PMPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(said.size()), MPI_LONG, MPI_MIN, comm);
+  const Record record(said);
+  numbers.taken(record.number);
+  return record;
+}
 
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
 void number(std::vector<Edge>& edges) {
@@ -212,7 +233,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   }
   // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
-  const Record record = Record::agreed(comm, own != nullptr, noted);
+  const Record record = agreed(comm, own != nullptr, noted);
   if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
   ++alive;
   own->record_ = record;

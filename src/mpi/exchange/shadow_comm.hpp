@@ -4,7 +4,7 @@
 //   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: the host's collective it is
 //     PMPI_Isend(..., own->comm());
 //
-// Made by the first collective that asks for it: its ranks exchange one record (record.hpp) and split the communicator. Freed
+// Made by the first collective that asks for it: its ranks exchange one record and split the communicator. Freed
 // with the program's communicator, whose context it is (communicators/known.hpp); or with the last persistent request that
 // outlives that.
 #pragma once
@@ -21,10 +21,10 @@
 #include "engine/trials.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
-#include "mpi/exchange/record.hpp"
 #include "mpi/exchange/reductions.hpp"
 #include "mpi/exchange/tags.hpp"
 #include "mpi/process/host.hpp"
+#include "select/collective/record.hpp"
 #include "select/collective/topology.hpp"
 #include "select/collective/volumes.hpp"
 
@@ -35,6 +35,7 @@ using engine::Passing;
 using engine::TimedCall;
 using engine::TrialKind;
 using engine::Trials;
+using select::Record;
 
 /// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
 struct Edge {
