@@ -6,9 +6,9 @@
 //   const communicators::Hold hold(comm);                   // ... the program frees comm ...
 //   hold.raise(MPI_ERR_TRUNCATE);                           // by the handler that it had
 //
-// What the call that makes a communicator says of its group is composed from the parent's (made.hpp); of all others the host is
-// asked when the first announced message wants to know. Of an inter-communicator the remote group is kept: that is what ranks
-// mean in messages.
+// What the call that makes a communicator says of its group is composed from the parent's (groups.hpp); of all others the host
+// is asked when the first announced message wants to know. Of an inter-communicator the remote group is kept: that is what
+// ranks mean in messages.
 //
 // What is known hangs on the communicator as an attribute, so the host tells us when it is gone; the table only points to it.
 // Duplicates have one group together: the host hands the attribute on. An attribute that was handed on by any other call is not

@@ -2,7 +2,7 @@
 // mistakes.hpp, registry.hpp.
 #pragma once
 
-#include "mpi/collectives/side.hpp"
+#include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/mistakes.hpp"
@@ -170,6 +170,37 @@ struct Neighbours : Edges {
   }
 };
 
+/// With MPI_IN_PLACE. This rank's own block stays as it is.
+struct InPlace : Ranks {
+  static constexpr bool in_place = true;
+
+  template <class Given>
+  static bool ours(const Given& given, const Given& /*the same*/) noexcept {
+    return All::ours(given, given);
+  }
+  static bool of(const ShadowComm& own) noexcept { return All::of(own); }
+  /// The sends are still to be packed aside.
+  template <class Given>
+  static bool fill(const ShadowComm& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
+    const int ranks = own.ranks();
+    Ruler ruler;
+    Buffer data;
+    Bytes bytes = 0;
+    Bytes all = 0;
+    for (int i = 0; i < ranks; ++i)
+      if (!block_of(given, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return false;
+    for (int k = 1; k < ranks; ++k) {  // in the order in which partners are due: to_all
+      const int from = (own.me() + ranks - k) % ranks;
+      const int to = (own.me() + k) % ranks;
+      block_of(given, from, ruler, data, bytes);
+      exchange.receive({from, 0}, data, bytes);
+      block_of(given, to, ruler, data, bytes);
+      exchange.send({to, 0}, data, bytes);
+    }
+    return true;
+  }
+};
+
 /// The shadow communicator of a collective that is Heddle's, on all ranks alike, which none leaves but by an error. Null, and
 /// `refused`: that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait
 /// for other ranks.
@@ -246,3 +277,18 @@ Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_C
 }
 
 }  // namespace heddle::mpi::blocks
+
+namespace heddle::mpi {
+
+/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks alike.
+template <class Given>
+Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
+  if (!blocks::InPlace::ours(given, given)) {
+    if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
+    return {};
+  }
+  TimedCall timed;  // never asked: nothing in place is tried
+  return blocks::carry_out<blocks::InPlace>(call, given, given, comm, timed);
+}
+
+}  // namespace heddle::mpi

@@ -38,7 +38,7 @@ class Exchange final : private engine::Carrier {
   /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (ShadowComm::tags).
   void tags_from(int first) noexcept { tags_ = first; }
 
-  /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
+  /// What is sent lies where the answers come to lie: each start packs it aside first. When all blocks are
   /// there. False: no memory.
   bool send_from_aside() noexcept;
 
@@ -134,5 +134,8 @@ inline int no_memory_on(MPI_Comm comm) {
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm, TimedCall& timed);
 Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm, TimedCall& timed);
+
+/// MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread (gather.cpp).
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi
