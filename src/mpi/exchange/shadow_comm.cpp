@@ -2,7 +2,6 @@
 #include "mpi/exchange/shadow_comm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "engine/give_way.hpp"
-#include "layout/lasting.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/communicators/quiet.hpp"
@@ -26,19 +24,11 @@
 namespace heddle::mpi {
 namespace {
 
-std::atomic<bool> allowed{false};
-
 /// Of 2048 context ids that MPICH 5.0.2 has, the rest is the program's.
 constexpr int most_alive = 256;
-std::atomic<int> alive{0};
-
-/// The host does the reductions that ranks agree by.
-std::atomic<bool> reductions{false};
-
-constinit select::Numbers numbers;
 
 /// Collective over `comm`: one reduction.
-Record agreed(MPI_Comm comm, bool able, bool noted) noexcept {
+Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) noexcept {
   const settings::Settings& set = settings_of_process();
   int world = 0;
   int started = 0;
@@ -87,37 +77,47 @@ bool meets_one_neighbour_twice(MPI_Comm comm) {
 
 }  // namespace
 
-void ShadowComm::allow() noexcept {
-  agree_on_links();
-  reductions = Reductions::open();
-  allowed = true;
-}
-
 /// What hangs on a communicator of the program's.
 struct ShadowComm::Seat final : communicators::Context {
-  Seat() {
-    const std::lock_guard guard(all().lock);
-    all().seats.insert(this);
-  }
-  ~Seat() override {
-    const std::lock_guard guard(all().lock);
-    all().seats.erase(this);
-  }
+  Seat() noexcept;
+  ~Seat() override;
 
   bool asked = false;                        ///< Its ranks have found out whether it is for Heddle.
   std::shared_ptr<ShadowComm> shadow;        ///< Null then: it is not.
   std::shared_ptr<ShadowComm> for_exchange;  ///< Then, if there was a sparse exchange.
   std::unique_ptr<const GivenHints> hints;   ///< To be compared by then.
-
-  struct All {
-    std::mutex lock;
-    std::set<Seat*> seats;
-  };
-  static All& all() {
-    static layout::Lasting<All> all;
-    return *all;
-  }
+  Seat* next = nullptr;                      ///< In the list of all.
+  Seat* before = nullptr;
 };
+
+/// Those of this process.
+struct ShadowComm::All {
+  std::atomic<bool> allowed{false};     ///< All ranks of MPI_COMM_WORLD have agreed to it.
+  std::atomic<bool> reductions{false};  ///< The host does those that ranks agree by.
+  std::atomic<int> alive{0};
+  select::Numbers numbers;
+  std::mutex lock;
+  Seat* seats = nullptr;
+};
+constinit ShadowComm::All ShadowComm::all;
+
+ShadowComm::Seat::Seat() noexcept {
+  const std::lock_guard guard(all.lock);
+  next = std::exchange(all.seats, this);
+  if (next) next->before = this;
+}
+
+ShadowComm::Seat::~Seat() {
+  const std::lock_guard guard(all.lock);
+  (before ? before->next : all.seats) = next;
+  if (next) next->before = before;
+}
+
+void ShadowComm::allow() noexcept {
+  agree_on_links();
+  all.reductions = Reductions::open();
+  all.allowed = true;
+}
 
 ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
   const communicators::Communicator* const known = communicators::directory.find(comm);
@@ -145,7 +145,7 @@ std::unique_ptr<communicators::Context> ShadowComm::context_with(std::unique_ptr
 bool ShadowComm::possible(MPI_Comm comm) {
   int inter = 0;
   int ranks = 0;
-  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
+  return all.allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
          PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS &&
          ranks > 1 && communicators::members(comm) && !communicators::reaches_beyond(comm);
 }
@@ -167,7 +167,7 @@ ShadowComm::~ShadowComm() {
   mailboxes_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
-  --alive;
+  --all.alive;
 }
 
 ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
@@ -176,13 +176,13 @@ ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
 }
 
 bool ShadowComm::may_come(MPI_Comm comm) noexcept {
-  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return false;
+  if (!all.allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return false;
   const Seat* seat = seat_of(comm);
   return !seat || !seat->asked;
 }
 
 ShadowComm* ShadowComm::of(MPI_Comm comm) {
-  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
+  if (!all.allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seat_of(comm);
   return seat && seat->asked ? seat->shadow.get() : make(comm);
 }
@@ -233,9 +233,9 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   }
   // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
-  const Record record = agreed(comm, own != nullptr, noted);
+  const Record record = agreed(comm, own != nullptr, noted, all.numbers);
   if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
-  ++alive;
+  ++all.alive;
   own->record_ = record;
   if (own->settling_) *own->settling_ = Channel(own->comm_, tags::mailboxes);
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
@@ -251,7 +251,7 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
-  const bool able = seat && reductions && alive < most_alive && communicators::members(comm);
+  const bool able = seat && all.reductions && all.alive < most_alive && communicators::members(comm);
   std::shared_ptr<ShadowComm> own = create(comm, able, seat && seat->hints, true);
   if (!own) return nullptr;
   seat->shadow = std::move(own);
@@ -311,21 +311,16 @@ int ShadowComm::tags() noexcept {
 // In the order of their numbers: MPI_Comm_free is collective.
 void ShadowComm::close() noexcept {
   threads::Deferred::free_all();
-  allowed = false;
-  std::set<Seat*> seats;
-  {
-    const std::lock_guard guard(Seat::all().lock);
-    seats.swap(Seat::all().seats);
-  }
-  std::vector<std::shared_ptr<ShadowComm>> all;
-  for (Seat* const seat : seats) {
-    if (seat->shadow) all.push_back(std::move(seat->shadow));
-    if (seat->for_exchange) all.push_back(std::move(seat->for_exchange));
+  all.allowed = false;
+  std::vector<std::shared_ptr<ShadowComm>> left;
+  while (Seat* const seat = all.seats) {
+    if (seat->shadow) left.push_back(std::move(seat->shadow));
+    if (seat->for_exchange) left.push_back(std::move(seat->for_exchange));
     if (seat->of()) seat->of()->keep(nullptr);
     delete seat;
   }
-  std::ranges::sort(all, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
-  for (std::shared_ptr<ShadowComm>& one : all) one.reset();
+  std::ranges::sort(left, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
+  for (std::shared_ptr<ShadowComm>& one : left) one.reset();
   Reductions::close();
 }
 

@@ -154,6 +154,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
 
  private:
   struct Seat;
+  struct All;
+  static All all;
 
   ShadowComm();
   static Seat* seat_of(MPI_Comm comm) noexcept;
