@@ -1,5 +1,5 @@
 // sim/estimate/bundles.cpp: the rounds of engine/router.cpp: who holds what for whom, into which messages it is cut, and what
-// is copied. Blocks that go beside (mpi/exchange/routed.cpp) are under way meanwhile.
+// is copied. Blocks that go beside (engine/exchange/routed.cpp) are under way meanwhile.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"

@@ -55,7 +55,7 @@ Way chosen(const Task& task, const Machine& machine) {
                             .members = std::min(machine.members, task.ranks),
                             .links = &links};
   if (!task.gathers) {
-    // What is longer goes beside, whatever is chosen (mpi/exchange/routed.cpp).
+    // What is longer goes beside, whatever is chosen (engine/exchange/routed.cpp).
     if (task.bytes >= straight_from(task.router.value_or(settings::Router{})))
       return {.algorithm = &schedule::alltoallv_direct};
     return select::choose_alltoallv(facts_of(task, where, machine));

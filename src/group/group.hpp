@@ -13,6 +13,7 @@
 //   piece      progressions and nests of them, which groups are composed in
 //   encoder    ranks one after the other -> the smallest format
 //   operations what MPI does to groups: incl, excl, range_incl, union, ...
+//   ask        a group that only somebody else knows, in short pieces
 //   text       groups as text, for `heddle explain --group`
 //
 // Groups are values: copies share what lies on the heap, and are read by several threads at once. Memory on the heap is freed

@@ -2,9 +2,9 @@
 // or call MPI_Finalize in a destructor of its own, long after objects of a preloaded library would be gone. May include nothing
 // of Heddle.
 //
-//   Seats& seats() {
-//     static Lasting<Seats> seats;
-//     return *seats;
+//   Settings& current() {
+//     static Lasting<Settings> settings;
+//     return *settings;
 //   }
 //
 // tests/lasting.cmake holds the built rooms to it: nothing in them registers a destructor with the C++ run time.

@@ -4,7 +4,10 @@
 // communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of
 // Heddle only put things here, without a lock, and calls that make or free communicators see to them.
 //
-//   int freed(MPI_Comm, int, void* attribute, void*) { Deferred::add(static_cast<Seat*>(attribute)); return MPI_SUCCESS; }
+//   int freed(MPI_Comm, int, void* attribute, void*) {
+//     Deferred::add(static_cast<Communicator*>(attribute));
+//     return MPI_SUCCESS;
+//   }
 //   ...
 //   Deferred::free_all();                            // in MPI_Comm_free, after the host's
 #pragma once

@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "engine/exchange/persistent_mailboxes.hpp"
+#include "engine/exchange/routed.hpp"
 #include "engine/outbox.hpp"
 #include "mail.hpp"
 #include "network.hpp"
+#include "schedule/algorithms.hpp"
+#include "together.hpp"
 
 namespace heddle::engine::test {
 namespace {
@@ -73,52 +76,6 @@ class Post {
   std::mutex lock_;
   std::condition_variable sent_;
   std::deque<Letter> letters_;
-};
-
-/// Ranks that are threads, and wait for each other.
-class Together {
- public:
-  explicit Together(Rank ranks) : ends_(static_cast<std::size_t>(ranks)) {
-    for (Rank me = 0; me < ranks; ++me) ends_[static_cast<std::size_t>(me)] = End(this, me);
-  }
-  Channel& operator[](Rank rank) { return ends_[static_cast<std::size_t>(rank)]; }
-
- private:
-  class End final : public Channel {
-   public:
-    End() = default;
-    End(Together* together, Rank me) : all_(together), me_(me) {}
-    void send(Rank to, std::span<const Piece> pieces) noexcept override {
-      const std::lock_guard guard(all_->lock_);
-      all_->lines_[{me_, to}].emplace_back(pieces[0].at, pieces[0].at + pieces[0].bytes);
-      all_->sent_.notify_all();
-    }
-    Ticket receive(Rank from, std::byte* to, Bytes /*room*/) noexcept override {
-      awaited_.emplace_back(from, to);
-      return awaited_.size() - 1;
-    }
-    bool received(Ticket /*ticket*/, bool wait) noexcept override { return finished(wait); }
-    bool finished(bool /*wait*/) noexcept override {
-      std::unique_lock guard(all_->lock_);
-      for (const auto& [from, to] : awaited_) {
-        auto& line = all_->lines_[{from, me_}];
-        all_->sent_.wait(guard, [&line] { return !line.empty(); });
-        std::ranges::copy(line.front(), to);
-        line.pop_front();
-      }
-      awaited_.clear();
-      return true;
-    }
-
-   private:
-    Together* all_ = nullptr;
-    Rank me_ = 0;
-    std::vector<std::pair<Rank, std::byte*>> awaited_;
-  };
-  std::mutex lock_;
-  std::condition_variable sent_;
-  std::map<std::pair<Rank, Rank>, std::deque<Content>> lines_;
-  std::vector<End> ends_;
 };
 
 /// The node memory of a rank.
@@ -388,6 +345,26 @@ class Job {
     for (std::thread& one : threads) one.join();
     EXPECT_TRUE(post_.empty());
   }
+  /// Every rank is a thread; what is short is bundled. Returns what each says of its blocks.
+  std::vector<int> run_routed(std::vector<std::unique_ptr<Mine>>& all, const schedule::Algorithm& algorithm,
+                              Bytes straight_from) {
+    Together network(ranks_);
+    post_.patience = std::chrono::seconds(60);
+    std::vector<int> errors(all.size());
+    std::vector<std::thread> threads;
+    for (Rank me = 0; me < ranks_; ++me)
+      threads.emplace_back([&, me] {
+        Mine& mine = of(all, me);
+        mine.fill(1);
+        Routed routed(mine.exchange, mine.world, {.ranks = ranks_}, straight_from);
+        mine.exchange.start(true);
+        errors[static_cast<std::size_t>(me)] = routed.run({.algorithm = &algorithm}, network[me]);
+        EXPECT_TRUE(mine.exchange.advance(true));
+      });
+    for (std::thread& one : threads) one.join();
+    EXPECT_TRUE(post_.empty());
+    return errors;
+  }
   [[nodiscard]] Post& post() { return post_; }
   [[nodiscard]] Lender& lender(Rank rank) { return *lenders_[static_cast<std::size_t>(rank)]; }
 
@@ -531,6 +508,33 @@ TEST(Exchange, PersistentOnesAgreeOnMailboxes) {
     EXPECT_TRUE(std::ranges::all_of(all, [](const auto& mine) { return mine->persistent->any(); }));
     EXPECT_GT(job.post().messages, before);  // the long ones
   }
+}
+
+TEST(Routed, ShortBlocksAreBundledAndLongOnesGoStraight) {
+  constexpr Bytes straight_from = 300;
+  std::mt19937 random(11);
+  for (const Rank ranks : {1, 2, 5, 8})
+    for (const char* name : {"crystal", "bruck"}) {
+      Job job(ranks);
+      const std::vector<Line> lines = random_lines(ranks, 1, random);
+      auto all = job.ranks_of(lines);
+      for (const int error : job.run_routed(all, *schedule::find(schedule::alltoallv(), name), straight_from))
+        EXPECT_EQ(error, 0);
+      for (const auto& mine : all) mine->look(1);
+      const auto straight = std::ranges::count_if(lines, [](const Line& line) {
+        return line.from == line.to ? line.sent > 0 && line.sent % 5 == 0 : line.sent >= straight_from;
+      });
+      EXPECT_EQ(static_cast<std::ptrdiff_t>(job.post().messages), straight);
+    }
+}
+
+TEST(Routed, ABundledBlockThatIsTooLongIsTruncatedAndHarmsNobody) {
+  Job job(3);
+  auto all = job.ranks_of({{0, 1, 0, 20, 10}, {2, 1, 0, 30, 30}, {1, 2, 0, 8, 9}});
+  const auto errors = job.run_routed(all, *schedule::find(schedule::alltoallv(), "crystal"), 300);
+  EXPECT_EQ(errors, (std::vector<int>{0, truncated, 0}));
+  const Content& right = all[1]->world.content(all[1]->receives[all[1]->receives[0].first.from == 2 ? 0 : 1].second);
+  for (Bytes i = 0; i < 30; ++i) EXPECT_EQ(right[static_cast<std::size_t>(2 * i)], said(2, 1, 0, 1, i));
 }
 
 }  // namespace heddle::engine::test

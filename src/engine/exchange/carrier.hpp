@@ -56,6 +56,8 @@ class Carrier {
   // Blocks, in the program's memory.
 
   virtual int pack(const Block& block, std::byte* to) noexcept = 0;
+  /// Where its packed bytes lie in memory already; null: nowhere.
+  virtual int find_packed(const Block& /*block*/, const std::byte*& at) noexcept { return at = nullptr, 0; }
   /// So many bytes of it; block.bytes at most.
   virtual int unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept = 0;
   /// Whether one can be moved to the other, both of this rank.

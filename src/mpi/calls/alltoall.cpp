@@ -2,9 +2,7 @@
 // (exchange.hpp), or through the host, packed. In place, all blocks of the receive buffer are packed, exchanged by the host in
 // the staging buffer, and put back.
 #include "entry_points.hpp"
-#include "mpi/collectives/host_packs.hpp"
 #include "mpi/collectives/staged.hpp"
-#include "mpi/exchange/in_place.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

@@ -1,6 +1,6 @@
 // mpi/calls/cart.cpp: communicators with a topology, whose groups follow from the parent's. All their ranks are here: the
 // shadow communicator (exchange/) is made now, for non-blocking neighbour collectives could not make it.
-#include "mpi/communicators/made.hpp"
+#include "mpi/communicators/groups.hpp"
 #include "mpi/exchange/hints.hpp"
 
 namespace communicators = heddle::mpi::communicators;

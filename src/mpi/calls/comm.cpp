@@ -1,5 +1,5 @@
 // mpi/calls/comm.cpp: communicators made of groups, and those whose group only the host knows.
-#include "mpi/communicators/made.hpp"
+#include "mpi/communicators/groups.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/process/process.hpp"
 

@@ -2,15 +2,18 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/hints.hpp"
 
+using heddle::mpi::communicators::Context;
 using heddle::mpi::communicators::Duplicating;
 using heddle::mpi::communicators::opened;
 
 namespace {
 
+/// @param complete  It is over when the call returns. @param context  Of the duplicate.
 template <class Duplicate>
-int duplicated(const char* call, MPI_Comm comm, const MPI_Comm* made, Duplicate duplicate, bool complete = true) {
+int duplicated(const char* call, MPI_Comm comm, const MPI_Comm* made, Duplicate duplicate, bool complete = true,
+               std::unique_ptr<Context> context = nullptr) {
   if (!opened()) return duplicate();
-  Duplicating duplicating;
+  Duplicating duplicating(std::move(context));
   const int result = duplicate();
   if (result == MPI_SUCCESS) duplicating.end(call, comm, *made, complete);
   return result;
@@ -37,9 +40,9 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-  const heddle::mpi::HintsToCome hints(comm, info);
   return duplicated(
-      "MPI_Comm_idup_with_info", comm, newcomm, [=] { return PMPI_Comm_idup_with_info(comm, info, newcomm, request); }, false);
+      "MPI_Comm_idup_with_info", comm, newcomm, [=] { return PMPI_Comm_idup_with_info(comm, info, newcomm, request); }, false,
+      heddle::mpi::hints_to_come(comm, info));
 }
 
 }  // extern "C"

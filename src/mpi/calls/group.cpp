@@ -1,7 +1,7 @@
 // mpi/calls/group.cpp: groups that the program makes, so that a communicator made of one is composed
-// (communicators/described.hpp). All of these calls are local, and carried out by the host.
+// (communicators/groups.hpp). All of these calls are local, and carried out by the host.
 #include "group/operations.hpp"
-#include "mpi/communicators/described.hpp"
+#include "mpi/communicators/groups.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 namespace groups = heddle::group;

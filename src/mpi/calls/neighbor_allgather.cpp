@@ -1,7 +1,6 @@
 // mpi/calls/neighbor_allgather.cpp: MPI_Neighbor_allgather, MPI_Neighbor_allgatherv, their non-blocking and persistent forms:
 // pair by pair (exchange/gathers.hpp), or through the host, packed.
 #include "entry_points.hpp"
-#include "mpi/collectives/host_packs.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/gathers.hpp"
 #include "mpi/exchange/started.hpp"

@@ -1,7 +1,6 @@
 // mpi/calls/neighbor_alltoall.cpp: MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw, their non-blocking
 // and persistent forms: pair by pair (exchange.hpp), or through the host, packed.
 #include "entry_points.hpp"
-#include "mpi/collectives/host_packs.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/started.hpp"
 

@@ -1,11 +1,15 @@
 // mpi/collectives/staged.hpp: a collective that the host carries out on packed data: both sides' staging buffers, which live
 // until it is over: in the call, when the program completes the request, or for as long as a persistent request does. Includes
-// how.hpp, completion.hpp, blocks.hpp, peers.hpp, side.hpp.
+// how.hpp, completion.hpp, peers.hpp, sides.hpp.
 //
 //   using Op = Staged<Side, Blocks>;
 //   return carry_out<Op>(
 //       "gather", how, [&](Op& op) { return op.prepare(...); },      // false: it is the host's, as the program made it
 //       [&](Op& op) { return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), ..., comm); });
+//
+// Where a collective is left to the host by trial, it gets the program's own types if it packs those as well:
+//
+//   if (timed.is_librarys() && all_packed_by_host(send, ranks) && all_packed_by_host(receive, ranks)) return {};
 #pragma once
 
 #include <memory>
@@ -13,10 +17,10 @@
 #include <optional>
 #include <type_traits>
 
-#include "mpi/collectives/blocks.hpp"
 #include "mpi/collectives/how.hpp"
 #include "mpi/collectives/peers.hpp"
-#include "mpi/collectives/side.hpp"
+#include "mpi/collectives/sides.hpp"
+#include "mpi/process/traits.hpp"
 #include "mpi/requests/completion.hpp"
 
 namespace heddle::mpi {
@@ -132,6 +136,29 @@ Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
       requests::track_unless_done(*how.request, operation.release());
     return done;
   }
+}
+
+/// Whether the host packs `count` elements of a datatype as well as Heddle does, while it sends.
+inline bool host_packs_as_well(MPI_Datatype type, Count count) noexcept {
+  Entry* const entry = table.find(type);
+  return !entry || (entry->ready(type) && !entry->pays_to_pack(count));
+}
+
+// The same of all blocks of an argument, at which nobody may have looked before; no: there are none to look at.
+inline bool all_packed_by_host(const Buffer& data, int blocks) noexcept {
+  return traits().packs_while_it_sends && host_packs_as_well(data.type, data.count * blocks);
+}
+inline bool all_packed_by_host(const VArgument& data, int blocks) noexcept {
+  if (!traits().packs_while_it_sends || !whole(data)) return false;
+  for (int i = 0; i < blocks; ++i)
+    if (!host_packs_as_well(data.type, data.counts[i])) return false;
+  return true;
+}
+inline bool all_packed_by_host(const WArgument& data, int blocks) noexcept {
+  if (!traits().packs_while_it_sends || !whole(data)) return false;
+  for (int i = 0; i < blocks; ++i)
+    if (data.counts[i] > 0 && !host_packs_as_well(data.types[i], data.counts[i])) return false;
+  return true;
 }
 
 }  // namespace heddle::mpi

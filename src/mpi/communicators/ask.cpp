@@ -6,13 +6,18 @@
 // in any case.
 #include "mpi/communicators/ask.hpp"
 
-#include <algorithm>
 #include <numeric>
 
-#include "group/encoder.hpp"
+#include "group/ask.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
+
+#if defined(OPEN_MPI)
+constexpr bool looks_from_the_front = true;
+#else
+constexpr bool looks_from_the_front = false;
+#endif
 
 /// Freed at the end of the scope.
 class Handle {
@@ -23,90 +28,34 @@ class Handle {
   MPI_Group group = MPI_GROUP_NULL;
 };
 
-/// What members of the host's group are called in the world, into an encoder.
-class Question {
+/// What members of the host's group are called in the world.
+class Translation final : public group::Source {
  public:
-  explicit Question(MPI_Group theirs, MPI_Group world) noexcept : theirs_(theirs), world_(world) {}
+  Translation(MPI_Group theirs, MPI_Group world) noexcept : theirs_(theirs), world_(world) {}
 
-  /// Of the next `count` ranks, at most `piece`. False: the host does not say, or one is not of this world.
-  bool ask(int count) {
-    if (!translate(count, world_)) return false;
-    for (int i = 0; i < count; ++i) {
-      if (answers_[i] < 0) return !(strange_ = true);
-      take(answers_[i]);
-    }
-    return true;
+  bool world_ranks(group::Rank first, int count, group::Rank* answers) override {
+    return translate(first, count, world_, answers);
   }
-
-  /// Whether the next `count` ranks are as far from each other as the last two, in a world of `ranks`: how many are, from the
-  /// first on.
-  int guess(int count, int ranks) {
-    if (asked_ < 2) return 0;
-    const long step = last_ - before_;
-    const long room = (step > 0 ? ranks - 1 - last_ : -last_) / step;
-    count = static_cast<int>(std::min<long>(count, room));
-    if (count <= 0) return 0;
+  int go_on(group::Rank first, int count, group::Rank from, group::Rank step) override {
     Handle few;
-    int range[1][3] = {{static_cast<int>(last_ + step), static_cast<int>(last_ + count * step), static_cast<int>(step)}};
-    if (PMPI_Group_range_incl(world_, 1, range, &few.group) != MPI_SUCCESS || !translate(count, few.group)) return 0;
+    int range[1][3] = {{from, from + (count - 1) * step, step}};
+    int places[group::most_asked];
+    if (PMPI_Group_range_incl(world_, 1, range, &few.group) != MPI_SUCCESS || !translate(first, count, few.group, places))
+      return 0;
     int right = 0;
-    while (right < count && answers_[right] == right) ++right;
-    for (int i = 0; i < right; ++i) take(static_cast<int>(last_ + step));
+    while (right < count && places[right] == right) ++right;
     return right;
   }
 
-  [[nodiscard]] int asked() const noexcept { return asked_; }
-  [[nodiscard]] bool strange() const noexcept { return strange_; }
-  [[nodiscard]] group::Group finish() { return encoder_.finish(); }
-
-  static constexpr int piece = 256;
-
  private:
-  bool translate(int count, MPI_Group into) noexcept {
-    std::iota(ranks_, ranks_ + count, asked_);
-    return PMPI_Group_translate_ranks(theirs_, count, ranks_, into, answers_) == MPI_SUCCESS;
-  }
-  void take(int rank) {
-    encoder_.add(rank);
-    before_ = last_;
-    last_ = rank;
-    ++asked_;
+  bool translate(int first, int count, MPI_Group into, int* answers) noexcept {
+    int ranks[group::most_asked];
+    std::iota(ranks, ranks + count, first);
+    return PMPI_Group_translate_ranks(theirs_, count, ranks, into, answers) == MPI_SUCCESS;
   }
 
   MPI_Group theirs_, world_;
-  group::Encoder encoder_;
-  int asked_ = 0;
-  long before_ = 0, last_ = 0;
-  bool strange_ = false;
-  int ranks_[piece], answers_[piece];
 };
-
-#if defined(OPEN_MPI)
-/// Members, ranks of the world: how many a guess is about, so that a wrong one is soon known.
-constexpr int guessed = 32;
-#endif
-
-/// All `size` of them.
-bool ask_all(Question& question, int size, [[maybe_unused]] int ranks) {
-  [[maybe_unused]] int direct = 2;  // grows while guesses are wrong
-  while (question.asked() < size) {
-    const int left = size - question.asked();
-#if defined(OPEN_MPI)
-    const int wanted = std::min(guessed, left);
-    const int right = question.guess(wanted, ranks);
-    direct = right > 0 ? 2 : std::min(2 * direct, Question::piece);
-    if (right == wanted) continue;
-    if (!question.ask(std::min(direct, left - right))) return false;
-#else
-    if (!question.ask(std::min(Question::piece, left))) return false;
-#endif
-  }
-  return true;
-}
-
-}  // namespace
-
-namespace {
 
 /// The `size` members of a group of the host's, as asked() says.
 std::optional<group::Group> in_world(MPI_Group theirs, int size) {
@@ -114,9 +63,8 @@ std::optional<group::Group> in_world(MPI_Group theirs, int size) {
   int ranks = 0;
   if (PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS)
     return {};
-  Question question(theirs, world.group);
-  if (ask_all(question, size, ranks)) return question.finish();
-  return question.strange() ? std::optional(group::Group()) : std::nullopt;
+  Translation translation(theirs, world.group);
+  return group::ask(translation, size, ranks, looks_from_the_front);
 }
 
 }  // namespace

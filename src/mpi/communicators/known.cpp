@@ -20,8 +20,8 @@ constinit std::atomic<bool> is_open{false};
 constinit std::mutex meeting;
 int keyval = MPI_KEYVAL_INVALID;
 int me = -1;
-/// What the host has handed on last.
-thread_local Communicator* handed = nullptr;
+/// The innermost of this thread.
+thread_local Duplicating* duplicating = nullptr;
 
 void tell(const char* call, const Members& members, bool shared) noexcept {
   const group::Group& group = members.group;
@@ -38,7 +38,7 @@ int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
   members->retain();
   fresh->know(members);
   fresh->mute(static_cast<const Communicator*>(attribute)->is_mute());
-  handed = fresh;
+  if (duplicating) duplicating->handed_on(fresh);
   *static_cast<void**>(copy) = fresh;
   return MPI_SUCCESS;
 }
@@ -225,20 +225,26 @@ void leave(const char* call, MPI_Comm comm) noexcept {
   if (report::of_process.load(std::memory_order_relaxed)) meet(call, comm);
 }
 
-Duplicating::Duplicating() noexcept : before_(std::exchange(handed, nullptr)) {}
+Duplicating::Duplicating(std::unique_ptr<Context> context) noexcept
+    : before_(std::exchange(duplicating, this)), context_(std::move(context)) {}
 
-Duplicating::~Duplicating() { handed = before_; }
+Duplicating::~Duplicating() { duplicating = before_; }
+
+void Duplicating::handed_on(Communicator* fresh) noexcept {
+  handed_ = fresh;
+  if (context_) fresh->keep(context_.release());
+}
 
 void Duplicating::end(const char* call, MPI_Comm of, MPI_Comm made, bool complete) noexcept try {
   if (made == MPI_COMM_NULL) return;
   const Communicator* const parent = directory.find(of);
-  if (!handed || !parent || handed->members() != parent->members()) {
+  if (!handed_ || !parent || handed_->members() != parent->members()) {
     if (complete) leave(call, made);
     return;
   }
-  handed->name(made);
-  directory.insert(made, handed);
-  tell(call, *handed->members(), true);
+  handed_->name(made);
+  directory.insert(made, handed_);
+  tell(call, *handed_->members(), true);
 } catch (const std::bad_alloc&) {
   return;  // asked for later
 }

@@ -6,9 +6,9 @@
 //   const communicators::Hold hold(comm);                   // ... the program frees comm ...
 //   hold.raise(MPI_ERR_TRUNCATE);                           // by the handler that it had
 //
-// What the call that makes a communicator says of its group is composed from the parent's (made.hpp); of all others the host is
-// asked when the first announced message wants to know. Of an inter-communicator the remote group is kept: that is what ranks
-// mean in messages.
+// What the call that makes a communicator says of its group is composed from the parent's (groups.hpp); of all others the host
+// is asked when the first announced message wants to know. Of an inter-communicator the remote group is kept: that is what
+// ranks mean in messages.
 //
 // What is known hangs on the communicator as an attribute, so the host tells us when it is gone; the table only points to it.
 // Duplicates have one group together: the host hands the attribute on. An attribute that was handed on by any other call is not
@@ -16,6 +16,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -65,6 +66,8 @@ struct Members {
   Uses users;
 };
 
+class Communicator;
+
 /// What rooms above keep of a communicator (exchange/shadow_comm.hpp): freed with it.
 class Context {
  public:
@@ -72,6 +75,12 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   virtual ~Context() = default;
+  /// Null: of none yet.
+  [[nodiscard]] Communicator* of() const noexcept { return of_; }
+
+ private:
+  friend Communicator;
+  Communicator* of_ = nullptr;
 };
 
 /// A communicator of the program's: there as long as it is, or as operations hold it.
@@ -92,7 +101,10 @@ class Communicator final : public threads::Deferred {
   }
   /// Null: there is none.
   [[nodiscard]] Context* context() const noexcept { return context_.load(std::memory_order_acquire); }
-  void keep(Context* context) noexcept { context_.store(context, std::memory_order_release); }
+  void keep(Context* context) noexcept {
+    if (context) context->of_ = this;
+    context_.store(context, std::memory_order_release);
+  }
   /// Null: nobody has asked yet.
   [[nodiscard]] const Members* members() const noexcept { return members_.load(std::memory_order_acquire); }
   /// Takes over one use.
@@ -214,16 +226,21 @@ void leave(const char* call, MPI_Comm comm) noexcept;
 ///   if (result == MPI_SUCCESS) duplicating.end("MPI_Comm_dup", comm, *made, true);
 class Duplicating {
  public:
-  Duplicating() noexcept;
+  /// @param context  What the duplicate is to have, if the host hands the attribute on.
+  explicit Duplicating(std::unique_ptr<Context> context = nullptr) noexcept;
   ~Duplicating();
   Duplicating(const Duplicating&) = delete;
   Duplicating& operator=(const Duplicating&) = delete;
 
   /// `made` is a duplicate of `of`, or is going to be one (not complete: its handle alone is looked at).
   void end(const char* call, MPI_Comm of, MPI_Comm made, bool complete) noexcept;
+  /// The host has called back: the attribute of the duplicate.
+  void handed_on(Communicator* fresh) noexcept;
 
  private:
-  Communicator* before_;  // a callback of the program may duplicate, too
+  Duplicating* before_;  // a callback of the program may duplicate, too
+  std::unique_ptr<Context> context_;
+  Communicator* handed_ = nullptr;  // the last one
 };
 
 }  // namespace heddle::mpi::communicators

@@ -2,7 +2,7 @@
 // mistakes.hpp, registry.hpp.
 #pragma once
 
-#include "mpi/collectives/side.hpp"
+#include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/mistakes.hpp"
@@ -89,9 +89,9 @@ inline bool block_of(const WArgument& given, int i, Ruler& ruler, Buffer& data, 
 }
 
 /// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first. Into an Exchange, or a Routed. False: numbers that no buffer has.
-template <class Given, class Into>
-bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+/// that no rank is everybody's first. False: numbers that no buffer has.
+template <class Given>
+bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
   const int ranks = own.ranks();
   Ruler out;
   Ruler in;
@@ -153,8 +153,8 @@ struct All : Ranks {
     return true;
   }
   static bool of(const ShadowComm& own) noexcept { return own.wanted_alltoallv() != "native"; }
-  template <class Given, class Into>
-  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Into& exchange) noexcept {
+  template <class Given>
+  static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return to_all(own, send, receive, exchange);
   }
 };
@@ -167,6 +167,37 @@ struct Neighbours : Edges {
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return to_neighbours(own, send, receive, exchange);
+  }
+};
+
+/// With MPI_IN_PLACE. This rank's own block stays as it is.
+struct InPlace : Ranks {
+  static constexpr bool in_place = true;
+
+  template <class Given>
+  static bool ours(const Given& given, const Given& /*the same*/) noexcept {
+    return All::ours(given, given);
+  }
+  static bool of(const ShadowComm& own) noexcept { return All::of(own); }
+  /// The sends are still to be packed aside.
+  template <class Given>
+  static bool fill(const ShadowComm& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
+    const int ranks = own.ranks();
+    Ruler ruler;
+    Buffer data;
+    Bytes bytes = 0;
+    Bytes all = 0;
+    for (int i = 0; i < ranks; ++i)
+      if (!block_of(given, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return false;
+    for (int k = 1; k < ranks; ++k) {  // in the order in which partners are due: to_all
+      const int from = (own.me() + ranks - k) % ranks;
+      const int to = (own.me() + k) % ranks;
+      block_of(given, from, ruler, data, bytes);
+      exchange.receive({from, 0}, data, bytes);
+      block_of(given, to, ruler, data, bytes);
+      exchange.send({to, 0}, data, bytes);
+    }
+    return true;
   }
 };
 
@@ -205,7 +236,7 @@ inline void compare_first(ShadowComm& own, const char* call) {
 /// Whether a blocking call goes the library's way without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
-  if (!own || !own->passes(call)) return false;
+  if (!own || !own->passing().passes(call)) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -216,7 +247,7 @@ template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  own.stop_passing();
+  own.passing().stop();
   const TrialKind kind{.call = neighbours_call(receive, Kind::gathers)};
   if (!own.trials().library(kind, timed)) return false;
   own.pass_next(kind.call, false);
@@ -246,3 +277,18 @@ Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_C
 }
 
 }  // namespace heddle::mpi::blocks
+
+namespace heddle::mpi {
+
+/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks alike.
+template <class Given>
+Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
+  if (!blocks::InPlace::ours(given, given)) {
+    if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
+    return {};
+  }
+  TimedCall timed;  // never asked: nothing in place is tried
+  return blocks::carry_out<blocks::InPlace>(call, given, given, comm, timed);
+}
+
+}  // namespace heddle::mpi

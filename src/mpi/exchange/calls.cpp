@@ -1,7 +1,6 @@
 // mpi/exchange/calls.cpp: the blocking collectives.
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/blocks.hpp"
-#include "mpi/exchange/routed.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
@@ -42,7 +41,7 @@ template <class Given>
 select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive, TimedCall& timed) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
-  own.stop_passing();
+  own.passing().stop();
   const std::string& wanted = own.wanted_alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {
@@ -82,15 +81,11 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   const select::Way way = way_of_all(*own, send, receive, timed);
   alike(*own, {call, way});
   if (!way.algorithm) return {};
-  if (way.algorithm != &schedule::alltoallv_direct) {
-    Routed routed(*own, way);
-    if (!blocks::All::fill(*own, send, receive, routed)) return blocks::beyond_numbers(comm);
-    return routed.run(comm);
-  }
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
   if (!blocks::All::fill(*own, send, receive, exchange)) return blocks::beyond_numbers(comm);
-  return exchange.run(comm);
+  if (way.algorithm == &schedule::alltoallv_direct) return exchange.run(comm);
+  return exchange.run_routed(comm, way, own->topology().nodes);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

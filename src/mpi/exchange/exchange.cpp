@@ -2,7 +2,10 @@
 #include "mpi/exchange/exchange.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 
+#include "engine/exchange/routed.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/p2p/receive.hpp"
@@ -162,6 +165,13 @@ int Exchange::pack(const Block& block, std::byte* to) noexcept {
   return error == MPI_SUCCESS ? element_.pack(data.address, data.count, to, shadow_.comm()) : error;
 }
 
+int Exchange::find_packed(const Block& block, const std::byte*& at) noexcept {
+  const Buffer& data = data_[block.number];
+  const int error = element_.look(data.type);
+  at = error == MPI_SUCCESS ? element_.dense(data.address, data.count) : nullptr;
+  return error;
+}
+
 int Exchange::unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept {
   const Buffer& data = data_[block.number];
   auto* const to = const_cast<void*>(data.address);
@@ -220,6 +230,73 @@ int Exchange::run(MPI_Comm comm, bool neighbours) {
   advance(true);
   if (error() != MPI_SUCCESS) communicators::raise(comm, error());
   return error();
+}
+
+Bytes straight_from() noexcept {
+  const settings::Router& router = settings_of_process().router;
+  return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
+}
+
+int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes) {
+  const settings::Router& wishes = settings_of_process().router;
+  int error = MPI_SUCCESS;
+  try {
+    engine::Routed routed(steps_, *this,
+                          {.ranks = shadow_.ranks(),
+                           .radix = wishes.radix > 0 ? wishes.radix : way.radix,
+                           .reach = way.reach,
+                           .stride = way.stride,
+                           .channels = wishes.channels,
+                           .nodes = &nodes},
+                          straight_from());
+    start(Ends::in_collective);
+    Channel channel(shadow_.comm(), tags::bundles);
+    error = routed.run({.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm}, channel);
+  } catch (const engine::Failed& failed) {
+    error = failed.code;
+  } catch (const std::bad_alloc&) {
+    error = MPI_ERR_NO_MEM;
+  } catch (const std::exception&) {
+    error = MPI_ERR_INTERN;
+  }
+  advance(true);
+  if (error == MPI_SUCCESS) error = this->error();
+  if (error != MPI_SUCCESS) communicators::raise(comm, error);
+  return error;
+}
+
+// What goes to a rank lies where that rank's answer comes to lie: all that is to be sent is packed aside first, whichever comes
+// when.
+bool Exchange::send_from_aside() noexcept {
+  Bytes room = static_cast<Bytes>(sizeof(Buffer)) * blocks_;
+  const Bytes buffers = room;
+  bool fits = true;
+  steps_.for_each_send([&](const Block& block) { fits = fits && !__builtin_add_overflow(room, block.bytes, &room); });
+  if (!fits || !aside_.reserve(room)) return false;
+  packed_from_ = reinterpret_cast<Buffer*>(aside_.data());
+  std::byte* packed = aside_.data() + buffers;
+  steps_.for_each_send([&](const Block& block) {
+    Buffer& data = data_[block.number];
+    packed_from_[block.number] = data;
+    if (!held_.empty()) held_[static_cast<std::size_t>(block.number)] = {};
+    data = {packed, block.bytes, MPI_BYTE};
+    packed += block.bytes;
+  });
+  return true;
+}
+
+// A rank whose host cannot pack a type says so at the end: the others wait for its blocks.
+int Exchange::pack_aside() noexcept {
+  Element element;
+  int first = MPI_SUCCESS;
+  steps_.for_each_send([&](const Block& block) {
+    const Buffer& from = packed_from_[block.number];
+    auto* const to = static_cast<std::byte*>(const_cast<void*>(data_[block.number].address));
+    int error = element.look(from.type);
+    if (error == MPI_SUCCESS) error = element.pack(from.address, from.count, to, shadow_.comm());
+    if (first == MPI_SUCCESS) first = error;
+  });
+  return first;
 }
 
 }  // namespace heddle::mpi

@@ -38,7 +38,7 @@ class Exchange final : private engine::Carrier {
   /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (ShadowComm::tags).
   void tags_from(int first) noexcept { tags_ = first; }
 
-  /// What is sent lies where the answers come to lie: each start packs it aside first (in_place.cpp). When all blocks are
+  /// What is sent lies where the answers come to lie: each start packs it aside first. When all blocks are
   /// there. False: no memory.
   bool send_from_aside() noexcept;
 
@@ -51,6 +51,8 @@ class Exchange final : private engine::Carrier {
 
   /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
   int run(MPI_Comm comm, bool neighbours = false);
+  /// Likewise, short blocks by a schedule that bundles. Of a blocking one, of all ranks.
+  int run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
 
   /// May be called again when the last one is over.
   void start(Ends ends) noexcept {
@@ -85,6 +87,7 @@ class Exchange final : private engine::Carrier {
   void drive() noexcept override;
   [[nodiscard]] bool crowded() const noexcept override;
   int pack(const Block& block, std::byte* to) noexcept override;
+  int find_packed(const Block& block, const std::byte*& at) noexcept override;
   int unpack(const Block& block, const std::byte* from, Bytes bytes) noexcept override;
   bool moves(const Block& from, const Block& to) noexcept override;
   void move(const Block& from, const Block& to) noexcept override;
@@ -117,6 +120,9 @@ class Exchange final : private engine::Carrier {
   std::vector<Derived> held_;       // of each block, likewise
 };
 
+/// Bytes from which on a block is not bundled. The same on all ranks.
+Bytes straight_from() noexcept;
+
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
 inline int no_memory_on(MPI_Comm comm) {
   communicators::raise(comm, MPI_ERR_NO_MEM);
@@ -128,5 +134,8 @@ inline int no_memory_on(MPI_Comm comm) {
 Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm, TimedCall& timed);
 Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm, TimedCall& timed);
+
+/// MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread (gather.cpp).
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

@@ -1,10 +1,11 @@
-// mpi/exchange/gather.cpp
-#include "mpi/exchange/gather.hpp"
-
+// mpi/exchange/gather.cpp: MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread.
+//
+// Every rank knows all receive counts, and the signature's bytes of a block are the same on all; so all choose alike without a
+// word (select/collective/choose.hpp). What the host would do as well is left to it: see worth_gathering there.
 #include <algorithm>
 
 #include "engine/gathering.hpp"
-#include "mpi/collectives/side.hpp"
+#include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/gathers.hpp"
 #include "mpi/process/process.hpp"
@@ -134,7 +135,7 @@ select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
     last.starts.assign(starts.begin(), starts.end());
   }
   if (!last.way.algorithm || !settings_of_process().trials) return last.way;
-  own.stop_passing();
+  own.passing().stop();
   return own.trials().library(last.kind, timed) ? select::Way{} : last.way;
 }
 

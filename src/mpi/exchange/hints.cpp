@@ -1,11 +1,7 @@
 // mpi/exchange/hints.cpp
 #include "mpi/exchange/hints.hpp"
 
-#include <array>
-#include <atomic>
-#include <memory>
 #include <new>
-#include <string>
 
 #include "engine/digest.hpp"
 #include "mpi/process/say.hpp"
@@ -22,123 +18,55 @@ struct Key {
 constexpr std::array keys = {Key{"heddle_alltoallv", settings::alltoallv, &Hints::alltoallv},
                              Key{"heddle_allgatherv", settings::allgatherv, &Hints::allgatherv}};
 
-/// What a rank was given.
-struct Given {
-  std::string word;  ///< Empty: nothing.
-  bool nonsense = false;
-  [[nodiscard]] engine::Digest digest() const noexcept { return engine::digest_of(nonsense ? "?" : word); }
-};
-
-Given given(MPI_Info info, const Key& key) {
-  char text[64] = "";
-  int there = 0;
-  if (info == MPI_INFO_NULL || PMPI_Info_get(info, key.name, sizeof text - 1, text, &there) != MPI_SUCCESS || !there) return {};
-  const auto parsed = key.parse(text);
-  if (!parsed.complaint.empty()) return {text, true};
-  return {parsed.value};
-}
-
 void complain(const std::string& sentence, MPI_Comm comm) {
   int me = 0;
   if (PMPI_Comm_rank(comm, &me) == MPI_SUCCESS && me == 0) say(sentence.c_str());
 }
 
-/// For each key.
-using AllGiven = std::array<Given, keys.size()>;
+}  // namespace
 
-AllGiven all_given(MPI_Info info) {
-  AllGiven all;
-  for (std::size_t i = 0; i < keys.size(); ++i) all[i] = given(info, keys[i]);
-  return all;
+GivenHints::GivenHints(MPI_Info info) {
+  static_assert(keys.size() == std::tuple_size_v<decltype(all_)>);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    char text[64] = "";
+    int there = 0;
+    if (info == MPI_INFO_NULL || PMPI_Info_get(info, keys[i].name, sizeof text - 1, text, &there) != MPI_SUCCESS || !there)
+      continue;
+    const auto parsed = keys[i].parse(text);
+    const bool nonsense = !parsed.complaint.empty();
+    all_[i] = {nonsense ? text : parsed.value, nonsense};
+  }
 }
 
-/// Collective.
-void settle(MPI_Comm comm, const AllGiven& mine) {
+void GivenHints::settle(MPI_Comm comm) const try {
   std::array<engine::Digest, keys.size()> all{};
-  for (std::size_t i = 0; i < keys.size(); ++i) all[i] = mine[i].digest();
+  for (std::size_t i = 0; i < keys.size(); ++i) all[i] = engine::digest_of(all_[i].nonsense ? "?" : all_[i].word);
   PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(2 * all.size()), MPI_UNSIGNED, MPI_BAND, comm);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string name = keys[i].name;
     if (!engine::same(all[i]))
       complain("the hint " + name + " is not the same on all ranks of a communicator; it is ignored. Give it to all of them.",
                comm);
-    else if (mine[i].nonsense)
-      complain("the hint " + name + "=" + mine[i].word + " is no algorithm; it is ignored. `heddle algorithms` lists them.",
+    else if (all_[i].nonsense)
+      complain("the hint " + name + "=" + all_[i].word + " is no algorithm; it is ignored. `heddle algorithms` lists them.",
                comm);
-    else if (!mine[i].word.empty())
-      if (ShadowComm* own = ShadowComm::of(comm)) own->hints().*keys[i].hint = mine[i].word;
+    else if (!all_[i].word.empty())
+      if (ShadowComm* own = ShadowComm::of(comm)) own->hints().*keys[i].hint = all_[i].word;
   }
-}
-
-// The attribute: handed on only by the MPI_Comm_idup_with_info that it was hung on the parent for.
-std::atomic<int> keyval{MPI_KEYVAL_INVALID};
-thread_local bool handing_on = false;
-
-int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
-  const AllGiven* const mine = handing_on ? static_cast<const AllGiven*>(attribute) : nullptr;
-  AllGiven* made = nullptr;
-  try {
-    if (mine) made = new AllGiven(*mine);
-  } catch (const std::bad_alloc&) {
-    made = nullptr;
-  }
-  *copied = made ? 1 : 0;
-  if (made) *static_cast<void**>(copy) = made;
-  return MPI_SUCCESS;
-}
-
-int gone(MPI_Comm, int, void* attribute, void*) {
-  delete static_cast<AllGiven*>(attribute);
-  return MPI_SUCCESS;
-}
-
-AllGiven* noted(MPI_Comm comm) noexcept {
-  AllGiven* mine = nullptr;
-  int there = 0;
-  if (keyval == MPI_KEYVAL_INVALID || PMPI_Comm_get_attr(comm, keyval, &mine, &there) != MPI_SUCCESS || !there) return nullptr;
-  return mine;
-}
-
-}  // namespace
-
-void hints_given(MPI_Comm comm, MPI_Info info) try {
-  if (ShadowComm::possible(comm)) settle(comm, all_given(info));
 } catch (const std::bad_alloc&) {
   return;  // the others learn of it as of any rank that is lost
 }
 
-HintsToCome::HintsToCome(MPI_Comm comm, MPI_Info info) : comm_(comm) {
-  if (!ShadowComm::possible(comm)) return;
-  int key = keyval;
-  if (key == MPI_KEYVAL_INVALID) {
-    if (PMPI_Comm_create_keyval(handed_on, gone, &key, nullptr) != MPI_SUCCESS) return;
-    int others = MPI_KEYVAL_INVALID;
-    if (!keyval.compare_exchange_strong(others, key)) {
-      PMPI_Comm_free_keyval(&key);
-      key = others;
-    }
-  }
-  try {
-    auto mine = std::make_unique<AllGiven>(all_given(info));
-    noted_ = PMPI_Comm_set_attr(comm, key, mine.get()) == MPI_SUCCESS;
-    if (noted_) static_cast<void>(mine.release());
-  } catch (const std::bad_alloc&) {
-    noted_ = false;  // hints_lost
-  }
-  handing_on = noted_;
-}
-
-HintsToCome::~HintsToCome() {
-  handing_on = false;
-  if (noted_) PMPI_Comm_delete_attr(comm_, keyval);
-}
-
-bool hints_noted(MPI_Comm comm) noexcept { return noted(comm) != nullptr; }
-
-void hints_come(MPI_Comm comm) noexcept try {
-  if (const AllGiven* const mine = noted(comm)) settle(comm, *mine);
+void hints_given(MPI_Comm comm, MPI_Info info) try {
+  if (ShadowComm::possible(comm)) GivenHints(info).settle(comm);
 } catch (const std::bad_alloc&) {
-  return;
+  return;  // likewise
+}
+
+std::unique_ptr<communicators::Context> hints_to_come(MPI_Comm comm, MPI_Info info) try {
+  return ShadowComm::possible(comm) ? ShadowComm::context_with(std::make_unique<GivenHints>(info)) : nullptr;
+} catch (const std::bad_alloc&) {
+  return nullptr;  // hints_lost
 }
 
 void hints_lost(MPI_Comm comm) noexcept try {
@@ -148,11 +76,6 @@ void hints_lost(MPI_Comm comm) noexcept try {
       comm);
 } catch (const std::bad_alloc&) {
   return;
-}
-
-void close_hints() noexcept {
-  int key = keyval.exchange(MPI_KEYVAL_INVALID);
-  if (key != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&key);
 }
 
 void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {

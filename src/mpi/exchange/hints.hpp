@@ -4,37 +4,40 @@
 //   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type, ...
 //
 // All of these are collective: ranks compare there what they were given. What is not the same on all of them is ignored, with a
-// sentence. MPI_Comm_idup_with_info must not wait: what it gives hangs on the duplicate as an attribute, and is compared when
-// the first blocking collective makes the duplicate's shadow.
+// sentence. MPI_Comm_idup_with_info must not wait: what it gives goes to the duplicate with its context (ShadowComm), and is
+// compared when the first blocking collective makes the duplicate's shadow.
 #pragma once
+
+#include <array>
+#include <memory>
+#include <string>
 
 #include "mpi/exchange/shadow_comm.hpp"
 
 namespace heddle::mpi {
 
+/// What one rank was given.
+class GivenHints {
+ public:
+  explicit GivenHints(MPI_Info info);
+  /// Compares, and keeps what is the same on all ranks. Collective over `comm`.
+  void settle(MPI_Comm comm) const;
+
+ private:
+  struct Hint {
+    std::string word;  ///< Empty: nothing.
+    bool nonsense = false;
+  };
+  std::array<Hint, 2> all_;  ///< For each key.
+};
+
 /// `comm` has been given hints. Collective over it; nothing happens for inter-communicators, and where Heddle keeps out.
 void hints_given(MPI_Comm comm, MPI_Info info);
 
-/// While MPI_Comm_idup_with_info runs.
-class HintsToCome {
- public:
-  HintsToCome(MPI_Comm comm, MPI_Info info);
-  ~HintsToCome();
-  HintsToCome(const HintsToCome&) = delete;
-  HintsToCome& operator=(const HintsToCome&) = delete;
-
- private:
-  MPI_Comm comm_;
-  bool noted_ = false;
-};
-/// Whether such a call has left hints on `comm`, if only none at all.
-bool hints_noted(MPI_Comm comm) noexcept;
-/// They are on all ranks. Collective; the shadow communicator is there.
-void hints_come(MPI_Comm comm) noexcept;
-/// They are on some ranks only: one had no memory.
+/// For the duplicate of `comm` that MPI_Comm_idup_with_info makes. Null: Heddle keeps out, or there is no memory.
+std::unique_ptr<communicators::Context> hints_to_come(MPI_Comm comm, MPI_Info info);
+/// Such hints are on some ranks only: one had no memory.
 void hints_lost(MPI_Comm comm) noexcept;
-/// Before MPI_Finalize.
-void close_hints() noexcept;
 
 /// Adds to what the host shows of `comm` those that count; and, if there are any and MPI_Alltoallv is for Heddle to choose,
 /// heddle_alltoallv_chosen: how the last blocking one went, and heddle_alltoallv_every: in how many calls ranks tell each other

@@ -107,18 +107,6 @@ Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm) {
   return data.address == MPI_IN_PLACE ? misplaced(any, comm) : Done();
 }
 
-bool aliased(const Buffer& send, const Buffer& receive) noexcept {
-  return send.address == receive.address && send.address != MPI_BOTTOM && send.type == receive.type && send.count != 0 &&
-         receive.count != 0;
-}
-bool aliased(const VArgument& send, const VArgument& receive) noexcept {
-  return send.address == receive.address && send.address != MPI_BOTTOM && send.type == receive.type &&
-         send.counts.array() == receive.counts.array();
-}
-bool aliased(const WArgument& send, const WArgument& receive) noexcept {
-  return send.address == receive.address && send.address != MPI_BOTTOM && send.types == receive.types &&
-         send.counts.array() == receive.counts.array();
-}
 bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept {
   if (send.type != receive.type || send.count == 0 || send.address == MPI_BOTTOM || receive.counts[me] == 0) return false;
   MPI_Aint low = 0;

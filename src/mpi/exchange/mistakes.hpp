@@ -20,6 +20,7 @@
 #pragma once
 
 #include "mpi/collectives/peers.hpp"
+#include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/arguments.hpp"
@@ -39,10 +40,7 @@ Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm);
 Done in(const VArgument& data, int blocks, End end, Form form, MPI_Comm comm);
 Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm);
 
-// Both: MPICH's idea of the same elements.
-bool aliased(const Buffer& send, const Buffer& receive) noexcept;
-bool aliased(const VArgument& send, const VArgument& receive) noexcept;
-bool aliased(const WArgument& send, const WArgument& receive) noexcept;
+/// Both, of a gather: MPICH's idea of the same elements (same_elements(), elsewhere).
 bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept;
 Done raised(int error, MPI_Comm comm);
 
@@ -75,7 +73,7 @@ Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const Shad
   if (in_place || Kind::neighbours || !traits().looks_at_addresses) return {};
   bool same = false;
   if constexpr (std::is_same_v<Given, Wanted>)
-    same = aliased(send, receive);
+    same = same_elements(send, receive);
   else
     same = aliased(send, receive, me);
   return same ? raised(MPI_ERR_BUFFER, comm) : Done();

@@ -2,7 +2,6 @@
 #include "mpi/exchange/shadow_comm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -10,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "layout/lasting.hpp"
+#include "engine/give_way.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/communicators/quiet.hpp"
@@ -25,14 +24,26 @@
 namespace heddle::mpi {
 namespace {
 
-std::atomic<bool> allowed{false};
-
 /// Of 2048 context ids that MPICH 5.0.2 has, the rest is the program's.
 constexpr int most_alive = 256;
-std::atomic<int> alive{0};
 
-/// The host does the reductions that ranks agree by.
-std::atomic<bool> reductions{false};
+/// Collective over `comm`: one reduction.
+Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) noexcept {
+  const settings::Settings& set = settings_of_process();
+  int world = 0;
+  int started = 0;
+  if (PMPI_Initialized(&started) == MPI_SUCCESS && started) PMPI_Comm_rank(MPI_COMM_WORLD, &world);
+  Record::Said said = Record::said({.able = able,
+                                    .noted = noted,
+                                    .mailboxes = set.mailboxes && Node::here(),
+                                    .cores = engine::cores_of_node(),
+                                    .number = numbers.offer(world)},
+                                   set);
+  PMPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(said.size()), MPI_LONG, MPI_MIN, comm);
+  const Record record(said);
+  numbers.taken(record.number);
+  return record;
+}
 
 /// The k-th edge from a rank belongs to that rank's k-th edge to us.
 void number(std::vector<Edge>& edges) {
@@ -66,34 +77,46 @@ bool meets_one_neighbour_twice(MPI_Comm comm) {
 
 }  // namespace
 
-void ShadowComm::allow() noexcept {
-  agree_on_links();
-  reductions = Agreement::open();
-  allowed = true;
-}
-
 /// What hangs on a communicator of the program's.
 struct ShadowComm::Seat final : communicators::Context {
-  explicit Seat(communicators::Communicator* communicator) noexcept : on(communicator) {}
+  Seat() noexcept;
   ~Seat() override;
 
-  communicators::Communicator* on;
-  std::shared_ptr<ShadowComm> shadow;        ///< Null: not for Heddle.
+  bool asked = false;                        ///< Its ranks have found out whether it is for Heddle.
+  std::shared_ptr<ShadowComm> shadow;        ///< Null then: it is not.
   std::shared_ptr<ShadowComm> for_exchange;  ///< Then, if there was a sparse exchange.
-
-  struct All {
-    std::mutex lock;
-    std::set<Seat*> seats;
-  };
-  static All& all() {
-    static layout::Lasting<All> all;
-    return *all;
-  }
+  std::unique_ptr<const GivenHints> hints;   ///< To be compared by then.
+  Seat* next = nullptr;                      ///< In the list of all.
+  Seat* before = nullptr;
 };
 
+/// Those of this process.
+struct ShadowComm::All {
+  std::atomic<bool> allowed{false};     ///< All ranks of MPI_COMM_WORLD have agreed to it.
+  std::atomic<bool> reductions{false};  ///< The host does those that ranks agree by.
+  std::atomic<int> alive{0};
+  select::Numbers numbers;
+  std::mutex lock;
+  Seat* seats = nullptr;
+};
+constinit ShadowComm::All ShadowComm::all;
+
+ShadowComm::Seat::Seat() noexcept {
+  const std::lock_guard guard(all.lock);
+  next = std::exchange(all.seats, this);
+  if (next) next->before = this;
+}
+
 ShadowComm::Seat::~Seat() {
-  const std::lock_guard guard(all().lock);
-  all().seats.erase(this);
+  const std::lock_guard guard(all.lock);
+  (before ? before->next : all.seats) = next;
+  if (next) next->before = before;
+}
+
+void ShadowComm::allow() noexcept {
+  agree_on_links();
+  all.reductions = Reductions::open();
+  all.allowed = true;
 }
 
 ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
@@ -101,23 +124,28 @@ ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
   return known ? static_cast<Seat*>(known->context()) : nullptr;
 }
 
-/// Null: no memory, or the host does not take an attribute.
+/// Its ranks are being asked. Null: no memory, or the host does not take an attribute.
 ShadowComm::Seat* ShadowComm::seat_on(MPI_Comm comm) noexcept try {
   communicators::Communicator* const known = communicators::met(comm);
-  if (!known || known->context()) return known ? static_cast<Seat*>(known->context()) : nullptr;
-  auto seat = std::make_unique<Seat>(known);
-  const std::lock_guard guard(Seat::all().lock);
-  Seat::all().seats.insert(seat.get());
-  known->keep(seat.get());
-  return seat.release();
+  if (!known) return nullptr;
+  if (!known->context()) known->keep(new Seat);
+  Seat* const seat = static_cast<Seat*>(known->context());
+  seat->asked = true;
+  return seat;
 } catch (const std::bad_alloc&) {
   return nullptr;
+}
+
+std::unique_ptr<communicators::Context> ShadowComm::context_with(std::unique_ptr<const GivenHints> hints) {
+  auto seat = std::make_unique<Seat>();
+  seat->hints = std::move(hints);
+  return seat;
 }
 
 bool ShadowComm::possible(MPI_Comm comm) {
   int inter = 0;
   int ranks = 0;
-  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
+  return all.allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
          PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS &&
          ranks > 1 && communicators::members(comm) && !communicators::reaches_beyond(comm);
 }
@@ -139,7 +167,7 @@ ShadowComm::~ShadowComm() {
   mailboxes_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
-  --alive;
+  --all.alive;
 }
 
 ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
@@ -148,13 +176,15 @@ ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
 }
 
 bool ShadowComm::may_come(MPI_Comm comm) noexcept {
-  return allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL && !seat_of(comm);
+  if (!all.allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return false;
+  const Seat* seat = seat_of(comm);
+  return !seat || !seat->asked;
 }
 
 ShadowComm* ShadowComm::of(MPI_Comm comm) {
-  if (!allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
+  if (!all.allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const Seat* seat = seat_of(comm);
-  return seat ? seat->shadow.get() : make(comm);
+  return seat && seat->asked ? seat->shadow.get() : make(comm);
 }
 
 engine::MailRoom mail_room() noexcept {
@@ -184,7 +214,7 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
 }
 
 // What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
-std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool collectives) {
+std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool noted, bool collectives) {
   std::shared_ptr<ShadowComm> own;
   try {
     if (able) {
@@ -203,9 +233,9 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool co
   }
   // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
-  const Record record = Record::agreed(comm, own != nullptr, hints_noted(comm));
+  const Record record = agreed(comm, own != nullptr, noted, all.numbers);
   if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
-  ++alive;
+  ++all.alive;
   own->record_ = record;
   if (own->settling_) *own->settling_ = Channel(own->comm_, tags::mailboxes);
   PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
@@ -221,13 +251,14 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
-  const bool able = seat && reductions && alive < most_alive && communicators::members(comm);
-  std::shared_ptr<ShadowComm> own = create(comm, able, true);
+  const bool able = seat && all.reductions && all.alive < most_alive && communicators::members(comm);
+  std::shared_ptr<ShadowComm> own = create(comm, able, seat && seat->hints, true);
   if (!own) return nullptr;
   seat->shadow = std::move(own);
   const Record& record = seat->shadow->record();
+  const std::unique_ptr<const GivenHints> hints = std::move(seat->hints);
   if (record.noted_by_all)
-    hints_come(comm);
+    hints->settle(comm);
   else if (!record.noted_by_none)
     hints_lost(comm);
   return seat->shadow.get();
@@ -238,7 +269,7 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   communicators::open();
   Seat* const seat = seat_on(comm);
   if (seat && seat->for_exchange) return seat->for_exchange.get();
-  std::shared_ptr<ShadowComm> own = create(comm, seat != nullptr, false);
+  std::shared_ptr<ShadowComm> own = create(comm, seat != nullptr, false, false);
   if (!own) return nullptr;
   seat->for_exchange = std::move(own);
   return seat->for_exchange.get();
@@ -251,17 +282,7 @@ Trials::Clock ShadowComm::clock() {
 
 void ShadowComm::pass_next(TrialKind::Call call, bool agrees) noexcept {
   if (settings_of_process().check) return;  // each call is compared
-  const std::int64_t calls = agrees ? std::min(agreement_->quiet(), trials_->quiet()) : trials_->quiet();
-  passing_ = {.left = calls, .granted = calls, .call = call, .agrees = agrees};
-}
-
-void ShadowComm::stop_passing() noexcept {
-  const std::int64_t passed = passing_.granted - passing_.left;
-  if (passed > 0) {
-    trials_->skip(passed);
-    if (passing_.agrees) agreement_->skip(passed);
-  }
-  passing_.left = passing_.granted = 0;
+  passing_.begin(call, *trials_, agrees ? &*agreement_ : nullptr);
 }
 
 const select::Topology& ShadowComm::topology() {
@@ -290,23 +311,17 @@ int ShadowComm::tags() noexcept {
 // In the order of their numbers: MPI_Comm_free is collective.
 void ShadowComm::close() noexcept {
   threads::Deferred::free_all();
-  allowed = false;
-  std::set<Seat*> seats;
-  {
-    const std::lock_guard guard(Seat::all().lock);
-    seats.swap(Seat::all().seats);
-  }
-  std::vector<std::shared_ptr<ShadowComm>> all;
-  for (Seat* const seat : seats) {
-    if (seat->shadow) all.push_back(std::move(seat->shadow));
-    if (seat->for_exchange) all.push_back(std::move(seat->for_exchange));
-    seat->on->keep(nullptr);
+  all.allowed = false;
+  std::vector<std::shared_ptr<ShadowComm>> left;
+  while (Seat* const seat = all.seats) {
+    if (seat->shadow) left.push_back(std::move(seat->shadow));
+    if (seat->for_exchange) left.push_back(std::move(seat->for_exchange));
+    if (seat->of()) seat->of()->keep(nullptr);
     delete seat;
   }
-  std::ranges::sort(all, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
-  for (std::shared_ptr<ShadowComm>& one : all) one.reset();
-  close_hints();
-  Agreement::close();
+  std::ranges::sort(left, {}, [](const std::shared_ptr<ShadowComm>& one) { return one->record().number; });
+  for (std::shared_ptr<ShadowComm>& one : left) one.reset();
+  Reductions::close();
 }
 
 bool ShadowComm::look_at_topology(MPI_Comm comm) {

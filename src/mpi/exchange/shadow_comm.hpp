@@ -4,7 +4,7 @@
 //   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: the host's collective it is
 //     PMPI_Isend(..., own->comm());
 //
-// Made by the first collective that asks for it: its ranks exchange one record (record.hpp) and split the communicator. Freed
+// Made by the first collective that asks for it: its ranks exchange one record and split the communicator. Freed
 // with the program's communicator, whose context it is (communicators/known.hpp); or with the last persistent request that
 // outlives that.
 #pragma once
@@ -16,17 +16,26 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/agreement.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
-#include "mpi/exchange/agreement.hpp"
+#include "engine/trials.hpp"
+#include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
-#include "mpi/exchange/record.hpp"
+#include "mpi/exchange/reductions.hpp"
 #include "mpi/exchange/tags.hpp"
-#include "mpi/exchange/trials.hpp"
 #include "mpi/process/host.hpp"
+#include "select/collective/record.hpp"
 #include "select/collective/topology.hpp"
 #include "select/collective/volumes.hpp"
 
 namespace heddle::mpi {
+
+using engine::Agreement;
+using engine::Passing;
+using engine::TimedCall;
+using engine::TrialKind;
+using engine::Trials;
+using select::Record;
 
 /// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
 struct Edge {
@@ -54,6 +63,7 @@ struct LastGather {
 };
 
 class Comparison;
+class GivenHints;
 
 /// What mailboxes of this rank need of its node; settings and all.
 engine::MailRoom mail_room() noexcept;
@@ -72,6 +82,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static bool may_come(MPI_Comm comm) noexcept;
   /// Whether there could be one, as far as the communicator and its ranks go; the same on all of them.
   static bool possible(MPI_Comm comm);
+  /// For a duplicate that is being made: its ranks compare these hints when they make its shadow. Throws std::bad_alloc.
+  static std::unique_ptr<communicators::Context> context_with(std::unique_ptr<const GivenHints> hints);
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
   /// Before MPI_Finalize: frees those whose communicator the program has not freed.
@@ -100,32 +112,25 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const std::string& wanted_alltoallv() const noexcept;
   [[nodiscard]] const std::string& wanted_allgatherv() const noexcept;
   [[nodiscard]] Hints& hints() noexcept {
-    stop_passing();
+    passing_.stop();
     return hints_;
   }
   /// For one collective at a time, as MPI has it for those that block.
   [[nodiscard]] Agreement& agreement() noexcept {
-    if (!agreement_) agreement_.emplace(comm_);
+    if (!agreement_) agreement_.emplace(reductions_);
     return *agreement_;
   }
   /// Likewise. Collective at the first call, as topology() is.
   [[nodiscard]] Trials& trials() {
-    if (!trials_) trials_.emplace(comm_, clock());
+    if (!trials_) trials_.emplace(reductions_, clock());
     return *trials_;
   }
   /// Whether the last of them went the library's way.
   [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
-  /// Whether a blocking call goes the library's way without a look at it: the last one of all ranks did, of the same procedure,
-  /// and nothing is due in this one. Of procedures whose trials do not depend on the arguments.
-  [[nodiscard]] bool passes(TrialKind::Call call) noexcept {
-    if (passing_.left == 0 || passing_.call != call) return false;
-    --passing_.left;
-    return true;
-  }
-  /// Lets the next ones pass: this one has gone the library's way. `agrees`: it asked agreement().
+  /// To be stopped before agreement() or trials() are asked.
+  [[nodiscard]] Passing& passing() noexcept { return passing_; }
+  /// Lets the next ones pass. `agrees`: this one asked agreement().
   void pass_next(TrialKind::Call call, bool agrees) noexcept;
-  /// Before agreement() or trials() are asked: what has passed without asking counts there.
-  void stop_passing() noexcept;
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;
@@ -149,11 +154,13 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
 
  private:
   struct Seat;
+  struct All;
+  static All all;
 
   ShadowComm();
   static Seat* seat_of(MPI_Comm comm) noexcept;
   static Seat* seat_on(MPI_Comm comm) noexcept;
-  static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool collectives);
+  static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool noted, bool collectives);
   static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
   Trials::Clock clock();
@@ -173,13 +180,10 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   select::Spread spread_;
   LastGather last_gather_;
   Hints hints_;
+  Reductions reductions_{comm_};
   std::optional<Agreement> agreement_;
   std::optional<Trials> trials_;
-  struct {
-    std::int64_t left = 0, granted = 0;
-    TrialKind::Call call{};
-    bool agrees = false;
-  } passing_;
+  Passing passing_;
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;

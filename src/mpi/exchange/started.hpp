@@ -27,34 +27,35 @@ class Exchanging : public Generalized<Base> {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
   }
 
-  int finish(MPI_Status& /*status*/, int error) noexcept override {
-    if (error != MPI_SUCCESS) return error;
-    return exchange.error() != MPI_SUCCESS ? exchange.error() : mailboxes.error();
-  }
+  int finish(MPI_Status& /*status*/, int error) noexcept override { return error != MPI_SUCCESS ? error : exchange.error(); }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
-  void begin() noexcept {
-    this->begun();
-    if (mailboxes.any()) mailboxes.start();  // short ones first
-    exchange.start(Ends::with_request);
-  }
   /// Of what is looked at after the call: the program may free its types before. False: no memory.
   bool keep_types() noexcept;
 
   Exchange exchange;
-  engine::PersistentMailboxes mailboxes = exchange.mailboxes();  ///< Of a persistent operation.
-  std::unique_ptr<Comparison> comparison;                        ///< Of a non-blocking one.
 
  private:
-  bool carry_on(bool wait) noexcept override {
-    if (comparison && !comparison->over(wait)) return false;
-    return mailboxes.any() ? mailboxes.advance(wait) : exchange.advance(wait);
-  }
-
   std::shared_ptr<const ShadowComm> own_;  // the program may free its communicator first
   communicators::Hold comm_;
   std::vector<MPI_Datatype> kept_;
 };
-/// Behind a persistent one.
+
+/// Behind a non-blocking one.
+class StartedExchange final : public Exchanging<Pending> {
+ public:
+  using Exchanging::Exchanging;
+  void begin() noexcept {
+    begun();
+    exchange.start(Ends::with_request);
+  }
+
+  std::unique_ptr<Comparison> comparison;
+
+ private:
+  bool carry_on(bool wait) noexcept override { return (!comparison || comparison->over(wait)) && exchange.advance(wait); }
+};
+
+/// Behind a persistent one, whose short blocks go by mailboxes.
 class PersistentExchange final : public Exchanging<Persistent> {
  public:
   using Exchanging::Exchanging;
@@ -62,9 +63,20 @@ class PersistentExchange final : public Exchanging<Persistent> {
     const int error = begin_generalized(&record.inner);
     if (error != MPI_SUCCESS) return error;
     record.active = record.substituted = true;
-    begin();
+    begun();
+    if (mailboxes.any()) mailboxes.start();  // short ones first
+    exchange.start(Ends::with_request);
     return MPI_SUCCESS;
   }
+  int finish(MPI_Status& status, int error) noexcept override {
+    error = Exchanging::finish(status, error);
+    return error != MPI_SUCCESS ? error : mailboxes.error();
+  }
+
+  engine::PersistentMailboxes mailboxes = exchange.mailboxes();
+
+ private:
+  bool carry_on(bool wait) noexcept override { return mailboxes.any() ? mailboxes.advance(wait) : exchange.advance(wait); }
 };
 
 template <class Base>
@@ -118,7 +130,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
     if (!Kind::worth(*own, send, receive)) return left_to_host();
   const int tags = persistent ? own->tags() : 0;
   if (!requests::table.room()) return no_memory_on(comm);
-  using Operation = std::conditional_t<persistent, PersistentExchange, Exchanging<Pending>>;
+  using Operation = std::conditional_t<persistent, PersistentExchange, StartedExchange>;
   auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
   if (!operation || !operation->exchange) {
     delete operation;

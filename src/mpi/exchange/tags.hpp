@@ -3,7 +3,7 @@
 //   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
 //                   several times; schedules (channel.hpp), which need no more than the order of messages: 0
 //   32758           what settles mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
-//   32759           bundles of collectives (routed.hpp)
+//   32759           bundles of collectives (engine/exchange/routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
 //   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
 //   32768 ...       persistent collectives: 4096 to each, by turns

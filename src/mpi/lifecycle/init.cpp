@@ -51,7 +51,7 @@ void world_ends() {
   ShadowComm::close();
   if (probes) ProbeQueue::of_process().close();
   Node::stop();
-  host_stops(forget_all);
+  process.host_stops(forget_all);
 }
 
 int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
@@ -80,7 +80,7 @@ constinit std::atomic<bool> ends_by_itself{false};
 /// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
 void world_started() {
   ends_by_itself = ends_with_self();
-  host_started();
+  process.host_started();
   look_at_threads();
   if (running()) progress::start();
   const heddle::settings::Settings& set = settings_of_process();
@@ -147,7 +147,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* sess
   check_host(PMPI_Session_init != nullptr);
   sessions = heddle::threads::concurrent = true;
   const int result = PMPI_Session_init(info, errhandler, session);
-  if (result == MPI_SUCCESS) host_started();
+  if (result == MPI_SUCCESS) process.host_started();
   if (result == MPI_SUCCESS && settings_of_process().doctor) {
     say_findings_of_session();
     MPI_Session_finalize(session);
@@ -157,7 +157,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* sess
 }
 
 int MPI_Session_finalize(MPI_Session* session) {
-  host_stops(forget_all);
+  process.host_stops(forget_all);
   return PMPI_Session_finalize(session);
 }
 

@@ -9,7 +9,6 @@
 #include "mpi/node/node.hpp"
 #include "mpi/process/numbers.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/profile.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "threads/pool.hpp"

@@ -6,7 +6,6 @@
 
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 
 namespace heddle::mpi {

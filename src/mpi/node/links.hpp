@@ -1,5 +1,5 @@
 // mpi/node/links.hpp: what a message of the host takes, the same on all ranks: by that collectives choose. Each machine has
-// a profile of its own, or none. Includes select/collective/links.hpp, process/profile.hpp.
+// a profile of its own, or none. Includes select/collective/links.hpp, process/process.hpp.
 #pragma once
 
 #include "select/collective/links.hpp"

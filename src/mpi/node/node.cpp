@@ -10,7 +10,6 @@
 #include "engine/give_way.hpp"
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/process/traits.hpp"
 

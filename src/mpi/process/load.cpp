@@ -58,7 +58,7 @@ bool first_of_job() {
 
 /// With HEDDLE_VERBOSE=1: a user who waits for Heddle's words is to get some.
 void say_that_nothing_came() {
-  if (has_started() || !first_of_job()) return;
+  if (process.has_started() || !first_of_job()) return;
   const settings::Settings set = settings::read(environ, settings::files_of(environ));
   if (set.verbose == 0 && !set.doctor) return;
   const std::string message = std::string(program_invocation_short_name) + ": no MPI_Init came to Heddle, which did nothing " +

@@ -2,8 +2,6 @@
 #include "mpi/process/process.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <string>
 
 #include "interposition/children.hpp"
@@ -11,21 +9,15 @@
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/profile.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 #include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
-namespace {
+constinit Process process;
 
-enum class Life : int { asleep, awake, off, over };
-constinit std::atomic<Life> life{Life::asleep};
-constinit std::atomic<int> users{0};  // MPI_Init and every open session
-constinit std::atomic<bool> talkative{false};
-constinit std::atomic<const HostTraits*> host_traits{&mpich_traits};
-constinit std::mutex waking;
+namespace {
 
 settings::Settings& current() {
   static layout::Lasting<settings::Settings> set;
@@ -62,16 +54,18 @@ void choose_kernels(settings::Isa wanted) {
   }
 }
 
-Life wake() {
+}  // namespace
+
+Process::Life Process::wake() {
   const settings::Settings& set = current() = settings::from_environment();
   const bool speak = spokesman();
   if (speak)
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
-  talkative = set.verbose > 0;
+  verbose_ = set.verbose > 0;
   // Reports of HEDDLE=off name the host, too.
-  host_traits = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
+  host_ = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
   if (!set.enabled) {
-    if (talkative && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
+    if (verbose() && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
   }
   if (const char* const driver = set.devices ? interposition::device_driver() : nullptr) {
@@ -85,15 +79,13 @@ Life wake() {
   choose_kernels(set.isa);
   layout::kernel::use(profile_of_machine().profile.kernels);
   threads::Pool::of_process().keep_at_most(set.pool_limit);
-  if (talkative && speak) {
+  if (verbose() && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
     say(message.c_str());
   }
   return Life::awake;
 }
-
-}  // namespace
 
 std::string host_name() {
   // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
@@ -139,35 +131,41 @@ void check_host(bool have_entry_point) noexcept {
   give_up(message.c_str());
 }
 
-void host_started() noexcept {
-  users.fetch_add(1);
-  const std::lock_guard lock(waking);
-  if (life == Life::asleep || life == Life::over) life = wake();
+void Process::host_started() noexcept {
+  users_.fetch_add(1);
+  const std::lock_guard lock(waking_);
+  if (life_ == Life::asleep || life_ == Life::over) life_ = wake();
 }
 
-void host_stops(void (*clean_up)()) noexcept {
-  if (users.fetch_sub(1) > 1) return;
-  const std::lock_guard lock(waking);
-  users = 0;
-  if (life == Life::awake) {
+void Process::host_stops(void (*clean_up)()) noexcept {
+  if (users_.fetch_sub(1) > 1) return;
+  const std::lock_guard lock(waking_);
+  users_ = 0;
+  if (life_ == Life::awake) {
     clean_up();
     threads::Pool::of_process().clear();
   }
-  life = Life::over;
+  life_ = Life::over;
 }
 
-bool running() noexcept {
-  if (life.load(std::memory_order_acquire) == Life::asleep) {
-    const std::lock_guard lock(waking);
-    if (life == Life::asleep) life = wake();
+bool Process::running() noexcept {
+  if (life_.load(std::memory_order_acquire) == Life::asleep) {
+    const std::lock_guard lock(waking_);
+    if (life_ == Life::asleep) life_ = wake();
   }
-  return life.load(std::memory_order_acquire) == Life::awake;
+  return life_.load(std::memory_order_acquire) == Life::awake;
 }
 
-bool has_started() noexcept { return life.load(std::memory_order_acquire) != Life::asleep; }
+const HostTraits& traits() noexcept { return process.host(); }
 
-const HostTraits& traits() noexcept { return *host_traits.load(std::memory_order_relaxed); }
 const settings::Settings& settings_of_process() noexcept { return current(); }
-bool verbose() noexcept { return talkative.load(std::memory_order_relaxed); }
+
+const select::Loaded& profile_of_machine() {
+  static layout::Lasting<const select::Loaded> loaded([] {
+    const std::string path = select::profile_path(settings_of_process().profile);
+    return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
+  }());
+  return *loaded;
+}
 
 }  // namespace heddle::mpi

@@ -1,10 +1,13 @@
 // mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, and what it is told by its user. Includes
-// settings.hpp, traits.hpp.
+// settings.hpp, traits.hpp, select/profile_file.hpp.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <string>
 
 #include "mpi/process/traits.hpp"
+#include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
@@ -13,20 +16,44 @@ namespace heddle::mpi {
 /// ends the process. (An interposer of another family would misread every handle.)
 void check_host(bool have_entry_point) noexcept;
 
-/// After MPI_Init, MPI_Init_thread, MPI_Session_init; reads the settings and reports them.
-void host_started() noexcept;
+/// Heddle in this process.
+class Process {
+ public:
+  constexpr Process() = default;
 
-/// Before MPI_Finalize, MPI_Session_finalize. `clean_up` is called while Heddle is still awake, if nobody else uses MPI.
-void host_stops(void (*clean_up)()) noexcept;
+  /// After MPI_Init, MPI_Init_thread, MPI_Session_init; reads the settings and reports them.
+  void host_started() noexcept;
+  /// Before MPI_Finalize, MPI_Session_finalize. `clean_up` is called while Heddle is still awake, if nobody else uses MPI.
+  void host_stops(void (*clean_up)()) noexcept;
 
-/// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
-bool running() noexcept;
+  /// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
+  bool running() noexcept;
+  /// MPI_Init or the like has come here, or a datatype.
+  [[nodiscard]] bool has_started() const noexcept { return life_.load(std::memory_order_acquire) != Life::asleep; }
+  /// HEDDLE_VERBOSE=1.
+  [[nodiscard]] bool verbose() const noexcept { return verbose_.load(std::memory_order_relaxed); }
+  /// traits().
+  [[nodiscard]] const HostTraits& host() const noexcept { return *host_.load(std::memory_order_relaxed); }
 
-/// MPI_Init or the like has come here, or a datatype.
-bool has_started() noexcept;
+ private:
+  enum class Life : int { asleep, awake, off, over };
+  Life wake();
+
+  std::atomic<Life> life_{Life::asleep};
+  std::atomic<int> users_{0};  // MPI_Init and every open session
+  std::atomic<bool> verbose_{false};
+  std::atomic<const HostTraits*> host_{&mpich_traits};
+  std::mutex waking_;
+};
+extern constinit Process process;
+
+inline bool running() noexcept { return process.running(); }
+inline bool verbose() noexcept { return process.verbose(); }
 
 /// As read when Heddle woke up.
 const settings::Settings& settings_of_process() noexcept;
+/// What moving bytes costs on this machine (HEDDLE_PROFILE). Read once. Throws std::bad_alloc.
+const select::Loaded& profile_of_machine();
 
 /// The MPI library, as a person writes it: "Open MPI v5.0.11".
 std::string host_name();
@@ -34,8 +61,5 @@ std::string host_name();
 std::string built_for();
 /// Whether this process should speak for all: rank 0, or everybody if there is no world.
 bool spokesman();
-
-/// HEDDLE_VERBOSE=1.
-bool verbose() noexcept;
 
 }  // namespace heddle::mpi

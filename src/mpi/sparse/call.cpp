@@ -1,19 +1,143 @@
 // mpi/sparse/call.cpp: heddle_exchange of heddle/exchange.h, as programs under Heddle get it.
+#include <algorithm>
 #include <exception>
+#include <limits>
 #include <new>
 
+#include "engine/give_way.hpp"
 #include "mpi/communicators/known.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/sparse/ways.hpp"
+#include "mpi/sparse/program.hpp"
+#include "select/collective/decide.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {
 
-int go(Job& job) {
-  const std::string_view way = job.shadow.ranks() == 1 ? "consensus" : way_of(job.shadow).name;
-  if (way == "counts") return by_counts(job);
-  if (way == "crystal") return by_crystal(job);
-  return by_consensus(job);
+/// `bytes` bytes as MPI counts them: beyond 1 GiB as one element of a type of its own.
+class Wire {
+ public:
+  explicit Wire(Bytes bytes);
+  ~Wire() {
+    if (type_ != MPI_BYTE) PMPI_Type_free(&type_);
+  }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  static constexpr Bytes piece = Bytes{1} << 30;
+  int count_;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+Wire::Wire(Bytes bytes) : count_(bytes <= piece ? static_cast<int>(bytes) : 1) {
+  if (bytes <= piece) return;
+  int lengths[] = {static_cast<int>(bytes / piece), static_cast<int>(bytes % piece)};
+  MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes - bytes % piece)};
+  MPI_Datatype types[] = {MPI_DATATYPE_NULL, MPI_BYTE};
+  check(PMPI_Type_contiguous(static_cast<int>(piece), MPI_BYTE, &types[0]));
+  check(PMPI_Type_create_struct(2, lengths, places, types, &type_));
+  check(PMPI_Type_commit(&type_));
+  check(PMPI_Type_free(&types[0]));
+}
+
+/// Bytes from which on a message is received while others are looked for.
+constexpr Bytes long_one = 16 << 10;
+
+/// Messages from whoever sends, on a shadow communicator.
+class Anybody final : public engine::sparse::Anybody {
+ public:
+  explicit Anybody(ShadowComm& shadow) noexcept : comm_(shadow.comm()), tag_(shadow.consensus_tag()) {}
+
+  void send(engine::Rank to, const std::byte* at, Bytes bytes) override;
+  bool all_received() override;
+  std::optional<Found> find() override;
+  void receive(std::byte* to, Bytes bytes) override;
+  void finish_receives() override;
+  void begin_barrier() override;
+  bool barrier_is_over() override;
+
+ private:
+  MPI_Comm comm_;
+  int tag_;
+  MPI_Message found_ = MPI_MESSAGE_NULL;
+  MPI_Request barrier_ = MPI_REQUEST_NULL;
+  std::vector<MPI_Request> sends_, receives_;
+};
+
+/// Synchronous.
+void Anybody::send(engine::Rank to, const std::byte* at, Bytes bytes) {
+  const Wire wire(bytes);
+  sends_.push_back(MPI_REQUEST_NULL);
+  check(PMPI_Issend(at, wire.count(), wire.type(), to, tag_, comm_, &sends_.back()));
+}
+
+bool Anybody::all_received() {
+  int all = 0;
+  check(PMPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &all, MPI_STATUSES_IGNORE));
+  return all != 0;
+}
+
+std::optional<Anybody::Found> Anybody::find() {
+  int there = 0;
+  MPI_Status status;
+  MPI_Count bytes = 0;
+  check(PMPI_Improbe(MPI_ANY_SOURCE, tag_, comm_, &there, &found_, &status));
+  if (!there) return {};
+  check(PMPI_Get_elements_x(&status, MPI_BYTE, &bytes));
+  return Found{status.MPI_SOURCE, bytes};
+}
+
+void Anybody::receive(std::byte* to, Bytes bytes) {
+  const Wire wire(bytes);
+  if (bytes < long_one) return check(PMPI_Mrecv(to, wire.count(), wire.type(), &found_, MPI_STATUS_IGNORE));
+  receives_.push_back(MPI_REQUEST_NULL);
+  check(PMPI_Imrecv(to, wire.count(), wire.type(), &found_, &receives_.back()));
+}
+
+void Anybody::finish_receives() {
+  check(PMPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE));
+}
+
+void Anybody::begin_barrier() { check(PMPI_Ibarrier(comm_, &barrier_)); }
+
+bool Anybody::barrier_is_over() {
+  int over = 0;
+  check(PMPI_Test(&barrier_, &over, MPI_STATUS_IGNORE));
+  return over != 0;
+}
+
+/// How the sparse exchanges of a communicator go: the same on all ranks, whatever their environments say. Who sends to whom is
+/// nobody's knowledge: the choice is made once, for what such exchanges are like. Collective at the first call. Throws
+/// std::bad_alloc.
+const SparseWay& way_of(ShadowComm& own) {
+  std::optional<SparseWay>& way = own.sparse_way();
+  if (way) return *way;
+  const Record& record = own.record();
+  const select::Way chosen = choose_exchange(select::typical_exchange(own.topology().where));
+  way = {.name = record.exchange == settings::Exchange::automatic ? chosen.algorithm->name : name(record.exchange),
+         .radix = record.radix > 0 ? record.radix : std::max(2, chosen.radix)};
+  return *way;
+}
+
+void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& bundles) {
+  const std::string_view way = shadow.ranks() == 1 ? "consensus" : way_of(shadow).name;
+  if (way == "counts")
+    return exchange.by_counts([&](std::span<const engine::sparse::Volume> out, std::span<engine::sparse::Volume> in) {
+      static_assert(sizeof(engine::sparse::Volume) == 2 * sizeof(long));
+      check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, shadow.comm()));
+    });
+  if (way == "crystal") {
+    const Record& agreed = shadow.record();
+    const settings::Router& wishes = settings_of_process().router;
+    const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);
+    return exchange.by_crystal({.ranks = shadow.ranks(), .radix = way_of(shadow).radix, .channels = agreed.channels},
+                               {.segment = agreed.segment, .copies = wishes.copies}, beside, bundles);
+  }
+  Anybody anybody(shadow);
+  exchange.by_consensus(anybody, engine::ranks_of_node() > engine::cores_of_node());
 }
 
 int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI_Datatype receive_type, MPI_Comm comm) {
@@ -23,15 +147,16 @@ int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI
   if (inter) return MPI_ERR_COMM;
   if (!arrivals || (arrivals->data && arrivals->room < 0)) return MPI_ERR_ARG;
   PMPI_Comm_size(comm, &ranks);
-  Element element;
-  if (const int error = element.look(receive_type); error != MPI_SUCCESS) return error;
-  Outgoing out;
-  if (const int error = out.read(departures, ranks); error != MPI_SUCCESS) return error;
+  Program program(*arrivals);
+  if (const int error = program.read(departures, receive_type, ranks); error != MPI_SUCCESS) return error;
   ShadowComm* shadow = ShadowComm::for_exchange(comm);
   if (!shadow) return MPI_ERR_NO_MEM;
-  Incoming in(element, shadow->comm());
-  Job job{*shadow, out, in, *arrivals};
-  return go(job);
+  program.over(shadow->comm());
+  Channel direct(shadow->comm(), tags::sparse_direct);
+  Channel bundles(shadow->comm(), tags::sparse_bundles);
+  engine::sparse::Exchange exchange(shadow->me(), shadow->ranks(), program, direct);
+  carry_out(*shadow, exchange, bundles);
+  return program.fill(exchange.arrivals());
 }
 
 }  // namespace
@@ -44,7 +169,7 @@ extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, he
   int result = MPI_SUCCESS;
   try {
     result = sparse::exchange(*departures, arrivals, receive_type, comm);
-  } catch (const sparse::Failed& failed) {
+  } catch (const heddle::engine::Failed& failed) {
     result = failed.code;
   } catch (const std::bad_alloc&) {
     result = MPI_ERR_NO_MEM;

@@ -1,9 +1,13 @@
-// mpi/communicators/described.hpp: groups that the program has handles of (MPI_Group), as the calls that made them describe
-// them: the first 1000 ranks of a million are a stride, not a list. A communicator made of one is composed from it. Includes
-// known.hpp.
+// mpi/communicators/groups.hpp: groups that the program has handles of (MPI_Group), as the calls that made them describe them:
+// the first 1000 ranks of a million are a stride, not a list; and the group of a communicator that a call has just made,
+// composed of one, or from its parent's. If the parent's is not known (a communicator that no message has asked for yet), or
+// ranks may have been reordered, the host will be asked. Includes known.hpp.
 //
 //   const int result = PMPI_Group_range_incl(group, n, ranges, made);
 //   if (result == MPI_SUCCESS) communicators::derived(*made, [&](const group::Group& of) { return ...; }, group);
+//
+//   const int result = PMPI_Cart_sub(comm, remain, made);
+//   if (result == MPI_SUCCESS && communicators::opened()) communicators::part_of("MPI_Cart_sub", *made, comm, remain);
 //
 // A handle has no attributes, so nobody but the calls themselves tells when it is freed and given to another group. A
 // description is therefore dropped by every call that frees its handle or makes a group of that handle, and is not believed
@@ -42,5 +46,18 @@ void derived(MPI_Group made, Derive derive, Parents... parents) noexcept try {
 } catch (const std::exception&) {
   forget(made);
 }
+
+// Of communicators:
+
+/// The parent's first ranks, as many as the new communicator has, in the same order unless reordered.
+void front_of(const char* call, MPI_Comm made, MPI_Comm parent, bool reordered) noexcept;
+
+/// The lines, planes, ... of a Cartesian topology through this process.
+/// @param remain  As MPI_Cart_sub takes it.
+void part_of(const char* call, MPI_Comm made, MPI_Comm parent, const int* remain) noexcept;
+
+/// The members of `group`, if that is described. Not for what is made of an inter-communicator: of its groups only the local
+/// one is an argument.
+void of_group(const char* call, MPI_Comm made, MPI_Group group) noexcept;
 
 }  // namespace heddle::mpi::communicators

@@ -1,42 +1,47 @@
-// mpi/exchange/trials.hpp: the trials of one communicator's blocking collectives (select/collective/trial.hpp): whose way a
-// call goes, and how long it takes. Includes host.hpp, select/.
+// engine/trials.hpp: the trials of one communicator's blocking collectives (select/collective/trial.hpp): whose way a call
+// goes, how long it takes, and which calls need not ask. May include: agreement.hpp, reductions.hpp, select/collective/.
 //
 //   TimedCall timed;                                            // at the top of the call, so that its end is the call's
-//   if (own.trials().library(kind, timed)) return {};           // on all ranks alike; the library carries the call out
+//   if (trials.library(kind, timed)) return {};                 // on all ranks alike; the library carries the call out
 //
 // On one node, whose clock is one, a call takes from when the last rank comes to when the last one leaves; where ranks share
 // cores, from when the first one comes: what it does before the others come is done in their time. Clocks of several nodes
 // differ: there a call takes what all ranks together spend in it, waiting for late ones included.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "mpi/process/host.hpp"
+#include "engine/agreement.hpp"
+#include "engine/reductions.hpp"
 #include "select/collective/trial.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 
 /// Writes down when it goes out of scope, if anybody asks.
 class TimedCall {
  public:
+  /// Nanoseconds.
+  using Now = std::int64_t (*)() noexcept;
   TimedCall() = default;
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
   ~TimedCall() {
-    if (end_) *end_ = now();
+    if (end_) *end_ = now_();
   }
-  void ends_at(std::int64_t& end) noexcept { end_ = &end; }
+  void ends_at(std::int64_t& end, Now now) noexcept {
+    end_ = &end;
+    now_ = now;
+  }
   /// A trial has it that the library carries the call out.
   void give_to_library() noexcept { library_ = true; }
   [[nodiscard]] bool is_librarys() const noexcept { return library_; }
-  /// Nanoseconds.
-  static std::int64_t now() noexcept;
 
  private:
   std::int64_t* end_ = nullptr;
+  Now now_;  // if end_
   bool library_ = false;
 };
 
@@ -62,9 +67,8 @@ struct TrialKind {
 class Trials {
  public:
   enum class Clock : std::uint8_t { of_node, of_crowded_node, of_each };
-  /// @param own  A communicator of Heddle's with these ranks. @param clock  The same on all of them.
-  Trials(MPI_Comm own, Clock clock) noexcept;
-  /// Waits for what is under way: its memory is here.
+  /// By reductions from 1 on. @param clock  The same on all ranks.
+  Trials(Reductions& reductions, Clock clock, TimedCall::Now now = steady) noexcept;
   ~Trials();
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
@@ -79,14 +83,49 @@ class Trials {
 
  private:
   struct One;
+  static std::int64_t steady() noexcept;
   One* of(const TrialKind& kind);
   void begin_reduction(One& one) const noexcept;
 
-  MPI_Comm own_;
+  Reductions& reductions_;
   Clock clock_;
+  TimedCall::Now now_;
   bool last_ = false;
   One* one_ = nullptr;  ///< Of the last one; null: there are too many.
   std::vector<std::unique_ptr<One>> all_;
 };
 
-}  // namespace heddle::mpi
+/// Calls that go the library's way without a look at them: the last one of all ranks did, of the same procedure, and nothing is
+/// due in the next ones. Of procedures whose trials do not depend on the arguments.
+class Passing {
+ public:
+  /// Whether a blocking call is one of them.
+  [[nodiscard]] bool passes(TrialKind::Call call) noexcept {
+    if (left_ == 0 || call_ != call) return false;
+    --left_;
+    return true;
+  }
+  /// This call has gone the library's way: the next ones may pass. @param agreement  Null: the call has not asked it.
+  void begin(TrialKind::Call call, Trials& trials, Agreement* agreement) noexcept {
+    trials_ = &trials;
+    agreement_ = agreement;
+    call_ = call;
+    left_ = granted_ = agreement ? std::min(agreement->quiet(), trials.quiet()) : trials.quiet();
+  }
+  /// Before they are asked: what has passed without asking counts there.
+  void stop() noexcept {
+    const std::int64_t passed = granted_ - left_;
+    left_ = granted_ = 0;
+    if (passed == 0) return;
+    trials_->skip(passed);
+    if (agreement_) agreement_->skip(passed);
+  }
+
+ private:
+  std::int64_t left_ = 0, granted_ = 0;
+  TrialKind::Call call_{};
+  Trials* trials_ = nullptr;
+  Agreement* agreement_ = nullptr;
+};
+
+}  // namespace heddle::engine

@@ -1,7 +1,7 @@
-// mpi/exchange/agreement.hpp: what all ranks of a communicator know of each other's volumes, of a few calls ago: nothing is
-// known to all in MPI_Alltoallv itself. Includes select/collective/.
+// engine/agreement.hpp: what all ranks of a communicator know of each other's volumes, of a few calls ago: nothing is known to
+// all in MPI_Alltoallv itself. May include: reductions.hpp, select/collective/.
 //
-//   const select::Way& way = agreement.next(around, [&](int to) { return bytes; }, [&](int from) { return bytes; });
+//   const select::Way& way = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes; });
 //
 // Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator, and these come in the same order
 // on all ranks. At some of them (cadence.hpp) all ranks begin a non-blocking reduction of what they send and receive in that
@@ -9,29 +9,25 @@
 // and none decides from what it alone remembers.
 #pragma once
 
-#include "mpi/process/host.hpp"
+#include "engine/reductions.hpp"
 #include "select/collective/agreement.hpp"
 #include "select/collective/cadence.hpp"
 #include "select/collective/topology.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 
 class Agreement {
  public:
-  /// In MPI_Init; false: the host refuses what reductions need. Before MPI_Finalize, when none is left.
-  static bool open() noexcept;
-  static void close() noexcept;
-
-  explicit Agreement(MPI_Comm comm) noexcept;
-  /// Waits for what is under way: its memory is here.
-  ~Agreement();
+  /// By reduction 0.
+  explicit Agreement(Reductions& reductions) noexcept;
+  ~Agreement() { reductions_.wait(0); }
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
   /// How this call goes; the same on all ranks. `to(rank)` and `from(rank)` are bytes of what could be bundled; they are asked
   /// in few calls only.
   template <class To, class From>
-  const select::Way& next(const select::Topology& around, int me, const To& to, const From& from) {
+  const select::Way& next(const select::Topology& around, schedule::Rank me, const To& to, const From& from) {
     const std::int64_t call = calls_++;
     if (cadence_.counts(call)) take(around.where);
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
@@ -53,13 +49,12 @@ class Agreement {
   void begin(const select::Share& mine) noexcept;
   void take(const select::Where& where);
 
-  MPI_Comm comm_;
+  Reductions& reductions_;
   std::int64_t calls_ = 0;
   select::Cadence cadence_;
-  MPI_Request request_;
   select::Share mine_, all_;
   select::Way way_;
   std::uint64_t volumes_ = 0, digest_ = 0;
 };
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine

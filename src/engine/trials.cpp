@@ -1,40 +1,39 @@
-// mpi/exchange/trials.cpp
-#include "mpi/exchange/trials.hpp"
+// engine/trials.cpp
+#include "engine/trials.hpp"
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
-namespace heddle::mpi {
+namespace heddle::engine {
 namespace {
 
 constexpr std::size_t samples = select::Trial::samples;
 /// A program with more kinds of calls has no use for trials of each.
-constexpr std::size_t most_kinds = 64;
+constexpr std::size_t most_kinds = Reductions::most - 1;
 
 }  // namespace
 
-std::int64_t TimedCall::now() noexcept {
+std::int64_t Trials::steady() noexcept {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 struct Trials::One {
-  explicit One(const TrialKind& of) noexcept : kind(of), trial(of.warmed) {}
-  One(const One&) = delete;
-  One& operator=(const One&) = delete;
-  ~One() { wait(); }
-
-  void wait() noexcept { PMPI_Wait(&reduction, MPI_STATUS_IGNORE); }
+  One(const TrialKind& of, int own) noexcept : kind(of), trial(of.warmed), reduction(own) {}
 
   TrialKind kind;
   select::Trial trial;
   /// When each timed call began, then when each ended; of all ranks together (begin_reduction).
   std::array<std::int64_t, 2 * samples> mine{}, all{};
-  MPI_Request reduction = MPI_REQUEST_NULL;
+  int reduction;
 };
 
-Trials::Trials(MPI_Comm own, Clock clock) noexcept : own_(own), clock_(clock) {}
-Trials::~Trials() = default;
+Trials::Trials(Reductions& reductions, Clock clock, TimedCall::Now now) noexcept
+    : reductions_(reductions), clock_(clock), now_(now) {}
+
+Trials::~Trials() {
+  for (const std::unique_ptr<One>& one : all_) reductions_.wait(one->reduction);
+}
 
 /// Null: there are too many.
 Trials::One* Trials::of(const TrialKind& kind) {
@@ -42,7 +41,7 @@ Trials::One* Trials::of(const TrialKind& kind) {
   for (auto it = all_.rbegin(); it != all_.rend(); ++it)
     if ((*it)->kind == kind) return it->get();
   if (all_.size() == most_kinds) return nullptr;
-  return all_.emplace_back(std::make_unique<One>(kind)).get();
+  return all_.emplace_back(std::make_unique<One>(kind, 1 + static_cast<int>(all_.size()))).get();
 }
 
 void Trials::begin_reduction(One& one) const noexcept {
@@ -50,8 +49,7 @@ void Trials::begin_reduction(One& one) const noexcept {
     if (clock_ == Clock::of_each) one.mine[samples + i] -= std::exchange(one.mine[i], 0);
     if (clock_ == Clock::of_crowded_node) one.mine[i] = -one.mine[i];  // the greatest is of the first to come
   }
-  PMPI_Iallreduce(one.mine.data(), one.all.data(), static_cast<int>(one.mine.size()), MPI_INT64_T,
-                  clock_ == Clock::of_each ? MPI_SUM : MPI_MAX, own_, &one.reduction);
+  reductions_.begin(one.reduction, one.mine, one.all, clock_ == Clock::of_each ? Reductions::By::sum : Reductions::By::most);
 }
 
 std::int64_t Trials::quiet() const noexcept { return one_ ? one_->trial.quiet() : 0; }
@@ -65,7 +63,7 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   if (!one) return last_ = false;
   select::Trial& trial = one->trial;
   if (trial.counts()) {
-    one->wait();
+    reductions_.wait(one->reduction);
     select::Trial::Spans spans{};
     for (std::size_t i = 0; i < samples; ++i)
       spans[i] = one->all[samples + i] - (clock_ == Clock::of_crowded_node ? -one->all[i] : one->all[i]);
@@ -73,8 +71,8 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   }
   if (trial.begins()) begin_reduction(*one);
   if (const int sample = trial.sample(); sample >= 0) {
-    one->mine[static_cast<std::size_t>(sample)] = TimedCall::now();
-    timed.ends_at(one->mine[samples + static_cast<std::size_t>(sample)]);
+    one->mine[static_cast<std::size_t>(sample)] = now_();
+    timed.ends_at(one->mine[samples + static_cast<std::size_t>(sample)], now_);
   }
   last_ = trial.library();
   if (last_) timed.give_to_library();
@@ -82,4 +80,4 @@ bool Trials::library(const TrialKind& kind, TimedCall& timed) {
   return last_;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::engine

@@ -1,0 +1,149 @@
+// engine/sparse.cpp
+//
+//   consensus   rank 0   send ──► 2   received: barrier ─────────────► over
+//               rank 1   (nothing to send)      barrier ─────────────► over
+//               rank 2   send ──► 0   find, receive     barrier ─────► over     all sends are received: no message is left
+//                                                                               anywhere
+//   counts      all-to-all: for each rank {messages, bytes};  who sends several to one rank sends their sizes, too;
+//               now every place is known: receives are posted there, then the sends;  messages of no bytes need not travel
+#include "engine/sparse.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/wait.hpp"
+
+namespace heddle::engine::sparse {
+
+std::byte* Exchange::keep(Bytes bytes) {
+  kept_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
+  return kept_.back().get();
+}
+
+/// Where they lie, or packed into memory of the exchange.
+const std::byte* Exchange::bytes_of(std::size_t departure) {
+  const Departure& one = program_.departures()[departure];
+  if (one.packed || one.bytes == 0) return one.packed;
+  std::byte* packed = keep(one.bytes);
+  program_.pack(departure, packed);
+  return packed;
+}
+
+void Exchange::take_own() {
+  const std::span<const Departure> departures = program_.departures();
+  for (std::size_t i = 0; i < departures.size(); ++i)
+    if (departures[i].to == me_) arrivals_.push_back({me_, departures[i].bytes, bytes_of(i)});
+}
+
+/// Once all arrivals are known (those not there yet without an address): receives them, straight into place where that can be,
+/// and sends all that have at least `least` bytes to others.
+void Exchange::deliver(Bytes least) {
+  std::ranges::stable_sort(arrivals_, {}, &Arrival::from);
+  program_.lay_out(arrivals_);
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    Arrival& one = arrivals_[i];
+    if (one.bytes == 0 || one.at) continue;
+    std::byte* at = program_.place_of(i);
+    if (!at) at = keep(one.bytes);
+    one.at = at;
+    direct_.receive(one.from, at, one.bytes);
+  }
+  const std::span<const Departure> departures = program_.departures();
+  for (std::size_t i = 0; i < departures.size(); ++i)
+    if (departures[i].to != me_ && departures[i].bytes >= least)
+      direct_.send(departures[i].to, bytes_of(i), departures[i].bytes);
+  direct_.finished(true);
+  direct_.check();
+}
+
+bool Exchange::take_one(Anybody& anybody) {
+  const std::optional<Anybody::Found> found = anybody.find();
+  if (!found) return false;
+  std::byte* at = keep(found->bytes);
+  arrivals_.push_back({found->from, found->bytes, at});
+  anybody.receive(at, found->bytes);
+  return true;
+}
+
+void Exchange::by_consensus(Anybody& anybody, bool crowded) {
+  take_own();
+  const std::span<const Departure> departures = program_.departures();
+  for (std::size_t i = 0; i < departures.size(); ++i)
+    if (departures[i].to != me_) anybody.send(departures[i].to, bytes_of(i), departures[i].bytes);
+  Patience patience(crowded);
+  bool over = ranks_ == 1;
+  bool leaving = false;  // the barrier has begun
+  while (!over) {
+    const bool came = take_one(anybody);
+    if (leaving) {
+      over = anybody.barrier_is_over();
+    } else if (anybody.all_received()) {
+      anybody.begin_barrier();
+      leaving = true;
+    }
+    if (came)
+      patience.renew();
+    else if (!over)
+      patience.pause();
+  }
+  anybody.finish_receives();
+  deliver(std::numeric_limits<Bytes>::max());
+}
+
+/// The sizes of those messages that are not alone between their ranks; by source.
+std::vector<std::vector<std::int64_t>> Exchange::sizes_of_several(std::span<const Volume> volumes) {
+  const auto bytes = [](const std::vector<std::int64_t>& sizes) { return std::ssize(sizes) * Bytes{sizeof(std::int64_t)}; };
+  std::vector<std::vector<std::int64_t>> out(volumes.size());
+  std::vector<std::vector<std::int64_t>> in(volumes.size());
+  for (const Departure& one : program_.departures()) out[static_cast<std::size_t>(one.to)].push_back(one.bytes);
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    if (rank == me_ || volumes[i].messages < 2) continue;
+    in[i].resize(static_cast<std::size_t>(volumes[i].messages));
+    direct_.receive(rank, reinterpret_cast<std::byte*>(in[i].data()), bytes(in[i]));
+  }
+  for (Rank rank = 0; rank < ranks_; ++rank)
+    if (const auto& sizes = out[static_cast<std::size_t>(rank)]; rank != me_ && sizes.size() > 1)
+      direct_.send(rank, reinterpret_cast<const std::byte*>(sizes.data()), bytes(sizes));
+  direct_.finished(true);
+  direct_.check();
+  return in;
+}
+
+void Exchange::by_counts(const AllToAll& all_to_all) {
+  std::vector<Volume> out(static_cast<std::size_t>(ranks_));
+  std::vector<Volume> in(out.size());
+  for (const Departure& one : program_.departures()) {
+    Volume& volume = out[static_cast<std::size_t>(one.to)];
+    ++volume.messages;
+    volume.bytes += one.bytes;
+  }
+  all_to_all(out, in);
+  const auto several = sizes_of_several(in);
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    if (rank == me_) continue;
+    if (in[i].messages == 1) arrivals_.push_back({rank, in[i].bytes, nullptr});
+    for (const std::int64_t bytes : several[i]) arrivals_.push_back({rank, bytes, nullptr});
+  }
+  take_own();
+  deliver(1);
+}
+
+void Exchange::by_crystal(const schedule::Place& place, const Router::Options& options, Bytes beside, Channel& bundles) {
+  Freight& freight = *this;
+  router_ = std::make_unique<Router>(place, me_, options, bundles, freight);
+  const std::span<const Departure> departures = program_.departures();
+  for (std::size_t i = 0; i < departures.size(); ++i) {
+    const Departure& one = departures[i];
+    if (one.bytes >= beside && one.to != me_)
+      router_->announce(one.to, one.bytes);
+    else
+      router_->add(one.to, one.bytes, one.packed, i);
+  }
+  router_->run();
+  for (const Router::Packet& packet : router_->arrived()) arrivals_.push_back({packet.from, packet.bytes, packet.at});
+  deliver(beside);
+}
+
+}  // namespace heddle::engine::sparse
