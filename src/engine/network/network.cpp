@@ -1,0 +1,182 @@
+// engine/network/network.cpp: what is under way between nodes, moved on by calls that wait.
+#include "engine/network/network.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "engine/wait.hpp"
+#include "threads/lock.hpp"
+
+namespace heddle::engine {
+namespace {
+
+/// Operations that one call looks at, of those that it does not wait for.
+constexpr std::size_t at_once = 64;
+
+/// ns from one look for words of other ranks to the next: the host is asked, in every call that polls.
+constexpr std::int64_t between_looks = 2000;
+
+}  // namespace
+
+const char* name_of(transport::fabric::Scheme scheme) noexcept {
+  using transport::fabric::Scheme;
+  switch (scheme) {
+    case Scheme::bc_spup:
+      return "fabric bc-spup";
+    case Scheme::rwg_up:
+      return "fabric rwg-up";
+    case Scheme::p_rrs:
+      return "fabric p-rrs";
+    case Scheme::multi_w:
+      return "fabric multi-w";
+  }
+  return "fabric";
+}
+
+bool Network::open() noexcept try {
+  return fabric_.is_open() || fabric_.open([this] { return make_fabric(); });
+} catch (const std::exception& error) {
+  has_no_fabric(error.what());
+  return false;
+}
+
+bool Network::reaches(int rank) noexcept {
+  if (!open()) return false;
+  hear();
+  return contacts_.reaches(rank);
+}
+
+void Network::set_probes() noexcept {
+  if (threads::concurrent.load(std::memory_order_relaxed)) contacts_.want_none();
+}
+
+void Network::scatter_hint(int rank, Bytes block) noexcept {
+  if (rank >= 0 && open()) contacts_.scatter_hint(rank, block);
+}
+
+void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
+  tell(descriptor.sender, {what, descriptor.announcement.from});
+} catch (const std::exception&) {
+  return;  // its sender keeps the message, to no end
+}
+
+bool Network::add(const std::shared_ptr<Operation>& operation) noexcept try {
+  const std::scoped_lock hold(operations_lock_);
+  operations_.push_back(operation);
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+void Network::remove(const Operation& operation) noexcept {
+  const std::scoped_lock hold(operations_lock_);
+  std::erase_if(operations_, [&operation](const auto& each) { return each.get() == &operation; });
+}
+
+/// Has the operations. The host may be called meanwhile, and call back.
+class Network::Turn {
+ public:
+  Turn(Network& network, std::unique_lock<std::mutex> hold) noexcept : network_(network), hold_(std::move(hold)) {
+    if (hold_) network_.at_operations_ = true;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (hold_) network_.at_operations_ = false;
+  }
+  explicit operator bool() const noexcept { return hold_.owns_lock(); }
+
+ private:
+  Network& network_;
+  std::unique_lock<std::mutex> hold_;
+};
+
+/// Moves the fabric on, and takes the operations. Without them: another thread is at it.
+Network::Turn Network::turn() noexcept {
+  fabric_.advance();
+  return Turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
+}
+
+void Network::heard(const Word& word, int from) {
+  if (word.kind == Word::have_you) open();  // it takes milliseconds: before the lock
+  const std::scoped_lock hold(contacts_.lock());
+  if (!contacts_.take(word, from)) of_messages_.push_back({word, from});
+}
+
+/// What was said of messages goes to their operations. With operations_lock_.
+void Network::hand_on() noexcept try {
+  const std::scoped_lock hold(contacts_.lock());
+  for (const auto& [word, from] : std::exchange(of_messages_, {})) {
+    const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(word, from); });
+    if (!known && word.kind == Word::lost) tell(from, {Word::gone, word.number});
+  }
+} catch (const std::exception&) {
+  return;  // no memory: whoever waits for that answer waits on
+}
+
+/// What other ranks say, and what follows from it.
+void Network::listen() noexcept {
+  const std::int64_t now = transport::fabric::steady_ns();
+  if (now - heard_ < between_looks) return;
+  heard_ = now;
+  hear();
+  hand_on();
+  contacts_.look_at_greetings();
+  fabric_.bury();
+}
+
+void Network::within_host() noexcept {
+  if (!fabric_.has_messages() || at_operations_) return;
+  const std::int64_t now = transport::fabric::steady_ns();
+  if (now - within_host_.load(std::memory_order_relaxed) < SharedFabric::longest_nap) return;
+  within_host_.store(now, std::memory_order_relaxed);
+  const Turn turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
+  if (!turn) return;
+  for (const auto& each : operations_) each->carry_on_within_host();
+}
+
+void Network::advance() noexcept {
+  const Turn mine = turn();
+  if (!mine) return;
+  listen();
+  for (std::size_t looks = std::min(operations_.size(), at_once); looks > 0; --looks) {
+    if (next_ >= operations_.size()) next_ = 0;
+    if (!operations_[next_]->carry_on()) {
+      ++next_;
+      continue;
+    }
+    std::swap(operations_[next_], operations_.back());
+    operations_.pop_back();
+  }
+}
+
+void Network::advance(Operation& one) noexcept {
+  const Turn mine = turn();
+  if (!mine) return;
+  listen();
+  if (one.over()) return;
+  if (one.carry_on()) std::erase_if(operations_, [&one](const auto& each) { return each.get() == &one; });
+}
+
+void Network::wait(const Operation& operation) noexcept {
+  for (Patience patience(crowded_); !operation.over(); patience.pause()) advance();
+}
+
+bool Network::busy() noexcept {
+  const std::scoped_lock hold(operations_lock_);
+  return std::ranges::any_of(operations_, [](const auto& each) { return each->will_end(); });
+}
+
+void Network::cancel(Operation& operation) noexcept {
+  const Turn mine(*this, std::unique_lock(operations_lock_));
+  operation.cancel();
+}
+
+void Network::close() noexcept {
+  fabric_.stop();
+  operations_.clear();
+  fabric_.close();
+}
+
+}  // namespace heddle::engine
