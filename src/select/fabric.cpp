@@ -137,6 +137,19 @@ FabricEnd end_of(const FabricFacts& facts) noexcept {
   return end;
 }
 
+FabricEnd end_of(const FabricFacts& facts, std::optional<Scheme> scheme) noexcept {
+  FabricEnd end = end_of(facts);
+  const bool segments = scheme == Scheme::bc_spup || scheme == Scheme::rwg_up;
+  const bool direct = scheme == Scheme::p_rrs || scheme == Scheme::multi_w;
+  if (facts.end == End::receiver) {
+    if (segments || direct) end.in_place = direct;
+  } else {
+    if (segments) end.in_place = scheme == Scheme::rwg_up;
+    if (direct) end.offers = scheme == Scheme::p_rrs;
+  }
+  return end;
+}
+
 bool pays(const FabricFacts& sender) noexcept {
   constexpr double clearly = 0.9;  // as schemes within a node are chosen: noise does not decide
   const Ends ends(sender);

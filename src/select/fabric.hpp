@@ -11,6 +11,7 @@
 // compares two costs: what copying takes, and what the operations take that move its blocks as they lie.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,6 +72,8 @@ struct FabricEnd {
 };
 
 FabricEnd end_of(const FabricFacts& facts) noexcept;
+/// The same where one of the four schemes is forced (forced.hpp): that scheme's part in it.
+FabricEnd end_of(const FabricFacts& facts, std::optional<Scheme> scheme) noexcept;
 
 /// Table 1 of the paper, and P-RRS, which the table leaves out: where reads reach more pieces than writes do, and where the
 /// sender packs (there the table says Multi-W, with as many writes as the sender has blocks).

@@ -52,6 +52,19 @@ TEST(ChooseFabric, AsTheTableSays) {
   }
 }
 
+TEST(ChooseFabric, ASchemeThatIsForcedIsTaken) {
+  for (const char* provider : {"verbs", "tcp;ofi_rxm"})
+    for (const Side& side : {strided(mib / 16, 16), strided(mib / 32768, 32768), Side::one_piece(mib)}) {
+      const Network network = network_of(provider, 30, 1);
+      const FabricFacts sender = facts(side, End::sender, network);
+      const FabricFacts receiver = facts(side, End::receiver, network);
+      for (const Scheme scheme : {Scheme::bc_spup, Scheme::rwg_up, Scheme::p_rrs, Scheme::multi_w})
+        EXPECT_EQ(table_1(end_of(sender, scheme), end_of(receiver, scheme)), scheme) << name(scheme) << " over " << provider;
+      for (const std::optional<Scheme> of_nodes : {std::optional<Scheme>(), std::optional(Scheme::direct)})
+        EXPECT_EQ(table_1(end_of(sender, of_nodes), end_of(receiver, of_nodes)), table_1(end_of(sender), end_of(receiver)));
+    }
+}
+
 // Figure 12 of the paper: buffers that change at each call.
 TEST(ChooseFabric, RegisteringEachTimeMakesCopyingWorthMore) {
   const Network network = network_of("verbs", 30, 1);

@@ -1,10 +1,10 @@
-// mpi/lifecycle/doctor.cpp: a line for each thing that is or is not in effect.
+// mpi/lifecycle/doctor.cpp: what explain/findings.hpp makes sentences of.
 #include "mpi/lifecycle/doctor.hpp"
 
 #include <exception>
 #include <string>
-#include <vector>
 
+#include "explain/findings.hpp"
 #include "interposition/interposition.hpp"
 #include "interposition/tools.hpp"
 #include "mpi/network/network.hpp"
@@ -17,148 +17,94 @@
 namespace heddle::mpi {
 namespace {
 
-void good(const char* what, const std::string& seen) { say((std::string("✓ ") + what + ": " + seen).c_str()); }
+using explain::Effect;
 
-void poor(const char* what, const std::string& seen, const std::string& mend) {
-  say((std::string("! ") + what + ": " + seen + " → " + mend).c_str());
+void say_all(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) say(line.c_str());
 }
 
-constexpr const char* receives = "receives";
-constexpr const char* what_heddle_says = "what Heddle says tells why";
-
-void say_who_runs(const char* entry) {
-  good(entry, "reached, in " + host_name() + " (" + interposition::host_path() + ")");
-  if (running()) return good("Heddle", built_for());
-  constexpr const char* straight = ": every call goes straight to the MPI library";
-  if (settings_of_process().enabled) return poor("Heddle", std::string("off") + straight, what_heddle_says);
-  const auto set = settings::source(environ, settings::files_of(environ), "HEDDLE");
-  const bool by_file = set && set->from != settings::environment_itself;
-  poor("Heddle", std::string("off (HEDDLE=off") + (by_file ? " in " + set->from : "") + ")" + straight,
-       by_file ? "take that line out, or set HEDDLE=on" : "unset HEDDLE");
-}
-
-/// Those that the program's calls come to, the nearest to it first.
-std::string called_tools(const std::vector<interposition::Tool>& tools) {
-  std::string all;
-  for (const interposition::Tool& tool : tools)
-    if (tool.called > 0) all += (all.empty() ? "" : ", then ") + interposition::text(tool);
-  return all;
-}
-
-std::string instead_of(const interposition::Tool& tool) {
-  return interposition::text(tool) + ": the program is given those of " + tool.behind;
-}
-
-constexpr const char* not_called = "not called";
-constexpr const char* above = "above Heddle";
-
-void say_tools() {
-  const auto tools = interposition::tools();
-  const std::string called = called_tools(tools);
-  good(above, called.empty() ? "nothing: the program's calls come to Heddle first" : called);
-  for (const interposition::Tool& tool : tools)
-    if (tool.called == 0)
-      poor(not_called, instead_of(tool),
-           "the first that is named in LD_PRELOAD, or linked, is called: let that be the one you want");
-}
-
-void say_receives(const char* missed) {
-  if (missed)
-    poor(receives, missed,
-         "it could take an announcement for its message, so none is sent; leave it out, or let its receives call PMPI_Recv");
-  else
-    good(receives, "all come to Heddle, by whatever name");
-}
-
-void say_messages(settings::Messages wanted) {
-  switch (wanted) {
-    case settings::Messages::automatic:
-      return good("messages", "those with holes are packed, unless the MPI library is faster");
-    case settings::Messages::packed:
-      return good("messages", "those with holes are packed (HEDDLE_MESSAGES=packed)");
-    case settings::Messages::native:
-      return good("messages", "those with holes are left to the MPI library (HEDDLE_MESSAGES=native)");
+/// Those that the program's calls come to, the nearest to it first; and the others.
+explain::Tools tools_above() {
+  explain::Tools above;
+  for (const interposition::Tool& tool : interposition::tools()) {
+    const std::string text = interposition::text(tool);
+    if (tool.called > 0)
+      above.called += (above.called.empty() ? "" : ", then ") + text;
+    else
+      above.not_called.push_back(text + ": the program is given those of " + tool.behind);
   }
+  return above;
 }
 
-/// Why something is not in effect that the settings ask for.
-std::string reason(const Started& started) {
-  return started.missed ? "not every receive comes to Heddle" : "not every rank can";
+Effect effect(const Started& started, unsigned wish) {
+  if (!(started.wanted & wish)) return Effect::unwanted;
+  return started.all & wish ? Effect::in_effect : Effect::not_every_rank;
 }
 
-void say_node(const Started& started, const settings::Settings& set) {
-  constexpr const char* what = "on a node";
-  constexpr const char* through_host = "messages go through the MPI library";
-  if (!(started.wanted & wish_node)) return good(what, std::string(through_host) + " (HEDDLE_SCHEME=native)");
-  if (!(started.all & wish_node)) return poor(what, through_host, reason(started));
-  if (!Node::possible()) return poor(what, through_host, what_heddle_says);
-  good(what, "messages with holes are announced from " + std::to_string(set.rendezvous) +
-                 " bytes on, and move beside the MPI "
-                 "library");
-}
-
-void say_network(const Started& started, const settings::Settings& set) {
-  constexpr const char* what = "between nodes";
-  constexpr const char* packed = "messages with holes go packed, through the MPI library";
+explain::BetweenNodes between_nodes(const Started& started, const settings::Settings& set) {
+  explain::BetweenNodes found{.effect = effect(started, wish_fabric)};
   const bool carries = (started.wanted & wish_node) && (started.wanted & wish_messages);
-  if (!(started.wanted & wish_fabric))
-    return good(what, std::string(packed) + (set.fabric == "off" ? " (HEDDLE_FABRIC=off)"
-                                             : carries           ? std::string(": ") + Network::no_adapter
-                                                                 : ""));
-  if (!(started.all & wish_fabric)) return poor(what, packed, reason(started));
+  if (set.fabric == "off")
+    found.why_unwanted = " (HEDDLE_FABRIC=off)";
+  else if (carries)
+    found.why_unwanted = std::string(": ") + Network::no_adapter;
+  if (found.effect != Effect::in_effect) return found;
   Network* const network = Network::here();
-  if (!network) return good(what, "all ranks share a node");
-  if (!network->open()) return good(what, packed + std::string(": no fabric (HEDDLE_VERBOSE=1 says why)"));
+  found.one_node = !network;
+  if (!network || !network->open()) return found;
   const Network::Access fabric(*network);
-  const bool measured = network->costs().message_byte > 0;
-  good(what, "messages with holes go over libfabric's " + fabric->abilities().provider +
-                 (measured ? ", where heddle tune has found that quicker than packing" : ""));
+  found.provider = fabric->abilities().provider;
+  found.measured = network->costs().message_byte > 0;
+  return found;
 }
 
-void say_collectives(const Started& started) {
-  constexpr const char* what = "collectives";
-  constexpr const char* through_host = "packed, through the MPI library's";
-  if (!(started.wanted & wish_exchange)) return good(what, std::string(through_host) + " (HEDDLE_COLLECTIVES=native)");
-  if (!(started.all & wish_exchange)) return poor(what, through_host, reason(started));
-  good(what, "alltoalls, allgathers and those of neighbours by Heddle's own schedules, where these are faster");
+/// What this process finds in itself.
+explain::Findings findings(const char* entry) {
+  const settings::Settings& set = settings_of_process();
+  explain::Findings found{.entry = entry,
+                          .library = host_name() + " (" + interposition::host_path() + ")",
+                          .running = running(),
+                          .enabled = set.enabled};
+  const auto off = settings::source(environ, settings::files_of(environ), "HEDDLE");
+  if (off && off->from != settings::environment_itself) found.off_by = off->from;
+  if (!found.running) return found;
+  found.built_for = built_for();
+  found.tools = tools_above();
+  found.messages = set.messages;
+  return found;
 }
 
 }  // namespace
 
 void say_tools_if_asked() noexcept try {
-  if (!verbose() || !spokesman()) return;
-  const auto tools = interposition::tools();
-  const std::string called = called_tools(tools);
-  if (!called.empty()) say((std::string(above) + ": " + called + ".").c_str());
-  for (const interposition::Tool& tool : tools)
-    if (tool.called == 0) say((std::string(not_called) + ": " + instead_of(tool) + ".").c_str());
+  if (verbose() && spokesman()) say_all(explain::sentences(tools_above()));
 } catch (const std::exception& error) {
   say(error.what());
 }
 
 void say_findings(const Started& started) noexcept try {
-  if (running() && started.missed && !spokesman()) say_receives(started.missed);  // the first rank may have nothing of the kind
+  // The first rank may have nothing of the kind.
+  if (running() && started.missed && !spokesman()) say(explain::receives(started.missed).c_str());
   if (!spokesman()) return;
-  say_who_runs("MPI_Init");
-  if (!running()) return;
-  const settings::Settings& set = settings_of_process();
-  say_tools();
-  say_receives(started.missed);
-  say_messages(set.messages);
-  say_node(started, set);
-  say_network(started, set);
-  say_collectives(started);
+  explain::Findings found = findings("MPI_Init");
+  if (found.running) {
+    const settings::Settings& set = settings_of_process();
+    found.missed = started.missed;
+    found.node = effect(started, wish_node);
+    if (found.node == Effect::in_effect && !Node::possible()) found.node = Effect::impossible;
+    found.rendezvous = set.rendezvous;
+    found.between_nodes = between_nodes(started, set);
+    found.collectives = effect(started, wish_exchange);
+  }
+  say_all(explain::lines(found));
 } catch (const std::exception& error) {
   say(error.what());
 }
 
 void say_findings_of_session() noexcept try {
-  say_who_runs("MPI_Session_init");
-  if (!running()) return;
-  say_tools();
-  say_messages(settings_of_process().messages);
-  good("on a node", "messages go through the MPI library: what ranks share begins in MPI_Init");
-  good("collectives", "packed, through the MPI library's");
+  explain::Findings found = findings("MPI_Session_init");
+  found.shares = false;
+  say_all(explain::lines(found));
 } catch (const std::exception& error) {
   say(error.what());
 }

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 #include <tuple>
 
 #include "explain/lines.hpp"
@@ -17,8 +16,8 @@
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
+#include "report/asked.hpp"
 #include "report/reporting.hpp"
-#include "report/wanted.hpp"
 #include "select/left_to_host.hpp"
 
 namespace heddle::mpi {
@@ -80,7 +79,7 @@ std::string between_nodes(MPI_Datatype type, Count count) {
 
 class Explained final : public Observer {
  public:
-  Explained(const std::string& names, Observer* next) : wanted_(names), next_(next) {}
+  Explained(const std::string& names, Observer* next) : asked_(names), next_(next) {}
 
   Mark begins(const Called& called) noexcept override {
     look(called);
@@ -94,33 +93,11 @@ class Explained final : public Observer {
   /// One sentence, if names are left.
   void finish() {
     const std::lock_guard guard(lock_);
-    const std::vector<std::string> unmet = wanted_.unmet();
-    if (unmet.empty()) return;
-    std::string text = "HEDDLE_EXPLAIN: rank 0 has met nothing called " + listed(unmet) + ". ";
-    if (types_met_.empty())
-      text += "No call of it used a datatype.";
-    else
-      text += "Datatypes used there: " + listed(types_met_) + "; from: " + listed(places_met_) +
-              ". HEDDLE_EXPLAIN=all explains every one. Functions and lines are found by `heddle run`, in programs with "
-              "symbols and debug information (-g).";
-    say(text.c_str());
+    if (const std::string missing = asked_.missing(); !missing.empty()) say(missing.c_str());
   }
 
  private:
-  static constexpr std::size_t most_told = 100;
-  static constexpr std::size_t most_listed = 12;
   static constexpr std::size_t most_seen = std::size_t{1} << 16;
-
-  template <class Names>
-  static std::string listed(const Names& names) {
-    std::string text;
-    std::size_t number = 0;
-    for (const std::string& name : names) {
-      if (number++ == most_listed) return text + " and " + std::to_string(names.size() - most_listed) + " more";
-      text += (text.empty() ? "" : ", ") + (name.empty() ? std::string("one without a name") : name);
-    }
-    return text;
-  }
 
   /// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
   void look(const Called& called) noexcept try {
@@ -169,24 +146,20 @@ class Explained final : public Observer {
     asked = now;
     const report::Place& place = place_of(called.from);
     const std::string name = name_of_datatype(type);
-    types_met_.insert(name);
-    places_met_.insert(report::shown(place));
-    if (wanted_.has(name, procedure(called), place)) tell(called, place, type, name, count);
+    if (asked_.uses(name, procedure(called), place)) tell(called, place, type, name, count);
   }
 
-  /// Once for each datatype, whatever its handle: as the first message of it that is met.
+  /// Once for each datatype: as the first message of it that is met.
   void tell(const Called& called, const report::Place& place, MPI_Datatype type, const std::string& name, Count count) {
-    // Those without a name are told apart by numbers.
-    const std::string label = name.empty() ? "datatype " + std::to_string(told_.size() + 1) : name;
-    const std::string used = label + ": used by " + procedure(called) + " from " + wanted_.shown(place);
+    using enum report::Asked::Telling;
+    const std::string label = asked_.label(name);
+    const std::string used = label + ": used by " + procedure(called) + " from " + asked_.shown(place);
     try {
       const Decoded decoded = decode(type);
       const std::string text = explain::pasteable(decoded.layout, element_of(decoded.signature));
-      if (!told_.emplace(name, text.empty() ? layout::describe(decoded.layout) : text).second) return;
-      if (told_.size() > most_told) {
-        if (told_.size() == most_told + 1) say("HEDDLE_EXPLAIN: more than 100 datatypes; the others are left out.");
-        return;
-      }
+      const auto telling = asked_.tell(name, text.empty() ? layout::describe(decoded.layout) : text);
+      if (telling == too_many) say("HEDDLE_EXPLAIN: more than 100 datatypes; the others are left out.");
+      if (telling != first) return;
       say(used.c_str());
       const std::string written = text.empty() ? "too long to be pasted; see canonical" : text;
       for (const std::string& line : explain::lines(decoded.layout, count, written, way_of(type, decoded.layout, count)))
@@ -194,7 +167,7 @@ class Explained final : public Observer {
       for (const std::string& line : {left_to_host(type, count), between_nodes(type, count)})
         if (!line.empty()) say((label + ": " + line).c_str());
     } catch (const CannotDecode& error) {
-      if (told_.emplace(name, error.what()).second)
+      if (asked_.tell(name, error.what()) != again)
         say((used + "; Heddle leaves it to the MPI library: " + error.what() + ".").c_str());
     }
   }
@@ -209,12 +182,10 @@ class Explained final : public Observer {
   }
 
   std::recursive_mutex lock_;  // freeing what the host hands out may call the program
-  report::Wanted wanted_;
+  report::Asked asked_;
   Observer* next_;
   std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
   std::map<const void*, report::Place> places_;
-  std::set<std::pair<std::string, std::string>> told_;  // name, and what it describes
-  std::set<std::string> types_met_, places_met_;
 };
 
 Explained* explained = nullptr;

@@ -72,7 +72,7 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
   if (caller.site) caller.site->ends(caller.number, ns, bytes, why(called, caller.chosen != nullptr));
   if (caller.chosen && planned > 0) caller.chosen->bytes.fetch_add(planned, std::memory_order_relaxed);
   if (caller.site && trace_) {
-    const Partners* const partners = met.partners.load(std::memory_order_acquire);
+    const report::Partners* const partners = met.partners.load(std::memory_order_acquire);
     const auto to = static_cast<std::size_t>(called.peer);
     const int peer = called.peer < 0 ? -1 : partners && to < partners->world.size() ? partners->world[to] : called.peer;
     trace_->add({caller.site, mark.since, now, bytes, peer, report::thread_number()});
@@ -92,16 +92,7 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
     if (!met) {
       const std::lock_guard guard(lock_);
       met = slot.load(std::memory_order_acquire);
-      if (!met) {
-        met = &met_.emplace_back();
-        met->procedure = called.procedure;
-        met->from = called.from;
-        met->type = called.type;
-        met->communicator = called.communicator;
-        ask(*met, called);
-        slot.store(met, std::memory_order_release);
-        return met;
-      }
+      if (!met) return add(slot, called);
     }
     if (met->procedure != called.procedure || met->from != called.from || met->type != called.type ||
         met->communicator != called.communicator)
@@ -115,17 +106,20 @@ Observed::Met* Observed::meet(const Called& called) noexcept try {
   // More places, datatypes and communicators than there is room for: the last one met there makes place for
   // it; at some time calls go uncounted.
   const std::lock_guard guard(lock_);
-  if (met_.size() >= most_met) return nullptr;
-  Met* const met = &met_.emplace_back();
-  met->procedure = called.procedure;
-  met->from = called.from;
-  met->type = called.type;
-  met->communicator = called.communicator;
-  ask(*met, called);
-  slots_[threads::hash_of(key, slot_bits)].store(met, std::memory_order_release);
-  return met;
+  return met_.size() < most_met ? add(slots_[threads::hash_of(key, slot_bits)], called) : nullptr;
 } catch (const std::exception&) {
   return nullptr;
+}
+
+Observed::Met* Observed::add(std::atomic<Met*>& slot, const Called& called) {
+  Met& met = met_.emplace_back();
+  met.procedure = called.procedure;
+  met.from = called.from;
+  met.type = called.type;
+  met.communicator = called.communicator;
+  ask(met, called);
+  slot.store(&met, std::memory_order_release);
+  return &met;
 }
 
 void Observed::ask(Met& met, const Called& called) {
@@ -142,17 +136,17 @@ void Observed::ask(Met& met, const Called& called) {
   if (called.communicator != MPI_COMM_NULL) {
     name.communicator = name_of_communicator(called.communicator);
     if (called.pattern != timed::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
-      met.partners.store(partners_on(called.communicator), std::memory_order_release);
+      met.partners.store(partners_of(called.communicator), std::memory_order_release);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);
   met.asked.store(now, std::memory_order_release);
 }
 
-const Partners* Observed::partners_on(MPI_Comm comm) {
+const report::Partners* Observed::partners_of(MPI_Comm comm) {
   const unsigned now = report::handles_changed.load(std::memory_order_relaxed);
   auto& [asked, partners] = partners_[threads::key_of(comm)];
   if (partners && asked == now) return partners.get();
-  auto found = std::make_unique<Partners>(comm);
+  auto found = std::make_unique<report::Partners>(partners_on(comm));
   asked = now;
   if (partners && *partners == *found) return partners.get();
   if (partners) former_.push_back(std::move(partners));
@@ -161,18 +155,20 @@ const Partners* Observed::partners_on(MPI_Comm comm) {
 }
 
 std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try {
-  const Partners nobody;
   if (called.requests && !called.later) return start(called);
-  const Partners* const partners = met.partners.load(std::memory_order_acquire);
-  const Volume volume(called, partners ? *partners : nobody, met.size.load(std::memory_order_relaxed));
-  const std::int64_t bytes = volume.bytes();
-  if (called.later) {
-    Planned planned{.bytes = bytes, .to = {}};
-    if (report_.counts_peers()) volume.each([&](int rank, std::int64_t sent) { planned.to.emplace_back(rank, sent); });
-    plan(*called.requests, std::move(planned));
-  } else if (bytes > 0 && report_.counts_peers()) {
-    volume.each([this](int rank, std::int64_t sent) { report_.add_sent(rank, sent); });
-  }
+  const report::Partners nobody;
+  const report::Partners* const partners = met.partners.load(std::memory_order_acquire);
+  Planned planned{.bytes = -1, .to = {}};
+  with_volume(called, partners ? *partners : nobody, met.size.load(std::memory_order_relaxed), [&](const auto& volume) {
+    planned.bytes = volume.bytes();
+    if (!report_.counts_peers()) return;
+    if (called.later)
+      volume.each([&](int rank, std::int64_t sent) { planned.to.emplace_back(rank, sent); });
+    else if (planned.bytes > 0)
+      volume.each([this](int rank, std::int64_t sent) { report_.add_sent(rank, sent); });
+  });
+  const std::int64_t bytes = planned.bytes;
+  if (called.later) plan(*called.requests, std::move(planned));
   return bytes;
 } catch (const std::exception&) {
   return -1;

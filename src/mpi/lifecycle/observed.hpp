@@ -42,8 +42,8 @@ class Observed final : public timed::Observer {
     MPI_Comm communicator;
     std::atomic<unsigned> asked{0};  // handles_changed, when it was
     std::atomic<report::CallSite*> site{nullptr};
-    std::atomic<std::int64_t> size{-1};              // of the datatype, bytes
-    std::atomic<const Partners*> partners{nullptr};  // on the communicator, if what the call moves depends on it
+    std::atomic<std::int64_t> size{-1};                      // of the datatype, bytes
+    std::atomic<const report::Partners*> partners{nullptr};  // on the communicator, if what the call moves depends on it
   };
   /// What starts of a persistent request move.
   struct Planned {
@@ -54,8 +54,10 @@ class Observed final : public timed::Observer {
   static constexpr std::size_t most_met = std::size_t{1} << 16;
 
   Met* meet(const Called& called) noexcept;
+  /// One that is met for the first time. With lock_.
+  Met* add(std::atomic<Met*>& slot, const Called& called);
   void ask(Met& met, const Called& called);
-  const Partners* partners_on(MPI_Comm comm);
+  const report::Partners* partners_of(MPI_Comm comm);
   /// Bytes of a call that is over; negative: nobody knows. Counts who gets them.
   std::int64_t moved(const Called& called, const Met& met) noexcept;
   void plan(MPI_Request request, Planned planned);
@@ -66,9 +68,9 @@ class Observed final : public timed::Observer {
   std::mutex lock_;
   std::deque<Met> met_;
   std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock
-  std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Partners>>> partners_;
-  std::deque<std::unique_ptr<Partners>> former_;        // other threads may be reading them
-  std::unordered_map<std::uint64_t, Planned> planned_;  // by request
+  std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<report::Partners>>> partners_;
+  std::deque<std::unique_ptr<report::Partners>> former_;  // other threads may be reading them
+  std::unordered_map<std::uint64_t, Planned> planned_;    // by request
 };
 
 }  // namespace heddle::mpi

@@ -1,5 +1,5 @@
 // mpi/lifecycle/timed.hpp: a procedure of Heddle's with somebody around it who looks on. Includes host.hpp,
-// report/call_site.hpp.
+// report/call_site.hpp, report/volume.hpp.
 //
 // Where a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this takes the host's place
 // instead of the procedure itself: otherwise nobody pays for it, not even by a branch. It sees calls with HEDDLE=off, too, so
@@ -15,20 +15,11 @@
 
 #include "mpi/process/host.hpp"
 #include "report/call_site.hpp"
+#include "report/volume.hpp"
 
 namespace heddle::mpi::timed {
 
-/// Which blocks a collective moves between whom.
-enum class Pattern : std::uint8_t {
-  none,
-  alltoall,   ///< Each rank has a block for each.
-  allgather,  ///< Each rank's block goes to all.
-  gather,     ///< Each rank's block goes to the root.
-  scatter,    ///< The root has a block for each rank.
-  broadcast,  ///< The root's buffer goes to all.
-  neighbor_alltoall,
-  neighbor_allgather,
-};
+using report::Pattern;
 
 /// Which parameter of a procedure is what, on the side that sends or that receives; -1: none is.
 struct BlockPositions {

@@ -1,15 +1,13 @@
 // mpi/lifecycle/volume.cpp: counts, times sizes of datatypes.
 #include "mpi/lifecycle/volume.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <numeric>
+#include <vector>
 
 #include "mpi/collectives/peers.hpp"
 
 namespace heddle::mpi {
 namespace {
-
-using timed::Pattern;
 
 std::vector<int> in_world(MPI_Comm comm, bool inter) {
   MPI_Group peers = MPI_GROUP_NULL;
@@ -19,7 +17,7 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   int size = 0;
   PMPI_Group_size(peers, &size);
   std::vector<int> mine(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) mine[static_cast<std::size_t>(i)] = i;
+  std::iota(mine.begin(), mine.end(), 0);
   std::vector<int> found(mine.size(), -1);
   PMPI_Group_translate_ranks(peers, size, mine.data(), world, found.data());
   PMPI_Group_free(&peers);
@@ -27,26 +25,35 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   return found;
 }
 
-/// No overflow: what a program can have in memory it cannot count further than this.
-std::int64_t product(std::int64_t count, std::int64_t size) noexcept {
-  std::int64_t bytes = 0;
-  return count < 0 || size < 0 || __builtin_mul_overflow(count, size, &bytes) ? 0 : bytes;
-}
-
 }  // namespace
 
-Partners::Partners(MPI_Comm comm) {
+report::Partners partners_on(MPI_Comm comm) {
+  report::Partners partners;
   int two = 0;
-  if (PMPI_Comm_test_inter(comm, &two) != MPI_SUCCESS) return;
-  inter = two != 0;
-  me = own_rank(comm);
-  world = in_world(comm, inter);
-  if (inter) return;
+  if (PMPI_Comm_test_inter(comm, &two) != MPI_SUCCESS) return partners;
+  partners.inter = two != 0;
+  partners.me = own_rank(comm);
+  partners.world = in_world(comm, partners.inter);
   std::vector<int> from;
-  neighbour_ranks(comm, me, from, neighbours);
+  if (!partners.inter) neighbour_ranks(comm, partners.me, from, partners.neighbours);
+  return partners;
 }
 
-std::int64_t Volume::size_of(MPI_Datatype type) const noexcept {
+report::Moves moves_of(const timed::Called& called, const report::Partners& partners, std::int64_t size) noexcept {
+  report::Moves moves{.pattern = called.pattern,
+                      .peer = called.peer,
+                      .is_root = called.root == (partners.inter ? MPI_ROOT : partners.me),
+                      .has_block = !partners.inter || (called.root != MPI_ROOT && called.root != MPI_PROC_NULL),
+                      .root = called.root,
+                      .sends_in_place = called.sent.buffer == MPI_IN_PLACE,
+                      .receives_in_place = called.received.buffer == MPI_IN_PLACE};
+  std::int64_t bytes = 0;
+  if (size >= 0 && called.buffer != MPI_IN_PLACE && called.count >= 0 && !__builtin_mul_overflow(called.count, size, &bytes))
+    moves.one = bytes;
+  return moves;
+}
+
+std::int64_t BlockSizes::size_of(MPI_Datatype type) noexcept {
   if (size_ >= 0 && type == called_.type && called_.typed) return size_;
   if (type == asked_) return answer_;
   MPI_Count size = -1;
@@ -55,56 +62,13 @@ std::int64_t Volume::size_of(MPI_Datatype type) const noexcept {
   return answer_ = size;
 }
 
-std::int64_t Volume::one() const noexcept { return product(called_.count, std::max<std::int64_t>(size_, 0)); }
-
-std::int64_t Volume::block(const Blocks& of, int i) const noexcept {
-  const std::int64_t count = of.counts ? of.counts[i] : of.wide_counts ? of.wide_counts[i] : of.count;
-  return count > 0 ? product(count, size_of(of.types ? of.types[i] : of.type)) : 0;
-}
-
-std::int64_t Volume::sum(const Blocks& of, std::size_t blocks) const noexcept {
+/// No overflow: what a program can have in memory it cannot count further than this.
+std::int64_t BlockSizes::of(const timed::Blocks& blocks, int i) noexcept {
+  const std::int64_t count = blocks.counts ? blocks.counts[i] : blocks.wide_counts ? blocks.wide_counts[i] : blocks.count;
+  if (count <= 0) return 0;
+  const std::int64_t size = size_of(blocks.types ? blocks.types[i] : blocks.type);
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < blocks; ++i) bytes += block(of, static_cast<int>(i));
-  return bytes;
-}
-
-std::int64_t Volume::contribution() const noexcept {
-  return in_place() ? block(called_.received, partners_.me) : block(called_.sent, 0);
-}
-
-std::int64_t Volume::bytes() const noexcept {
-  const std::size_t ranks = partners_.world.size();
-  if (called_.pattern == Pattern::none || called_.pattern == Pattern::broadcast) {
-    std::int64_t bytes = 0;
-    if (size_ < 0 || called_.buffer == MPI_IN_PLACE || called_.count < 0 ||
-        __builtin_mul_overflow(called_.count, size_, &bytes))
-      return -1;
-    return bytes;
-  }
-  if (partners_.me < 0) return -1;
-  switch (called_.pattern) {
-    case Pattern::alltoall:
-      return sum(sending(), ranks);
-    case Pattern::allgather:
-      return contribution();
-    case Pattern::gather:
-      return root() ? sum(called_.received, ranks) : leaf() ? block(called_.sent, 0) : 0;
-    case Pattern::scatter:
-      return root() ? sum(called_.sent, ranks) : leaf() ? block(called_.received, 0) : 0;
-    case Pattern::neighbor_alltoall:
-    case Pattern::neighbor_allgather: {
-      const bool one = called_.pattern == Pattern::neighbor_allgather;
-      std::int64_t bytes = 0;
-      for (std::size_t i = 0; i < partners_.neighbours.size(); ++i)
-        if (partners_.neighbours[i] >= 0)
-          bytes = one ? block(called_.sent, 0) : bytes + block(called_.sent, static_cast<int>(i));
-      return bytes;
-    }
-    case Pattern::none:
-    case Pattern::broadcast:
-      break;
-  }
-  return -1;
+  return size < 0 || __builtin_mul_overflow(count, size, &bytes) ? 0 : bytes;
 }
 
 }  // namespace heddle::mpi

@@ -44,7 +44,7 @@ bool Network::prepare() noexcept try {
   threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
   if (settings_of_process().scheme != settings::Scheme::automatic) contacts_.move_pieces();
   crowded_ = Node::here() ? Node::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
-  profile_ = profile_of_machine();
+  profile_ = profile_of_machine().profile;
   return nonce_ != engine::Nonce{};
 } catch (const std::exception& error) {
   say_once_verbose(goes_packed, error.what());
@@ -118,9 +118,7 @@ void Network::stop() noexcept {
 // Freed by nobody: a thread may still be in a call, and the process is about to end.
 void Network::close() noexcept {
   progress::end_calling();  // the fabric may have been opened since MPI_Finalize was called
-  fabric_.stop();
-  operations_.clear();
-  fabric_.close();
+  engine::Network::close();
   for (Sent& sent : words_) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&comm_);
 }
@@ -131,16 +129,13 @@ int Network::elsewhere(MPI_Comm comm, int rank) const {
   return world < 0 || world == me_ || (node && node->peer(world) >= 0) ? -1 : world;
 }
 
-bool Network::open() noexcept try {
-  return fabric_.is_open() || fabric_.open([this] { return opened(); });
-} catch (const std::exception& error) {
+void Network::has_no_fabric(const char* why) noexcept {
   progress::end_calling();
-  say_once_verbose(goes_packed, error.what());
-  return false;
+  say_once_verbose(goes_packed, why);
 }
 
 /// Null: there is none, as has been said.
-std::unique_ptr<fabric::Fabric> Network::opened() {
+std::unique_ptr<fabric::Fabric> Network::make_fabric() {
   const std::string& wanted = settings_of_process().fabric;
   fabric::Options options{.nonce = nonce_[0], .segment = select::longest_segment};
   if (wanted != "auto")
@@ -164,7 +159,9 @@ std::unique_ptr<fabric::Fabric> Network::opened() {
   costs_ = select::network_of(can.provider, static_cast<int>(can.iov), static_cast<int>(can.rma_iov), measured(profile()));
   keeps_registrations_ = made->keeps_registrations();
   say_once_verbose("messages with holes between nodes go over libfabric's", can.provider.c_str());
-  progress::begin_calling(within_host);
+  progress::begin_calling([]() noexcept {
+    if (Network* const network = here()) network->within_host();
+  });
   return made;
 }
 

@@ -5,17 +5,14 @@
 // heard everybody (dissemination; "and" may hear a rank twice).
 #include "mpi/node/presence.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/digest.hpp"
+#include "engine/said.hpp"
 #include "engine/wait.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/say.hpp"
@@ -24,25 +21,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Settings that there may be.
-constexpr std::size_t most = 8;
-
-/// Of one rank, or of all that it has heard: bit by bit what all of them say.
-struct Said {
-  std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};  // nobody else begins a message so
-  engine::Digest settings[most]{};
-  engine::Digest machine{};  // never the same: not known, or not wanted
-  unsigned wishes = 0;
-};
-constexpr std::size_t said_numbers = sizeof(Said) / sizeof(unsigned);
-
-Said both(const Said& one, const Said& other) {
-  using Numbers = std::array<unsigned, said_numbers>;
-  auto numbers = std::bit_cast<Numbers>(one);
-  const auto others = std::bit_cast<Numbers>(other);
-  std::ranges::transform(numbers, others, numbers.begin(), std::bit_and());
-  return std::bit_cast<Said>(numbers);
-}
+using engine::Said;
 
 /// The highest tag, which programs hardly use: a rank without Heddle is to leave the message where it is.
 int tag() {
@@ -58,7 +37,7 @@ class Question {
 
   /// Tells `to`, and hears `from`. Empty: MPI has refused. Ends the job if nobody answers.
   std::optional<Said> ask(const Said& mine, int to, int from) {
-    constexpr int length = static_cast<int>(said_numbers);
+    constexpr int length = engine::said_numbers;
     Said theirs;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS) return {};
@@ -74,7 +53,7 @@ class Question {
       if (std::chrono::steady_clock::now() > until_) end("no answer for " + std::to_string(patience_s_) + " s");
     }
     if (!answered) return {};
-    if (theirs.mark != Said().mark) end("rank " + std::to_string(from) + " has sent something else");
+    if (!theirs.is_one()) end("rank " + std::to_string(from) + " has sent something else");
     return theirs;
   }
 
@@ -92,23 +71,10 @@ class Question {
   const int tag_ = tag();
 };
 
-/// "A", "A and B", "A, B and C".
-std::string differing(const Said& all, std::span<const settings::Shared> shared) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < shared.size(); ++i)
-    if (!engine::same(all.settings[i])) names.push_back(shared[i].name);
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 < names.size() ? ", " : " and ";
-    text += names[i];
-  }
-  return text;
-}
-
 /// Of the wishes alone.
-unsigned agreed(const Said& all, std::span<const settings::Shared> shared) {
+unsigned agreed(const Said& all, std::span<const std::string_view> settings) {
   if ((all.wishes & wish_exchange) == 0) return all.wishes;
-  const std::string names = differing(all, shared);
+  const std::string names = differing(all, settings);
   if (names.empty()) return all.wishes;
   int rank = 0;
   const bool several = names.find(' ') != std::string::npos;
@@ -121,13 +87,13 @@ unsigned agreed(const Said& all, std::span<const settings::Shared> shared) {
 }  // namespace
 
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
+  std::vector<std::string_view> names, values;
   const std::vector<settings::Shared> shared = settings::shared(set);
-  const std::span compared = std::span(shared).first(std::min(most, shared.size()));
-  Said all;
-  all.wishes = wishes;
-  for (std::size_t i = 0; i < compared.size(); ++i) all.settings[i] = engine::digest_of(compared[i].value);
-  if (const std::string machine = set.nodes > 1 ? "" : transport::machine(); !machine.empty())
-    all.machine = engine::digest_of(machine);
+  for (const settings::Shared& each : shared) {
+    names.push_back(each.name);
+    values.push_back(each.value);
+  }
+  Said all(wishes, values, set.nodes > 1 ? "" : transport::machine());
   int me = 0, ranks = 0;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return {};
   Question question(set.patience_s);
@@ -137,7 +103,7 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
     if (!theirs) return {};
     all = both(all, *theirs);
   }
-  return {.wishes = agreed(all, compared), .one_machine = engine::same(all.machine)};
+  return {.wishes = agreed(all, names), .one_machine = engine::same(all.machine)};
 }
 
 }  // namespace heddle::mpi

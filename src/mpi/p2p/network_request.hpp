@@ -13,9 +13,11 @@
 
 namespace heddle::mpi {
 
+/// Operation: NetworkSend or NetworkReceive.
+template <class Operation>
 class NetworkRequest final : public Pending {
  public:
-  NetworkRequest(Network& network, std::shared_ptr<Network::Operation> operation, bool ends_by_itself) noexcept
+  NetworkRequest(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) noexcept
       : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {}
 
   /// Returns the host's error code.
@@ -40,7 +42,7 @@ class NetworkRequest final : public Pending {
 
  private:
   Network& network_;
-  std::shared_ptr<Network::Operation> operation_;
+  std::shared_ptr<Operation> operation_;
   bool ends_by_itself_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::atomic<bool> told_{false};      // of its being cancelled
@@ -48,9 +50,11 @@ class NetworkRequest final : public Pending {
 };
 
 /// The operation has begun, and the network carries it on.
-inline Begun request_for(Network& network, std::shared_ptr<Network::Operation> operation, bool ends_by_itself) {
+template <class Operation>
+Begun request_for(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) {
   Begun begun{MPI_ERR_NO_MEM};
-  std::unique_ptr<NetworkRequest> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
+  std::unique_ptr<NetworkRequest<Operation>> request(
+      new (std::nothrow) NetworkRequest<Operation>(network, std::move(operation), ends_by_itself));
   if (!request) return begun;
   begun.result = request->begin();
   begun.request = request->request();

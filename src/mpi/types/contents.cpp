@@ -33,6 +33,36 @@ bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint*
                                 static_cast<int>(sizes.types), integers, addresses, types) == MPI_SUCCESS;
 }
 
+layout::Constructor constructor_of(int combiner) {
+  using enum layout::Constructor;
+  switch (combiner) {
+    case MPI_COMBINER_DUP:
+      return dup;
+    case MPI_COMBINER_CONTIGUOUS:
+      return contiguous;
+    case MPI_COMBINER_VECTOR:
+      return vector;
+    case MPI_COMBINER_HVECTOR:
+      return hvector;
+    case MPI_COMBINER_INDEXED:
+      return indexed;
+    case MPI_COMBINER_HINDEXED:
+      return hindexed;
+    case MPI_COMBINER_INDEXED_BLOCK:
+      return indexed_block;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      return hindexed_block;
+    case MPI_COMBINER_RESIZED:
+      return resized;
+    case MPI_COMBINER_SUBARRAY:
+      return subarray;
+    case MPI_COMBINER_DARRAY:
+      return darray;
+    default:
+      return unknown;
+  }
+}
+
 }  // namespace
 
 bool names_predefined(int combiner) {
@@ -75,13 +105,15 @@ bool read(MPI_Datatype type, Contents& contents) {
   counts.pop_back();
   contents.types.pop_back();
 
-  contents.large = sizes.counts > 0;
-  contents.integers.assign(integers.begin(), integers.end());
-  if (contents.large) {
-    contents.numbers.assign(counts.begin(), counts.end());
+  layout::Made& made = contents.made;
+  made.by = constructor_of(contents.combiner);
+  made.large = sizes.counts > 0;
+  made.integers.assign(integers.begin(), integers.end());
+  if (made.large) {
+    made.numbers.assign(counts.begin(), counts.end());
   } else {
-    contents.numbers.assign(integers.begin(), integers.end());
-    contents.numbers.insert(contents.numbers.end(), addresses.begin(), addresses.end());
+    made.numbers.assign(integers.begin(), integers.end());
+    made.numbers.insert(made.numbers.end(), addresses.begin(), addresses.end());
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// mpi/types/decode.cpp: one function for each combiner of MPI (MPI-5.0 §5.1.13).
+// mpi/types/decode.cpp: datatypes are made of others; the host is asked for each.
 #include "mpi/types/decode.hpp"
 
 #include <array>
@@ -13,6 +13,7 @@ namespace heddle::mpi {
 namespace {
 
 using layout::Layout;
+using layout::one;
 
 struct Bounds {
   MPI_Aint lower = 0, extent = 0;
@@ -28,34 +29,12 @@ Bytes size_of(MPI_Datatype type) {
   return size;
 }
 
-/// Reads numbers from the front of a list, and refuses to run past its end.
-class Reader {
- public:
-  explicit Reader(std::span<const Count> numbers) : rest_(numbers) {}
-  Count next() { return list(1).front(); }
-  std::span<const Count> list(Count n) {
-    if (n < 0 || static_cast<std::size_t>(n) > rest_.size()) throw CannotDecode("the host tells too little of its contents");
-    const auto taken = rest_.first(static_cast<std::size_t>(n));
-    rest_ = rest_.subspan(static_cast<std::size_t>(n));
-    return taken;
-  }
-
- private:
-  std::span<const Count> rest_;
-};
-
-layout::Order order_of(Count value) {
-  if (value == MPI_ORDER_C) return layout::Order::c;
-  if (value == MPI_ORDER_FORTRAN) return layout::Order::fortran;
-  throw CannotDecode("its array order is unknown");
-}
-
-layout::Distribution distribution_of(Count value) {
-  if (value == MPI_DISTRIBUTE_NONE) return layout::Distribution::none;
-  if (value == MPI_DISTRIBUTE_BLOCK) return layout::Distribution::block;
-  if (value == MPI_DISTRIBUTE_CYCLIC) return layout::Distribution::cyclic;
-  throw CannotDecode("its distribution is unknown");
-}
+constexpr layout::Numerals numerals{.order_c = MPI_ORDER_C,
+                                    .order_fortran = MPI_ORDER_FORTRAN,
+                                    .distribute_none = MPI_DISTRIBUTE_NONE,
+                                    .distribute_block = MPI_DISTRIBUTE_BLOCK,
+                                    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
+                                    .default_argument = MPI_DISTRIBUTE_DFLT_DARG};
 
 /// Decodes a tree of types. Handles that the host gives out are freed only at the end, so that while we work no new type
 /// can take the number of one we remember.
@@ -79,16 +58,16 @@ class Decoder {
 
  private:
   Decoded decode_new(MPI_Datatype type) {
-    Contents made;
-    if (!read(type, made)) throw CannotDecode("the host does not tell its contents");
-    if (made.combiner == MPI_COMBINER_NAMED) return named(type);
+    Contents contents;
+    if (!read(type, contents)) throw CannotDecode("the host does not tell its contents");
+    if (contents.combiner == MPI_COMBINER_NAMED) return named(type);
     std::vector<Decoded> olds;
-    olds.reserve(made.types.size());
+    olds.reserve(contents.types.size());
     // First remember what has to be freed, then look into it: looking may throw.
-    for (const MPI_Datatype old : made.types) keep(old);
-    for (const MPI_Datatype old : made.types) olds.push_back(decode(old));
+    for (const MPI_Datatype old : contents.types) keep(old);
+    for (const MPI_Datatype old : contents.types) olds.push_back(decode(old));
 
-    Decoded result = construct(type, made, olds);
+    Decoded result = construct(type, contents, olds);
     const Bounds bounds = bounds_of(type);
     if (bounds.lower != result.layout.lower_bound() || bounds.extent != result.layout.extent())
       result.layout = layout::resized(result.layout, bounds.lower, bounds.extent);
@@ -100,7 +79,7 @@ class Decoder {
   }
 
   static Decoded named(MPI_Datatype type) {
-    if (const Pair* two = pair(type)) return {two->layout(), then(one(two->value, two->value_size), one(MPI_INT, sizeof(int)))};
+    if (const Pair* two = pair(type)) return {two->layout(), two->signature()};
     const Bytes size = size_of(type);
     const Bounds bounds = bounds_of(type);
     if (size == 0) return {layout::resized(Layout{}, bounds.lower, bounds.extent), {}};  // the old MPI_LB and MPI_UB
@@ -111,112 +90,31 @@ class Decoder {
     return {layout::basic(size), one(type, size)};
   }
 
-  static Decoded construct(MPI_Datatype type, const Contents& made, const std::vector<Decoded>& olds) {
-    switch (made.combiner) {
+  static Decoded construct(MPI_Datatype type, const Contents& contents, const std::vector<Decoded>& olds) {
+    switch (contents.combiner) {
       case MPI_COMBINER_F90_REAL:
       case MPI_COMBINER_F90_COMPLEX:
       case MPI_COMBINER_F90_INTEGER:
         return {layout::basic(size_of(type)), one(type, size_of(type))};
       case MPI_COMBINER_STRUCT:
-        return structure(made, olds);
+        return structure(contents, olds);
 #if HEDDLE_VALUE_INDEX
       case MPI_COMBINER_VALUE_INDEX:
         return value_index(type, olds);
 #endif
       default: {
-        if (olds.size() != 1) throw CannotDecode("it has an unknown combiner (" + std::to_string(made.combiner) + ")");
+        if (contents.made.by == layout::Constructor::unknown || olds.size() != 1)
+          throw CannotDecode("it has an unknown combiner (" + std::to_string(contents.combiner) + ")");
         const Decoded& old = olds.front();
-        Layout all = of_one(made, old.layout);
+        Layout all = layout::constructed(contents.made, numerals, old.layout);
         const Count copies = old.layout.size() ? all.size() / old.layout.size() : 0;
         return {std::move(all), repeated(old.signature, copies)};
       }
     }
   }
 
-  /// Combiners with one old type.
-  static Layout of_one(const Contents& made, const Layout& old) {
-    Reader numbers(made.numbers);
-    switch (made.combiner) {
-      case MPI_COMBINER_DUP:
-        return old;
-      case MPI_COMBINER_CONTIGUOUS:
-        return layout::contiguous(numbers.next(), old);
-      case MPI_COMBINER_VECTOR: {
-        const auto three = numbers.list(3);
-        return layout::vector(three[0], three[1], three[2], old);
-      }
-      case MPI_COMBINER_HVECTOR: {
-        const auto three = numbers.list(3);
-        return layout::hvector(three[0], three[1], three[2], old);
-      }
-      case MPI_COMBINER_INDEXED: {
-        const Count n = numbers.next();
-        const auto lengths = numbers.list(n);
-        return layout::indexed(lengths, numbers.list(n), old);
-      }
-      case MPI_COMBINER_HINDEXED: {
-        const Count n = numbers.next();
-        const auto lengths = numbers.list(n);
-        return layout::hindexed(lengths, numbers.list(n), old);
-      }
-      case MPI_COMBINER_INDEXED_BLOCK: {
-        const Count n = numbers.next();
-        const Count length = numbers.next();
-        return layout::indexed_block(length, numbers.list(n), old);
-      }
-      case MPI_COMBINER_HINDEXED_BLOCK: {
-        const Count n = numbers.next();
-        const Count length = numbers.next();
-        return layout::hindexed_block(length, numbers.list(n), old);
-      }
-      case MPI_COMBINER_RESIZED: {
-        const auto two = numbers.list(2);
-        return layout::resized(old, two[0], two[1]);
-      }
-      case MPI_COMBINER_SUBARRAY:
-        return subarray(made, old);
-      case MPI_COMBINER_DARRAY:
-        return darray(made, old);
-      default:
-        throw CannotDecode("it has an unknown combiner (" + std::to_string(made.combiner) + ")");
-    }
-  }
-
-  static Layout subarray(const Contents& made, const Layout& old) {
-    // int form: dimensions, sizes, subsizes, starts, order; large form: {dimensions, order}, {sizes, subsizes, starts}
-    Reader integers(made.integers);
-    Reader counts(made.numbers);
-    const Count dimensions = integers.next();
-    if (!made.large) counts.next();
-    const auto sizes = counts.list(dimensions);
-    const auto subsizes = counts.list(dimensions);
-    const auto starts = counts.list(dimensions);
-    const Count order = made.large ? integers.next() : counts.next();
-    return layout::subarray(sizes, subsizes, starts, order_of(order), old);
-  }
-
-  static Layout darray(const Contents& made, const Layout& old) {
-    // int form: ranks, rank, dimensions, sizes, distributions, arguments, grid, order; large form: sizes are apart
-    Reader integers(made.integers);
-    Reader counts(made.numbers);
-    const Count ranks = integers.next();
-    const Count rank = integers.next();
-    const Count dimensions = integers.next();
-    const auto sizes = made.large ? counts.list(dimensions) : integers.list(dimensions);
-    std::vector<layout::Distribution> distributions;
-    for (const Count each : integers.list(dimensions)) distributions.push_back(distribution_of(each));
-    std::vector<Count> arguments;
-    for (const Count each : integers.list(dimensions))
-      arguments.push_back(each == MPI_DISTRIBUTE_DFLT_DARG ? layout::default_argument : each);
-    const auto grid = integers.list(dimensions);
-    return layout::darray(ranks, rank, sizes, distributions, arguments, grid, order_of(integers.next()), old);
-  }
-
-  static Decoded structure(const Contents& made, const std::vector<Decoded>& olds) {
-    Reader numbers(made.numbers);
-    const Count n = numbers.next();
-    const auto lengths = numbers.list(n);
-    const auto displacements = numbers.list(n);
+  static Decoded structure(const Contents& contents, const std::vector<Decoded>& olds) {
+    const auto [lengths, displacements] = layout::Members(contents.made);
     if (olds.size() != lengths.size()) throw CannotDecode("the host tells too little of its contents");
     std::vector<Layout> members;
     members.reserve(olds.size());

@@ -1,23 +1,21 @@
 // mpi/types/decode.hpp: from a handle to what its bytes look like, by asking the host what it was made of.
-// Includes layout/layout.hpp, signature.hpp.
+// Includes process/host.hpp, layout/constructed.hpp, layout/signature.hpp.
 #pragma once
 
-#include <stdexcept>
-#include <string>
-
-#include "layout/layout.hpp"
-#include "mpi/types/signature.hpp"
+#include "layout/constructed.hpp"
+#include "layout/signature.hpp"
+#include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
+
+using layout::Bytes;
+using layout::CannotDecode;
+using layout::Count;
+using Signature = layout::Signature<MPI_Datatype>;
 
 struct Decoded {
   layout::Layout layout;
   Signature signature;
-};
-
-/// A datatype that Heddle leaves to the host, and why.
-struct CannotDecode : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 /// Decodes any datatype, predefined ones included. Every level takes its bounds from the host, and the result is checked

@@ -1,10 +1,7 @@
-// mpi/types/pairs.hpp: the predefined types that are made of two others. Includes signature.hpp, layout/layout.hpp.
+// mpi/types/pairs.hpp: the predefined types that are made of two others. Includes decode.hpp.
 #pragma once
 
-#include <span>
-
-#include "layout/layout.hpp"
-#include "mpi/types/signature.hpp"
+#include "mpi/types/decode.hpp"
 
 namespace heddle::mpi {
 
@@ -14,6 +11,7 @@ struct Pair {
   Bytes value_size, int_at, extent;
 
   [[nodiscard]] layout::Layout layout() const;
+  [[nodiscard]] Signature signature() const { return then(layout::one(value, value_size), layout::one(MPI_INT, sizeof(int))); }
 };
 
 /// MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT. The int is MPI_INT in all.

@@ -1,5 +1,8 @@
-// mpi/types/signature.hpp: the type signature of a datatype, as far as Heddle needs it: one basic type, or two in turn.
-// Includes host.hpp, layout/bytes.hpp.
+// layout/signature.hpp: the type signature of a datatype (MPI-5.0 §5.1), as far as Heddle needs it: one basic type, or two in
+// turn. May include: bytes.hpp.
+//
+//   const Signature<MPI_Datatype> pair = then(one(MPI_DOUBLE, 8), one(MPI_INT, 4));       // whatever names a basic type
+//   const Signature<MPI_Datatype> row = repeated(pair, 100);                              // double, int, double, int, ...
 //
 // In a collective the ranks may name the same signature by different types, and a host segments a message by the size of
 // the type it is given. So a packed message is handed on as (count, basic type) whenever it is made of one basic type, and
@@ -9,17 +12,14 @@
 #include <algorithm>
 
 #include "layout/bytes.hpp"
-#include "mpi/process/host.hpp"
 
-namespace heddle::mpi {
-
-using layout::Bytes;
-using layout::Count;
+namespace heddle::layout {
 
 /// `elements` basic elements: first, second, first, second, ...; or mixed: anything else.
+template <class Basic>
 struct Signature {
-  MPI_Datatype first{};   ///< Means something if elements >= 1.
-  MPI_Datatype second{};  ///< Means something if elements >= 2.
+  Basic first{};   ///< Means something if elements >= 1.
+  Basic second{};  ///< Means something if elements >= 2.
   Count elements = 0;
   bool mixed = false;
   Bytes largest = 0;  ///< Bytes of the largest basic type in it; a complex number is one.
@@ -28,26 +28,31 @@ struct Signature {
 };
 
 /// One element of a basic type.
-inline Signature one(MPI_Datatype basic, Bytes size) { return {basic, basic, 1, false, size}; }
+template <class Basic>
+Signature<Basic> one(Basic basic, Bytes size) {
+  return {basic, basic, 1, false, size};
+}
 
 /// a, then b. Concatenation of alternating sequences is exact: only the parity of a decides what has to come next.
-inline Signature then(const Signature& a, const Signature& b) {
+template <class Basic>
+Signature<Basic> then(const Signature<Basic>& a, const Signature<Basic>& b) {
   const Bytes largest = std::max(a.largest, b.largest);
-  if (a.mixed || b.mixed) return {{}, {}, layout::plus(a.elements, b.elements), true, largest};
+  if (a.mixed || b.mixed) return {{}, {}, plus(a.elements, b.elements), true, largest};
   if (a.elements == 0) return b;
   if (b.elements == 0) return a;
-  Signature all{a.first, a.elements >= 2 ? a.second : b.first, layout::plus(a.elements, b.elements), false, largest};
+  Signature<Basic> all{a.first, a.elements >= 2 ? a.second : b.first, plus(a.elements, b.elements), false, largest};
   const bool even = a.elements % 2 == 0;
-  const MPI_Datatype next = even ? all.first : all.second;
-  const MPI_Datatype after = even ? all.second : all.first;
+  const Basic next = even ? all.first : all.second;
+  const Basic after = even ? all.second : all.first;
   all.mixed = b.first != next || (b.elements >= 2 && b.second != after);
   return all;
 }
 
 /// `times` copies of a, one after the other, without looking at each.
-inline Signature repeated(const Signature& a, Count times) {
+template <class Basic>
+Signature<Basic> repeated(const Signature<Basic>& a, Count times) {
   if (times == 0 || a.elements == 0) return {};
-  Signature all = a;
+  Signature<Basic> all = a;
   all.elements = layout::times(a.elements, times);
   if (a.elements == 1) all.second = a.first;
   const bool odd = a.elements % 2 == 1;
@@ -55,4 +60,4 @@ inline Signature repeated(const Signature& a, Count times) {
   return all;
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::layout

@@ -1,20 +1,65 @@
-// mpi/network/progress.cpp: what is under way between nodes, moved on by calls that wait.
+// engine/network/network.cpp: what is under way between nodes, moved on by calls that wait.
+#include "engine/network/network.hpp"
+
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "engine/wait.hpp"
-#include "mpi/network/network.hpp"
+#include "threads/lock.hpp"
 
-namespace heddle::mpi {
+namespace heddle::engine {
 namespace {
 
 /// Operations that one call looks at, of those that it does not wait for.
-constexpr std::size_t some = 64;
+constexpr std::size_t at_once = 64;
 
 /// ns from one look for words of other ranks to the next: the host is asked, in every call that polls.
 constexpr std::int64_t between_looks = 2000;
 
 }  // namespace
+
+const char* name_of(transport::fabric::Scheme scheme) noexcept {
+  using transport::fabric::Scheme;
+  switch (scheme) {
+    case Scheme::bc_spup:
+      return "fabric bc-spup";
+    case Scheme::rwg_up:
+      return "fabric rwg-up";
+    case Scheme::p_rrs:
+      return "fabric p-rrs";
+    case Scheme::multi_w:
+      return "fabric multi-w";
+  }
+  return "fabric";
+}
+
+bool Network::open() noexcept try {
+  return fabric_.is_open() || fabric_.open([this] { return make_fabric(); });
+} catch (const std::exception& error) {
+  has_no_fabric(error.what());
+  return false;
+}
+
+bool Network::reaches(int rank) noexcept {
+  if (!open()) return false;
+  hear();
+  return contacts_.reaches(rank);
+}
+
+void Network::set_probes() noexcept {
+  if (threads::concurrent.load(std::memory_order_relaxed)) contacts_.want_none();
+}
+
+void Network::scatter_hint(int rank, Bytes block) noexcept {
+  if (rank >= 0 && open()) contacts_.scatter_hint(rank, block);
+}
+
+void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
+  tell(descriptor.sender, {what, descriptor.announcement.from});
+} catch (const std::exception&) {
+  return;  // its sender keeps the message, to no end
+}
 
 bool Network::add(const std::shared_ptr<Operation>& operation) noexcept try {
   const std::scoped_lock hold(operations_lock_);
@@ -53,6 +98,23 @@ Network::Turn Network::turn() noexcept {
   return Turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
 }
 
+void Network::heard(const Word& word, int from) {
+  if (word.kind == Word::have_you) open();  // it takes milliseconds: before the lock
+  const std::scoped_lock hold(contacts_.lock());
+  if (!contacts_.take(word, from)) of_messages_.push_back({word, from});
+}
+
+/// What was said of messages goes to their operations. With operations_lock_.
+void Network::hand_on() noexcept try {
+  const std::scoped_lock hold(contacts_.lock());
+  for (const auto& [word, from] : std::exchange(of_messages_, {})) {
+    const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(word, from); });
+    if (!known && word.kind == Word::lost) tell(from, {Word::gone, word.number});
+  }
+} catch (const std::exception&) {
+  return;  // no memory: whoever waits for that answer waits on
+}
+
 /// What other ranks say, and what follows from it.
 void Network::listen() noexcept {
   const std::int64_t now = transport::fabric::steady_ns();
@@ -64,23 +126,21 @@ void Network::listen() noexcept {
   fabric_.bury();
 }
 
-/// Of the host's engine, in whatever call it waits.
 void Network::within_host() noexcept {
-  Network* const network = here();
-  if (!network || !network->fabric_.has_messages() || network->at_operations_) return;
+  if (!fabric_.has_messages() || at_operations_) return;
   const std::int64_t now = transport::fabric::steady_ns();
-  if (now - network->within_host_.load(std::memory_order_relaxed) < engine::SharedFabric::longest_nap) return;
-  network->within_host_.store(now, std::memory_order_relaxed);
-  const Turn turn(*network, std::unique_lock(network->operations_lock_, std::try_to_lock));
+  if (now - within_host_.load(std::memory_order_relaxed) < SharedFabric::longest_nap) return;
+  within_host_.store(now, std::memory_order_relaxed);
+  const Turn turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
   if (!turn) return;
-  for (const auto& each : network->operations_) each->carry_on_within_host();
+  for (const auto& each : operations_) each->carry_on_within_host();
 }
 
 void Network::advance() noexcept {
   const Turn mine = turn();
   if (!mine) return;
   listen();
-  for (std::size_t looks = std::min(operations_.size(), some); looks > 0; --looks) {
+  for (std::size_t looks = std::min(operations_.size(), at_once); looks > 0; --looks) {
     if (next_ >= operations_.size()) next_ = 0;
     if (!operations_[next_]->carry_on()) {
       ++next_;
@@ -100,7 +160,7 @@ void Network::advance(Operation& one) noexcept {
 }
 
 void Network::wait(const Operation& operation) noexcept {
-  for (engine::Patience patience(crowded_); !operation.over(); patience.pause()) advance();
+  for (Patience patience(crowded_); !operation.over(); patience.pause()) advance();
 }
 
 bool Network::busy() noexcept {
@@ -113,4 +173,10 @@ void Network::cancel(Operation& operation) noexcept {
   operation.cancel();
 }
 
-}  // namespace heddle::mpi
+void Network::close() noexcept {
+  fabric_.stop();
+  operations_.clear();
+  fabric_.close();
+}
+
+}  // namespace heddle::engine

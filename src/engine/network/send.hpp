@@ -1,0 +1,104 @@
+// engine/network/send.hpp: a message with holes to a rank of another node, by the fabric. What MPI does for it is handed in.
+// May include: network.hpp, report/, threads/, layout/, select/.
+//
+//   1. the descriptor goes out          in the place of the data, by the host
+//   2. the receiver answers             the fabric moves the message (transport/fabric/), and it is over
+//   2' nobody answers for a while,      it is packed, and over for the program; the host brings the packed bytes,
+//      or the fabric fails              whatever call the program is in: no sender depends on a receiver that has not come
+//
+//   if (const auto plan = plan_of(network, to, offer, wish)) ...
+//   if (send->open(data, *plan)) { MPI_Isend(&send->descriptor(), ...);  send->begun(); }
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/network/network.hpp"
+#include "report/reporting.hpp"
+#include "threads/pool.hpp"
+#include "transport/fabric/outgoing.hpp"
+
+namespace heddle::engine {
+
+/// What the program sends.
+struct Offer {
+  Bytes bytes;
+  Count count;
+  bool piece;                            ///< It has no holes.
+  const select::Statistics* statistics;  ///< Of the datatype.
+  bool kept;                             ///< Its memory stays registered for the next time.
+};
+/// What the user wants (HEDDLE_SCHEME, HEDDLE_SEGMENT).
+struct Wish {
+  bool forced = false;                        ///< By the fabric, whether that pays or not,
+  std::optional<select::Scheme> scheme = {};  ///< by this scheme.
+  Bytes segment = 0;                          ///< 0: as Heddle finds best.
+};
+
+/// None: it goes another way.
+std::optional<transport::fabric::Plan> plan_of(Network& network, int to, const Offer& offer, const Wish& wish);
+
+class NetworkSend : public Network::Operation {
+ public:
+  bool carry_on() noexcept final;
+  void carry_on_within_host() noexcept final;
+  bool hears(const Word& word, int from) noexcept final;
+  [[nodiscard]] bool will_end() const noexcept final { return handed_ || (message_ && answered_); }
+  void cancel() noexcept final;
+
+ protected:
+  NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
+
+  /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up(). Throws std::bad_alloc.
+  bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan);
+  [[nodiscard]] const NetworkDescriptor& descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
+  /// The descriptor is out.
+  void begun() noexcept { begun_.store(true, std::memory_order_release); }
+  /// The program's call waits until it is over.
+  void waited_for() noexcept { waits_ = true; }
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
+  /// In the destructor of who has the data.
+  void give_up() noexcept;
+
+  [[nodiscard]] int to() const noexcept { return to_; }
+
+  // What only MPI can do.
+
+  enum class Descriptor : std::uint8_t { under_way, received, cancelled };
+
+  /// Asked again and again.
+  virtual Descriptor look_at_descriptor() noexcept = 0;
+  virtual void cancel_descriptor() noexcept = 0;
+  /// Begins to send the packed bytes by the host, synchronously: until the receiver takes them, it may be answering by the
+  /// fabric, and has to be told. They stay where they are. False: it cannot.
+  virtual bool send_packed(const std::byte* packed, Bytes bytes) noexcept = 0;
+  virtual bool packed_is_received() noexcept = 0;
+
+ private:
+  void close() noexcept;
+  bool end() noexcept;
+  transport::fabric::State look_at_message() noexcept;
+  bool hand_to_host() noexcept;
+
+  Network& network_;
+  const int to_;
+  report::ReportedCall reported_{"send"};
+  transport::fabric::Elements data_;
+  NetworkDescriptor descriptor_;
+  std::unique_ptr<transport::fabric::Outgoing> message_;
+  std::atomic<bool> begun_{false};
+  std::int64_t since_ = 0;
+  bool waits_ = false;
+  bool counted_ = false;  ///< The thread looks after it.
+  bool answered_ = false;
+  bool failed_ = false;      ///< The fabric does not bring it,
+  bool broken_ = false;      ///< for it does not get to its peer, or back, any more.
+  bool cancelling_ = false;  ///< The program has asked for it,
+  bool cancelled_ = false;   ///< and the host has done it.
+  bool unwanted_ = false;
+  threads::StagingBuffer packed_;
+  bool handed_ = false;  ///< The host has packed_.
+};
+
+}  // namespace heddle::engine

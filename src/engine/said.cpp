@@ -1,0 +1,36 @@
+// engine/said.cpp
+#include "engine/said.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <vector>
+
+namespace heddle::engine {
+
+Said::Said(unsigned wishes_of_rank, std::span<const std::string_view> values, std::string_view on) noexcept
+    : machine(on.empty() ? Digest{} : digest_of(on)), wishes(wishes_of_rank) {
+  for (std::size_t i = 0; i < std::min(most, values.size()); ++i) settings[i] = digest_of(values[i]);
+}
+
+Said both(const Said& one, const Said& other) noexcept {
+  using Numbers = std::array<unsigned, said_numbers>;
+  auto numbers = std::bit_cast<Numbers>(one);
+  const auto others = std::bit_cast<Numbers>(other);
+  std::ranges::transform(numbers, others, numbers.begin(), std::bit_and());
+  return std::bit_cast<Said>(numbers);
+}
+
+std::string differing(const Said& all, std::span<const std::string_view> names) {
+  std::vector<std::string_view> differ;
+  for (std::size_t i = 0; i < std::min(Said::most, names.size()); ++i)
+    if (!same(all.settings[i])) differ.push_back(names[i]);
+  std::string text;
+  for (std::size_t i = 0; i < differ.size(); ++i) {
+    if (i > 0) text += i + 1 < differ.size() ? ", " : " and ";
+    text += differ[i];
+  }
+  return text;
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,43 @@
+// engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of them have, settings
+// that must be the same, and whether all are on one machine. May include: digest.hpp.
+//
+//   Said all(wishes, {"crystal", "auto"}, machine());   // of this rank
+//   all = both(all, heard);                             // each that it hears, in whatever order, once or twice
+//   all.wishes, differing(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"})
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/digest.hpp"
+
+namespace heddle::engine {
+
+/// Of one rank, or of all that have been heard: bit by bit what all of them say. As it travels.
+struct Said {
+  /// Settings that there may be.
+  static constexpr std::size_t most = 8;
+
+  Said() = default;
+  /// @param values  Of the settings, `most` at most, in one order on all ranks.
+  /// @param on  The machine that it runs on. Empty: not known, or not wanted; then all are on none.
+  Said(unsigned wishes_of_rank, std::span<const std::string_view> values, std::string_view on = {}) noexcept;
+  /// Nobody else begins a message so.
+  [[nodiscard]] bool is_one() const noexcept { return mark == Said().mark; }
+
+  std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};
+  Digest settings[most]{};
+  Digest machine{};
+  unsigned wishes = 0;
+};
+/// It is so many numbers.
+constexpr int said_numbers = sizeof(Said) / sizeof(unsigned);
+
+Said both(const Said& one, const Said& other) noexcept;
+
+/// Names of settings that are not the same on all ranks: "A", "A and B", "A, B and C".
+std::string differing(const Said& all, std::span<const std::string_view> names);
+
+}  // namespace heddle::engine

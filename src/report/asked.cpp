@@ -1,0 +1,47 @@
+// report/asked.cpp
+#include "report/asked.hpp"
+
+namespace heddle::report {
+namespace {
+
+template <class Names>
+std::string in_a_row(const Names& names) {
+  constexpr std::size_t most_listed = 12;
+  std::string text;
+  std::size_t number = 0;
+  for (const std::string& name : names) {
+    if (number++ == most_listed) return text + " and " + std::to_string(names.size() - most_listed) + " more";
+    text += (text.empty() ? "" : ", ") + (name.empty() ? std::string("one without a name") : name);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool Asked::uses(const std::string& datatype, const char* procedure, const Place& place) {
+  types_met_.insert(datatype);
+  places_met_.insert(report::shown(place));
+  return wanted_.has(datatype, procedure, place);
+}
+
+std::string Asked::label(const std::string& datatype) const {
+  return datatype.empty() ? "datatype " + std::to_string(told_.size() + 1) : datatype;
+}
+
+Asked::Telling Asked::tell(const std::string& datatype, const std::string& description) {
+  if (!told_.emplace(datatype, description).second) return Telling::again;
+  if (told_.size() <= most) return Telling::first;
+  return told_.size() == most + 1 ? Telling::too_many : Telling::left_out;
+}
+
+std::string Asked::missing() const {
+  const std::vector<std::string> unmet = wanted_.unmet();
+  if (unmet.empty()) return {};
+  const std::string text = "HEDDLE_EXPLAIN: rank 0 has met nothing called " + in_a_row(unmet) + ". ";
+  if (types_met_.empty()) return text + "No call of it used a datatype.";
+  return text + "Datatypes used there: " + in_a_row(types_met_) + "; from: " + in_a_row(places_met_) +
+         ". HEDDLE_EXPLAIN=all explains every one. Functions and lines are found by `heddle run`, in programs with "
+         "symbols and debug information (-g).";
+}
+
+}  // namespace heddle::report

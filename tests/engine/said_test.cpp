@@ -1,0 +1,59 @@
+#include "engine/said.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace heddle::engine {
+namespace {
+
+using Words = std::vector<std::string_view>;
+const Words names = {"HEDDLE_A", "HEDDLE_B", "HEDDLE_C"};
+
+TEST(Said, WishesAreThoseOfAllRanks) {
+  const Words none;
+  const Said all = both(both(Said(7, none), Said(5, none)), Said(13, none));
+  EXPECT_EQ(all.wishes, 5U);
+  EXPECT_TRUE(all.is_one());
+}
+
+TEST(Said, SettingsAreTheSameOrNamed) {
+  const Said one(1, Words{"auto", "crystal", "8"});
+  EXPECT_EQ(differing(both(one, one), names), "");
+  EXPECT_EQ(differing(both(one, Said(1, Words{"auto", "direct", "8"})), names), "HEDDLE_B");
+  EXPECT_EQ(differing(both(one, Said(1, Words{"off", "direct", "8"})), names), "HEDDLE_A and HEDDLE_B");
+  EXPECT_EQ(differing(both(one, Said(1, Words{"off", "direct", "9"})), names), "HEDDLE_A, HEDDLE_B and HEDDLE_C");
+}
+
+TEST(Said, ARankThatIsHeardTwiceChangesNothing) {
+  const Said one(3, Words{"auto", "crystal", "8"});
+  const Said other(2, Words{"auto", "crystal", "9"});
+  const Said once = both(one, other);
+  EXPECT_EQ(both(once, other).wishes, once.wishes);
+  EXPECT_EQ(differing(both(once, one), names), "HEDDLE_C");
+}
+
+TEST(Said, AllAreOnOneMachineIfEachSaysSo) {
+  const Words none;
+  const Said here(1, none, "one"), there(1, none, "another"), unknown(1, none);
+  EXPECT_TRUE(same(both(here, here).machine));
+  EXPECT_FALSE(same(both(here, there).machine));
+  EXPECT_FALSE(same(both(here, unknown).machine));
+  EXPECT_FALSE(same(both(unknown, unknown).machine));
+}
+
+TEST(Said, WhatSomebodyElseHasSentIsSeen) {
+  Said strange;
+  strange.mark[3] = 7;
+  EXPECT_FALSE(strange.is_one());
+}
+
+TEST(Said, MoreSettingsThanThereIsRoomForAreNotCompared) {
+  const Words many(Said::most + 1, "auto");
+  Words others = many;
+  others.back() = "off";
+  EXPECT_EQ(differing(both(Said(1, many), Said(1, others)), many), "");
+}
+
+}  // namespace
+}  // namespace heddle::engine

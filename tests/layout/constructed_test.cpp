@@ -1,0 +1,85 @@
+// What MPI_Type_get_contents tells, in both its forms, and the constructor that was called: the same layout.
+#include "layout/constructed.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::layout {
+namespace {
+
+using Counts = std::vector<Count>;
+
+/// Of no MPI library.
+constexpr Numerals numerals{.order_c = 100,
+                            .order_fortran = 101,
+                            .distribute_none = 200,
+                            .distribute_block = 201,
+                            .distribute_cyclic = 202,
+                            .default_argument = -49};
+const Layout real = basic(8);
+const Layout apart = resized(real, 0, 24);
+
+/// One told and one made, of elements with holes: elements and bytes are not the same.
+void expect_made(const Made& made, const Layout& wanted) {
+  const Layout told = constructed(made, numerals, apart);
+  EXPECT_TRUE(same_bytes(told, wanted)) << describe(told) << "\n" << describe(wanted);
+  EXPECT_EQ(told.lower_bound(), wanted.lower_bound());
+  EXPECT_EQ(told.extent(), wanted.extent());
+}
+
+TEST(Constructed, ArgumentsAreThoseOfTheConstructor) {
+  using enum Constructor;
+  expect_made({.by = dup}, apart);
+  expect_made({.by = contiguous, .numbers = {7}}, layout::contiguous(7, apart));
+  expect_made({.by = vector, .numbers = {4, 2, 5}}, layout::vector(4, 2, 5, apart));
+  expect_made({.by = hvector, .numbers = {4, 2, 1000}}, layout::hvector(4, 2, 1000, apart));
+  expect_made({.by = indexed, .numbers = {2, 3, 1, 0, 9}}, layout::indexed(Counts{3, 1}, Counts{0, 9}, apart));
+  expect_made({.by = hindexed, .numbers = {2, 3, 1, 0, 900}}, layout::hindexed(Counts{3, 1}, Counts{0, 900}, apart));
+  expect_made({.by = indexed_block, .numbers = {3, 2, 0, 5, 11}}, layout::indexed_block(2, Counts{0, 5, 11}, apart));
+  expect_made({.by = hindexed_block, .numbers = {2, 2, 0, 512}}, layout::hindexed_block(2, Counts{0, 512}, apart));
+  expect_made({.by = resized, .numbers = {-8, 64}}, layout::resized(apart, -8, 64));
+}
+
+TEST(Constructed, ASubarrayIsToldInTwoForms) {
+  const Layout wanted = subarray(Counts{6, 8}, Counts{2, 3}, Counts{1, 4}, Order::fortran, apart);
+  const Counts together = {2, 6, 8, 2, 3, 1, 4, 101};
+  expect_made({.by = Constructor::subarray, .integers = together, .numbers = together}, wanted);
+  expect_made({.by = Constructor::subarray, .large = true, .integers = {2, 101}, .numbers = {6, 8, 2, 3, 1, 4}}, wanted);
+}
+
+TEST(Constructed, ADistributedArrayIsToldInTwoForms) {
+  const Layout wanted = darray(6, 4, Counts{12, 10}, std::vector{Distribution::block, Distribution::cyclic},
+                               Counts{default_argument, 2}, Counts{2, 3}, Order::c, apart);
+  const Counts together = {6, 4, 2, 12, 10, 201, 202, -49, 2, 2, 3, 100};
+  expect_made({.by = Constructor::darray, .integers = together, .numbers = together}, wanted);
+  expect_made(
+      {.by = Constructor::darray, .large = true, .integers = {6, 4, 2, 201, 202, -49, 2, 2, 3, 100}, .numbers = {12, 10}},
+      wanted);
+}
+
+TEST(Constructed, MembersOfAStruct) {
+  const Made made{.numbers = {2, 3, 1, 0, 40}};
+  const Members members(made);
+  EXPECT_EQ(Counts(members.lengths.begin(), members.lengths.end()), (Counts{3, 1}));
+  EXPECT_EQ(Counts(members.displacements.begin(), members.displacements.end()), (Counts{0, 40}));
+}
+
+TEST(Constructed, WhatIsToldInPartIsRefused) {
+  using enum Constructor;
+  EXPECT_THROW(constructed({.by = vector, .numbers = {4, 2}}, numerals, real), CannotDecode);
+  EXPECT_THROW(constructed({.by = indexed, .numbers = {2, 3, 1, 0}}, numerals, real), CannotDecode);
+  EXPECT_THROW(constructed({.by = indexed, .numbers = {-1}}, numerals, real), CannotDecode);
+  EXPECT_THROW(Members(Made{.numbers = {2, 3, 1, 0}}), CannotDecode);
+}
+
+TEST(Constructed, WhatMeansNothingIsRefused) {
+  using enum Constructor;
+  EXPECT_THROW(constructed({.by = unknown}, numerals, real), CannotDecode);
+  EXPECT_THROW(constructed({.by = subarray, .large = true, .integers = {1, 7}, .numbers = {6, 2, 1}}, numerals, real),
+               CannotDecode);
+  EXPECT_THROW(
+      constructed({.by = darray, .large = true, .integers = {1, 0, 1, 7, -49, 1, 100}, .numbers = {6}}, numerals, real),
+      CannotDecode);
+}
+
+}  // namespace
+}  // namespace heddle::layout
