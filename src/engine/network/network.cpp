@@ -95,7 +95,7 @@ class Network::Turn {
 /// Moves the fabric on, and takes the operations. Without them: another thread is at it.
 Network::Turn Network::turn() noexcept {
   fabric_.advance();
-  return Turn(*this, std::unique_lock(operations_lock_, std::try_to_lock));
+  return {*this, std::unique_lock(operations_lock_, std::try_to_lock)};
 }
 
 void Network::heard(const Word& word, int from) {
@@ -107,9 +107,9 @@ void Network::heard(const Word& word, int from) {
 /// What was said of messages goes to their operations. With operations_lock_.
 void Network::hand_on() noexcept try {
   const std::scoped_lock hold(contacts_.lock());
-  for (const auto& [word, from] : std::exchange(of_messages_, {})) {
-    const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(word, from); });
-    if (!known && word.kind == Word::lost) tell(from, {Word::gone, word.number});
+  for (const Heard& said : std::exchange(of_messages_, {})) {
+    const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(said.word, said.from); });
+    if (!known && said.word.kind == Word::lost) tell(said.from, {Word::gone, said.word.number});
   }
 } catch (const std::exception&) {
   return;  // no memory: whoever waits for that answer waits on

@@ -62,9 +62,9 @@ int recv_init(Host host, void* buf, Integer count, MPI_Datatype datatype, int so
                                                                       : nullptr);
   if (!operation || operation->operation.lacks_memory())
     return messages_come() ? requests::no_memory() : host(buf, count, datatype, source, tag, comm, request);
-  const ReceiveOperation& receive = operation->operation;
-  const int result = HEDDLE_CALL_HOST(receive.wide(), Recv_init, receive.address(), receive.count(), receive.type(), source,
-                                      tag, comm, request)
+  const Buffer into = operation->operation.at_host();
+  const int result = HEDDLE_CALL_HOST(!fits(into.count), Recv_init, const_cast<void*>(into.address), Number{into.count},
+                                      into.type, source, tag, comm, request)
                          .value_or(MPI_ERR_COUNT);
   if (result == MPI_SUCCESS) requests::track(*request, operation.release());
   return result;

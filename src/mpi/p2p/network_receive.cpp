@@ -46,20 +46,11 @@ NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route
   room_ = layout::times(data.count, opaque_.size());
 }
 
-int NetworkReceive::posted(int error) noexcept {
+int NetworkReceive::begin(const Expected& expected) {
+  if (expected.origin()) receive_.from(*expected.origin());
+  const int error = expected.post(receive_.at_host(), &host_);
   if (error == MPI_SUCCESS) begun();
   return error;
-}
-
-int NetworkReceive::begin(int source, int tag, MPI_Comm comm) {
-  return posted(
-      HEDDLE_CALL_HOST(receive_.wide(), Irecv, receive_.address(), receive_.count(), receive_.type(), source, tag, comm, &host_)
-          .value_or(MPI_ERR_COUNT));
-}
-
-int NetworkReceive::begin(MPI_Message* message, const std::optional<Origin>& origin) {
-  if (origin) receive_.from(*origin);
-  return posted(receive_.take(message, &host_));
 }
 
 void NetworkReceive::cancel() noexcept {
@@ -88,7 +79,7 @@ bool NetworkReceive::brings_descriptor() const noexcept {
   if (result_ != MPI_SUCCESS || PMPI_Get_elements_x(&status_, MPI_BYTE, &bytes) != MPI_SUCCESS ||
       bytes != engine::network_descriptor_bytes)
     return false;
-  return engine::is_descriptor(receive_.address(), network_.nonce());
+  return engine::is_descriptor(receive_.at_host().address, network_.nonce());
 }
 
 /// What has come in one piece, and was scattered, might come by the fabric next time. (Or packed, by a sender with holes:
@@ -109,7 +100,7 @@ bool NetworkReceive::look_at_posted() noexcept {
     result_ = receive_.finish(status_, result_);
     return end(End::as_host_says);
   }
-  if (!read_descriptor(receive_.address())) return true;
+  if (!read_descriptor(const_cast<void*>(receive_.at_host().address))) return true;
   if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);
   PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(descriptor().total, room_));
   fetch(landing());
@@ -184,9 +175,9 @@ void NetworkReceive::ended(End how) noexcept {
   }
 }
 
-std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route route, communicators::Hold comm,
+std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route route, const Expected& expected,
                                                      const KeptMemory& memory) noexcept try {
-  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, std::move(comm), memory);
+  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, expected.hold(), memory);
   if (receive->lacks_memory() || !receive->network_.add(receive)) return {};
   return receive;
 } catch (const std::exception&) {

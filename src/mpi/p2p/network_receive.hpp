@@ -21,7 +21,7 @@ class NetworkReceive final : public engine::NetworkReceive {
   static bool possible(const Buffer& data, Route route);
 
   /// Of which possible() is true. Null: no memory.
-  static std::shared_ptr<NetworkReceive> made(const Buffer& data, Route route, communicators::Hold comm,
+  static std::shared_ptr<NetworkReceive> made(const Buffer& data, Route route, const Expected& expected,
                                               const KeptMemory& memory = {}) noexcept;
   /// A receive that has begun, or has failed to (`begun` is MPI's error code), goes on to its end; or by a request.
   /// @param comm  That of the call; MPI_COMM_NULL: of a matched message.
@@ -35,8 +35,7 @@ class NetworkReceive final : public engine::NetworkReceive {
   /// There is no memory for what it goes through.
   [[nodiscard]] bool lacks_memory() const { return receive_.lacks_memory(); }
   /// Posts it. Returns MPI's error code, raised.
-  int begin(int source, int tag, MPI_Comm comm);
-  int begin(MPI_Message* message, const std::optional<Origin>& origin);
+  int begin(const Expected& expected);
 
   void cancel() noexcept override;
   /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().
@@ -45,7 +44,6 @@ class NetworkReceive final : public engine::NetworkReceive {
   [[nodiscard]] const communicators::Hold& communicator() const noexcept { return receive_.communicator(); }
 
  private:
-  int posted(int error) noexcept;
   bool host_is_done() noexcept;
   [[nodiscard]] bool brings_descriptor() const noexcept;
   void tell_of_blocks() noexcept;

@@ -15,24 +15,13 @@ namespace heddle::mpi {
 
 /// Operation: NetworkSend or NetworkReceive.
 template <class Operation>
-class NetworkRequest final : public Pending {
+class NetworkRequest final : public Generalized<Pending> {
  public:
   NetworkRequest(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) noexcept
-      : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {}
-
-  /// Returns the host's error code.
-  int begin() { return begin_generalized(&request_); }
-  [[nodiscard]] MPI_Request request() const noexcept { return request_; }
-
-  [[nodiscard]] bool advances() const noexcept override { return true; }
-  void advance(bool wait) noexcept override {
-    if (record.cancelled && !told_.exchange(true)) network_.cancel(*operation_);
-    if (wait)
-      network_.wait(*operation_);
-    else if (!operation_->over())
-      network_.advance(*operation_);
-    if (operation_->over() && !complete_.exchange(true)) PMPI_Grequest_complete(request_);
+      : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {
+    begun();
   }
+
   int finish(MPI_Status& status, int error) noexcept override {
     const int result = operation_->finish(status);
     return error == MPI_SUCCESS ? result : error;
@@ -41,23 +30,29 @@ class NetworkRequest final : public Pending {
   [[nodiscard]] bool ends_by_itself() const noexcept override { return ends_by_itself_; }
 
  private:
+  bool carry_on(bool wait) noexcept override {
+    if (record.cancelled && !std::exchange(told_, true)) network_.cancel(*operation_);
+    if (wait)
+      network_.wait(*operation_);
+    else if (!operation_->over())
+      network_.advance(*operation_);
+    return operation_->over();
+  }
+
   Network& network_;
   std::shared_ptr<Operation> operation_;
   bool ends_by_itself_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  std::atomic<bool> told_{false};      // of its being cancelled
-  std::atomic<bool> complete_{false};  // for the host
+  bool told_ = false;  // of its being cancelled
 };
 
 /// The operation has begun, and the network carries it on.
 template <class Operation>
 Begun request_for(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) {
   Begun begun{MPI_ERR_NO_MEM};
-  std::unique_ptr<NetworkRequest<Operation>> request(
-      new (std::nothrow) NetworkRequest<Operation>(network, std::move(operation), ends_by_itself));
+  std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
   if (!request) return begun;
-  begun.result = request->begin();
-  begun.request = request->request();
+  begun.result = begin_generalized(&request->record.handle);
+  begun.request = request->record.handle;
   if (begun.result == MPI_SUCCESS) begun.pending = request.release();
   return begun;
 }

@@ -25,6 +25,16 @@
 
 namespace heddle::mpi {
 
+/// Whom a message goes to, or may come from (MPI-5.0 §3.2.3).
+struct Envelope {
+  int rank;
+  int tag;
+  MPI_Comm comm;
+
+  /// Neither nobody's nor a mistake.
+  [[nodiscard]] bool is_somebody() const noexcept { return rank != MPI_PROC_NULL && comm != MPI_COMM_NULL; }
+};
+
 /// Where a message came from, as its status must say.
 struct Origin {
   communicators::Hold comm;
@@ -49,8 +59,9 @@ class ProbeQueue {
 
   /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the host has to look.
   [[nodiscard]] Done take(int source, int tag, const communicators::Hold& comm, MPI_Message* message);
-  [[nodiscard]] Done take(int source, int tag, MPI_Comm comm, MPI_Message* message) {
-    return take(source, tag, communicators::Hold(comm), message);
+  /// The same of the process's queue, where anything is held.
+  [[nodiscard]] static Done take_for(const Envelope& from, MPI_Message* message) {
+    return any() ? of_process().take(from.rank, from.tag, communicators::Hold(from.comm), message) : Done();
   }
   /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
   [[nodiscard]] std::optional<Origin> origin(MPI_Message message) noexcept;

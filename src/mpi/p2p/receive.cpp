@@ -34,10 +34,6 @@ bool ReceiveOperation::can_begin() {
   return true;
 }
 
-int ReceiveOperation::take(MPI_Message* message, MPI_Request* request) const {
-  return HEDDLE_CALL_HOST(wide(), Imrecv, address(), count(), type(), message, request).value_or(MPI_ERR_COUNT);
-}
-
 int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   if (record.cancelled && is_cancelled(status)) return error;
   const report::InTheNameOf program(caller_);
@@ -49,73 +45,47 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   return complete_receive(error, data_, &status);
 }
 
-int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status) {
-  const auto [source, tag, comm] = from;
-  if (ProbeQueue::any()) {
-    MPI_Message held = MPI_MESSAGE_NULL;
-    if (const Done taken = ProbeQueue::of_process().take(source, tag, comm, &held))
-      return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
-  }
+bool Expected::may_cross(const Buffer& data, Route route) const {
+  if (matched()) return *message_ != MPI_MESSAGE_NO_PROC && NetworkReceive::possible(data, route);
+  return NetworkReceive::possible(data, route, from_.rank, from_.comm);
+}
+
+int Expected::receive(const Buffer& into, MPI_Status* status) const {
+  const auto [source, tag, comm] = from_;
+  const bool wide = !fits(into.count);
+  void* const to = const_cast<void*>(into.address);
+  return (matched() ? HEDDLE_CALL_HOST(wide, Mrecv, to, Number{into.count}, into.type, message_, status)
+                    : HEDDLE_CALL_HOST(wide, Recv, to, Number{into.count}, into.type, source, tag, comm, status))
+      .value_or(MPI_ERR_COUNT);
+}
+
+int Expected::post(const Buffer& into, MPI_Request* request) const {
+  const auto [source, tag, comm] = from_;
+  const bool wide = !fits(into.count);
+  void* const to = const_cast<void*>(into.address);
+  return (matched() ? HEDDLE_CALL_HOST(wide, Imrecv, to, Number{into.count}, into.type, message_, request)
+                    : HEDDLE_CALL_HOST(wide, Irecv, to, Number{into.count}, into.type, source, tag, comm, request))
+      .value_or(MPI_ERR_COUNT);
+}
+
+namespace {
+
+int receive_expected(const Buffer& data, Route route, const Expected& expected, MPI_Status* status) {
   const StatusOf arrived(status);
-  if (NetworkReceive::possible(data, route, source, comm))
-    if (const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm)))
-      return NetworkReceive::in_call(crossing, crossing->begin(source, tag, comm), comm, *arrived.get());
-  ReceiveOperation operation(data, route, comm);
+  if (expected.may_cross(data, route))
+    if (const auto crossing = NetworkReceive::made(data, route, expected))
+      return NetworkReceive::in_call(crossing, crossing->begin(expected), expected.comm(), *arrived.get());
+  ReceiveOperation operation(data, route, expected.comm());
+  if (expected.origin()) operation.from(*expected.origin());
   if (!operation.can_begin()) return requests::no_memory();
-  const int result = HEDDLE_CALL_HOST(operation.wide(), Recv, operation.address(), operation.count(), operation.type(), source,
-                                      tag, comm, arrived.get())
-                         .value_or(MPI_ERR_COUNT);
-  return raise_new(operation.finish(*arrived.get(), result), result, comm);
+  const int result = expected.receive(operation.at_host(), arrived.get());
+  const int completed = operation.finish(*arrived.get(), result);
+  return expected.matched() ? raise_new(completed, result, operation.communicator())
+                            : raise_new(completed, result, expected.comm());
 }
 
-int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status) {
-  if (*message == MPI_MESSAGE_NO_PROC) route = {};
-  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
-  const StatusOf arrived(status);
-  if (NetworkReceive::possible(data, route) && *message != MPI_MESSAGE_NO_PROC)
-    if (const auto crossing = NetworkReceive::made(data, route, communicators::Hold()))
-      return NetworkReceive::in_call(crossing, crossing->begin(message, origin), MPI_COMM_NULL, *arrived.get());
-  ReceiveOperation operation(data, route, communicators::Hold());
-  if (origin) operation.from(*origin);
-  if (!operation.can_begin()) return requests::no_memory();
-  const int result = HEDDLE_CALL_HOST(operation.wide(), Mrecv, operation.address(), operation.count(), operation.type(),
-                                      message, arrived.get())
-                         .value_or(MPI_ERR_COUNT);
-  return raise_new(operation.finish(*arrived.get(), result), result, operation.communicator());
-}
-
-Begun begin_receive(const Buffer& data, Route route, const Envelope& from, const KeptMemory& memory) {
-  const auto [source, tag, comm] = from;
-  Begun begun;
-  if (route.way == Way::passthrough) {
-    begun.result = HEDDLE_CALL_HOST(!fits(data.count), Irecv, const_cast<void*>(data.address), Number{data.count}, data.type,
-                                    source, tag, comm, &begun.request)
-                       .value_or(MPI_ERR_COUNT);
-    return begun;
-  }
-  begun.result = MPI_ERR_NO_MEM;
-  if (NetworkReceive::possible(data, route, source, comm)) {
-    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(comm), memory);
-    return crossing ? NetworkReceive::with_request(crossing, crossing->begin(source, tag, comm)) : begun;
-  }
-  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold(comm)));
-  if (!operation || operation->lacks_memory()) return begun;
-  begun.result = HEDDLE_CALL_HOST(operation->wide(), Irecv, operation->address(), operation->count(), operation->type(), source,
-                                  tag, comm, &begun.request)
-                     .value_or(MPI_ERR_COUNT);
-  if (begun.result == MPI_SUCCESS && !operation->passes_through()) begun.pending = operation.release();
-  return begun;
-}
-
-Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request) {
-  if (!from.is_somebody() || !request) return {};
-  if (ProbeQueue::any()) {
-    MPI_Message held = MPI_MESSAGE_NULL;
-    if (const Done taken = ProbeQueue::of_process().take(from.rank, from.tag, from.comm, &held))
-      return taken == MPI_SUCCESS ? start_receive_matched(data, route, &held, request) : taken;
-  }
-  if (!requests::table.room()) return cannot_follow();
-  const Begun begun = begin_receive(data, route, from);
+Done start_expected(const Buffer& data, Route route, const Expected& expected, MPI_Request* request) {
+  const Begun begun = begin_receive(data, route, expected);
   if (begun.result == MPI_ERR_NO_MEM) return cannot_follow();
   if (begun.result != MPI_SUCCESS) return begun.result;
   *request = begun.request;
@@ -123,30 +93,49 @@ Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Re
   return begun.result;
 }
 
-Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message, const KeptMemory& memory) {
-  const std::optional<Origin> origin = ProbeQueue::of_process().origin(*message);
+}  // namespace
+
+int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status) {
+  MPI_Message held = MPI_MESSAGE_NULL;
+  if (const Done taken = ProbeQueue::take_for(from, &held))
+    return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
+  return receive_expected(data, route, from, status);
+}
+
+int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status) {
+  if (*message == MPI_MESSAGE_NO_PROC) route = {};
+  return receive_expected(data, route, Expected(message), status);
+}
+
+Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory) {
   Begun begun{MPI_ERR_NO_MEM};
-  if (NetworkReceive::possible(data, route)) {
-    const auto crossing = NetworkReceive::made(data, route, communicators::Hold(), memory);
-    return crossing ? NetworkReceive::with_request(crossing, crossing->begin(message, origin)) : begun;
+  if (route.way == Way::passthrough && !expected.matched()) {
+    begun.result = expected.post(data, &begun.request);
+    return begun;
   }
-  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, communicators::Hold()));
+  if (expected.may_cross(data, route)) {
+    const auto crossing = NetworkReceive::made(data, route, expected, memory);
+    return crossing ? NetworkReceive::with_request(crossing, crossing->begin(expected)) : begun;
+  }
+  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, expected.hold()));
   if (!operation || operation->lacks_memory()) return begun;
-  if (origin) operation->from(*origin);
-  begun.result = operation->take(message, &begun.request);
-  if (begun.result == MPI_SUCCESS) begun.pending = operation.release();
+  if (expected.origin()) operation->from(*expected.origin());
+  begun.result = expected.post(operation->at_host(), &begun.request);
+  if (begun.result == MPI_SUCCESS && (expected.matched() || !operation->passes_through())) begun.pending = operation.release();
   return begun;
+}
+
+Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request) {
+  if (!from.is_somebody() || !request) return {};
+  MPI_Message held = MPI_MESSAGE_NULL;
+  if (const Done taken = ProbeQueue::take_for(from, &held))
+    return taken == MPI_SUCCESS ? start_receive_matched(data, route, &held, request) : taken;
+  return requests::table.room() ? start_expected(data, route, from, request) : cannot_follow();
 }
 
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request) {
   if (!is_somebodys(message) || !request) return {};
-  if (!requests::table.room()) return cannot_follow();
-  const Begun begun = begin_receive_matched(data, route, message);
-  if (begun.result == MPI_ERR_NO_MEM) return cannot_follow();
-  if (begun.result != MPI_SUCCESS) return begun.result;
-  *request = begun.request;
-  requests::track(begun.request, begun.pending);
-  return begun.result;
+  return requests::table.room() ? start_expected(data, route, Expected(message), request) : cannot_follow();
 }
 
 }  // namespace heddle::mpi

@@ -1,8 +1,9 @@
 // mpi/p2p/receive.hpp: a receive from its route to its end. Includes route.hpp, rendezvous.hpp, staged_message.hpp, requests/.
 //
-//   ReceiveOperation receive(data, route);
-//   const int result = PMPI_Recv(receive.address(), receive.count(), receive.type(), ..., status);
-//   return receive.finish(*status, result);                        // what has arrived is in place
+//   const Expected expected(from);
+//   ReceiveOperation operation(data, route, comm);
+//   const int result = expected.receive(operation.at_host(), status);   // MPI_Recv
+//   return operation.finish(*status, result);                           // what has arrived is in place
 //
 // The calls of MPI_Recv's and MPI_Irecv's families are below. All of them ask the probe queue first.
 #pragma once
@@ -37,11 +38,8 @@ class ReceiveOperation final : public Pending {
   /// It need not be followed: what arrives is the host's to put in place.
   [[nodiscard]] bool passes_through() const { return staged_ && !staged_->ours() && !staged_->lacks_memory(); }
 
-  // What the host receives.
-  [[nodiscard]] void* address() const { return staged() ? staged_->address() : const_cast<void*>(data_.address); }
-  [[nodiscard]] Number count() const { return staged() ? staged_->count() : Number{data_.count}; }
-  [[nodiscard]] MPI_Datatype type() const { return staged() ? staged_->type() : data_.type; }
-  [[nodiscard]] bool wide() const { return !fits(count().value); }
+  /// What the host receives.
+  [[nodiscard]] Buffer at_host() const { return staged_ ? staged_->at_host() : data_; }
 
   /// The host has it from ourselves: a probe has received it before.
   void from(const Origin& origin) noexcept {
@@ -50,9 +48,6 @@ class ReceiveOperation final : public Pending {
   }
   void from_host() noexcept { origin_.reset(); }
   [[nodiscard]] const std::optional<Origin>& origin() const noexcept { return origin_; }
-  /// Receives a matched message into where the next one goes. Returns MPI's error code.
-  int take(MPI_Message* message, MPI_Request* request) const;
-
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
   /// Into the program's buffer: a look whether it is a descriptor, of a message that is soon there.
@@ -66,8 +61,6 @@ class ReceiveOperation final : public Pending {
     straight_ = route.way == Way::rendezvous && route.type;
     if (route.way == Way::packed) staged_.emplace(data_, StagedMessage::End::receiving, route.type);
   }
-  [[nodiscard]] bool staged() const { return staged_ && staged_->ours(); }
-
   Buffer data_;
   bool straight_ = false;  ///< Of a derived type, into the program's buffer.
   Derived type_;           ///< Of those beyond the call, whose handle may be gone before their end.
@@ -78,6 +71,36 @@ class ReceiveOperation final : public Pending {
   std::optional<StagedMessage> staged_;
 };
 
+/// The message that a receive waits for: by its envelope, or one that somebody has matched.
+class Expected {
+ public:
+  Expected(const Envelope& from) noexcept : from_(from) {}  // NOLINT(google-explicit-constructor): most often it is that
+  /// Takes what it is from the probe queue, if it has been there.
+  explicit Expected(MPI_Message* message) noexcept
+      : from_{MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_NULL},
+        message_(message),
+        origin_(ProbeQueue::of_process().origin(*message)) {}
+
+  [[nodiscard]] bool matched() const noexcept { return message_ != nullptr; }
+  /// MPI_COMM_NULL: of a matched message, not known.
+  [[nodiscard]] MPI_Comm comm() const noexcept { return from_.comm; }
+  [[nodiscard]] communicators::Hold hold() const { return matched() ? communicators::Hold() : communicators::Hold(from_.comm); }
+  /// A probe has received it before.
+  [[nodiscard]] const std::optional<Origin>& origin() const noexcept { return origin_; }
+  /// Whether it may come by the fabric.
+  [[nodiscard]] bool may_cross(const Buffer& data, Route route) const;
+
+  // By the host. Return MPI's error code, raised.
+
+  int receive(const Buffer& into, MPI_Status* status) const;
+  int post(const Buffer& into, MPI_Request* request) const;
+
+ private:
+  Envelope from_;
+  MPI_Message* message_ = nullptr;
+  std::optional<Origin> origin_;
+};
+
 /// MPI_Recv.
 int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status);
 /// MPI_Mrecv.
@@ -85,9 +108,7 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
 
 /// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised. `memory`: of
 /// a persistent operation.
-Begun begin_receive(const Buffer& data, Route route, const Envelope& from, const KeptMemory& memory = {});
-/// Of a message that somebody has matched.
-Begun begin_receive_matched(const Buffer& data, Route route, MPI_Message* message, const KeptMemory& memory = {});
+Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory = {});
 /// MPI_Irecv and MPI_Imrecv, for routes that do not pass through. Nothing: it is the host's, as the program made it.
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request);
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request);

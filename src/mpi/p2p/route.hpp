@@ -25,16 +25,6 @@ namespace heddle::mpi {
 /// Of a send (MPI-5.0 §3.4).
 enum class Mode { standard, buffered, synchronous, ready };
 
-/// Whom a message goes to, or may come from (MPI-5.0 §3.2.3).
-struct Envelope {
-  int rank;
-  int tag;
-  MPI_Comm comm;
-
-  /// Neither nobody's nor a mistake.
-  [[nodiscard]] bool is_somebody() const noexcept { return rank != MPI_PROC_NULL && comm != MPI_COMM_NULL; }
-};
-
 enum class Way : std::uint8_t { passthrough, packed, rendezvous };
 
 struct Route {

@@ -12,9 +12,11 @@ namespace heddle::mpi {
 namespace {
 
 /// By the host's procedure of that mode. @param request  Null: the one that blocks.
-Done host_send(Mode mode, const void* address, Number count, MPI_Datatype type, const Envelope& to, MPI_Request* request) {
+Done host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  const auto [address, length, type] = data;
   const auto [rank, tag, comm] = to;
-  const bool wide = !fits(count.value);
+  const bool wide = !fits(length);
+  const Number count{length};
   switch (mode) {
     case Mode::standard:
       return request ? HEDDLE_CALL_HOST(wide, Isend, address, count, type, rank, tag, comm, request)
@@ -68,7 +70,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
     if (done == MPI_SUCCESS && request) done = PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, to_.comm, request);
   }
   if (!done)
-    done = host_send(waits ? Mode::synchronous : mode_, message.descriptor(), {message.length()}, MPI_BYTE, to_, request);
+    done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
   const bool now = ends_ == Ends::in_call || ends_ == Ends::beside_receive || !message.open();
   if (done == MPI_SUCCESS && now) message.settle();
   return done;
@@ -79,7 +81,7 @@ Done SendOperation::begin_packed(MPI_Request* request) {
                              : message_.emplace<StagedMessage>(data_, type_.again());
   if (!message.ours()) return {};
   if (!message.pack()) return raise_new(MPI_ERR_TYPE, MPI_SUCCESS, to_.comm);
-  return host_send(mode_, message.address(), message.count(), message.type(), to_, request);
+  return host_send(mode_, message.at_host(), to_, request);
 }
 
 Done SendOperation::in_call() {

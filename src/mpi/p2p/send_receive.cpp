@@ -122,11 +122,9 @@ Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Requ
   if (sent.result != MPI_SUCCESS) return sent.result;
   both->sent = Begin(sent);
   MPI_Message message = MPI_MESSAGE_NULL;
-  const auto [source, tag, comm] = in.peer;
-  Begun received{ProbeQueue::any() && source != MPI_PROC_NULL ? ProbeQueue::of_process().take(source, tag, comm, &message)
-                                                              : Done()};
+  Begun received{in.peer.rank != MPI_PROC_NULL ? ProbeQueue::take_for(in.peer, &message) : Done()};
   if (message != MPI_MESSAGE_NULL)
-    received = begin_receive_matched(in.data, in.route, &message);
+    received = begin_receive(in.data, in.route, Expected(&message));
   else if (!received.result)
     received = begin_receive(in.data, in.route, in.peer);
   if (received.result == MPI_ERR_NO_MEM) requests::no_memory();

@@ -39,10 +39,8 @@ class StagedMessage {
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
 
-  [[nodiscard]] void* address() const { return ours() ? address_ : const_cast<void*>(data_.address); }
-  [[nodiscard]] Number count() const { return {ours() ? count_ : data_.count}; }
-  [[nodiscard]] MPI_Datatype type() const { return ours() ? element_ : data_.type; }
-  [[nodiscard]] bool wide() const { return !fits(count().value); }
+  /// What the host sends or receives.
+  [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{address_, count_, element_} : data_; }
 
  private:
   template <class Comm>
