@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,7 +98,7 @@ class Exchange final : private Freight {
   const std::byte* bytes_of(std::size_t departure);
   void take_own();
   bool take_one(Anybody& anybody);
-  std::vector<std::vector<std::int64_t>> sizes_of_several(std::span<const Volume> volumes);
+  std::map<Rank, std::vector<std::int64_t>> sizes_of_several(std::span<const Volume> volumes);
   void deliver(Bytes least);
 
   Rank me_, ranks_;
@@ -105,7 +106,7 @@ class Exchange final : private Freight {
   Channel& direct_;
   std::vector<Arrival> arrivals_;
   std::vector<std::unique_ptr<std::byte[]>> kept_;
-  std::unique_ptr<Router> router_;  // arrivals lie in its bundles
+  std::optional<Router> router_;  // arrivals lie in its bundles
 };
 
 }  // namespace heddle::engine::sparse
