@@ -90,24 +90,26 @@ void Exchange::by_consensus(Anybody& anybody, bool crowded) {
   deliver(std::numeric_limits<Bytes>::max());
 }
 
-/// The sizes of those messages that are not alone between their ranks.
-std::map<Rank, std::vector<std::int64_t>> Exchange::sizes_of_several(std::span<const Volume> volumes) {
+/// The sizes of those messages that are not alone between their ranks, by source.
+Exchange::Sizes Exchange::sizes_of_several(std::span<const Volume> out, std::span<const Volume> in) {
   const auto bytes = [](const std::vector<std::int64_t>& sizes) { return std::ssize(sizes) * Bytes{sizeof(std::int64_t)}; };
-  std::map<Rank, std::vector<std::int64_t>> out;
-  std::map<Rank, std::vector<std::int64_t>> in;
-  for (const Departure& one : program_.departures()) out[one.to].push_back(one.bytes);
+  const auto several = [this](std::span<const Volume> volumes, Rank rank) {
+    return rank != me_ && volumes[static_cast<std::size_t>(rank)].messages > 1;
+  };
+  Sizes said;
+  Sizes heard;
+  for (const Departure& one : program_.departures())
+    if (several(out, one.to)) said[one.to].push_back(one.bytes);
   for (Rank rank = 0; rank < ranks_; ++rank) {
-    const Volume& volume = volumes[static_cast<std::size_t>(rank)];
-    if (rank == me_ || volume.messages < 2) continue;
-    auto& sizes = in[rank];
-    sizes.resize(static_cast<std::size_t>(volume.messages));
+    if (!several(in, rank)) continue;
+    auto& sizes = heard[rank];
+    sizes.resize(static_cast<std::size_t>(in[static_cast<std::size_t>(rank)].messages));
     direct_.receive(rank, reinterpret_cast<std::byte*>(sizes.data()), bytes(sizes));
   }
-  for (const auto& [rank, sizes] : out)
-    if (rank != me_ && sizes.size() > 1) direct_.send(rank, reinterpret_cast<const std::byte*>(sizes.data()), bytes(sizes));
+  for (const auto& [rank, sizes] : said) direct_.send(rank, reinterpret_cast<const std::byte*>(sizes.data()), bytes(sizes));
   direct_.finished(true);
   direct_.check();
-  return in;
+  return heard;
 }
 
 void Exchange::by_counts(const AllToAll& all_to_all) {
@@ -119,7 +121,7 @@ void Exchange::by_counts(const AllToAll& all_to_all) {
     volume.bytes += one.bytes;
   }
   all_to_all(out, in);
-  const auto several = sizes_of_several(in);
+  const Sizes several = sizes_of_several(out, in);
   for (Rank rank = 0; rank < ranks_; ++rank) {
     const Volume& volume = in[static_cast<std::size_t>(rank)];
     if (rank == me_ || volume.messages == 0) continue;

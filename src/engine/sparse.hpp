@@ -93,12 +93,13 @@ class Exchange final : private Freight {
   [[nodiscard]] std::span<const Arrival> arrivals() const noexcept { return arrivals_; }
 
  private:
+  using Sizes = std::map<Rank, std::vector<std::int64_t>>;
   void pack(std::size_t number, std::byte* to) override { program_.pack(number, to); }
   std::byte* keep(Bytes bytes);
   const std::byte* bytes_of(std::size_t departure);
   void take_own();
   bool take_one(Anybody& anybody);
-  std::map<Rank, std::vector<std::int64_t>> sizes_of_several(std::span<const Volume> volumes);
+  Sizes sizes_of_several(std::span<const Volume> out, std::span<const Volume> in);
   void deliver(Bytes least);
 
   Rank me_, ranks_;
