@@ -90,24 +90,26 @@ void Exchange::by_consensus(Anybody& anybody, bool crowded) {
   deliver(std::numeric_limits<Bytes>::max());
 }
 
-/// The sizes of those messages that are not alone between their ranks; by source.
-std::vector<std::vector<std::int64_t>> Exchange::sizes_of_several(std::span<const Volume> volumes) {
+/// The sizes of those messages that are not alone between their ranks, by source.
+Exchange::Sizes Exchange::sizes_of_several(std::span<const Volume> out, std::span<const Volume> in) {
   const auto bytes = [](const std::vector<std::int64_t>& sizes) { return std::ssize(sizes) * Bytes{sizeof(std::int64_t)}; };
-  std::vector<std::vector<std::int64_t>> out(volumes.size());
-  std::vector<std::vector<std::int64_t>> in(volumes.size());
-  for (const Departure& one : program_.departures()) out[static_cast<std::size_t>(one.to)].push_back(one.bytes);
+  const auto several = [this](std::span<const Volume> volumes, Rank rank) {
+    return rank != me_ && volumes[static_cast<std::size_t>(rank)].messages > 1;
+  };
+  Sizes said;
+  Sizes heard;
+  for (const Departure& one : program_.departures())
+    if (several(out, one.to)) said[one.to].push_back(one.bytes);
   for (Rank rank = 0; rank < ranks_; ++rank) {
-    const auto i = static_cast<std::size_t>(rank);
-    if (rank == me_ || volumes[i].messages < 2) continue;
-    in[i].resize(static_cast<std::size_t>(volumes[i].messages));
-    direct_.receive(rank, reinterpret_cast<std::byte*>(in[i].data()), bytes(in[i]));
+    if (!several(in, rank)) continue;
+    auto& sizes = heard[rank];
+    sizes.resize(static_cast<std::size_t>(in[static_cast<std::size_t>(rank)].messages));
+    direct_.receive(rank, reinterpret_cast<std::byte*>(sizes.data()), bytes(sizes));
   }
-  for (Rank rank = 0; rank < ranks_; ++rank)
-    if (const auto& sizes = out[static_cast<std::size_t>(rank)]; rank != me_ && sizes.size() > 1)
-      direct_.send(rank, reinterpret_cast<const std::byte*>(sizes.data()), bytes(sizes));
+  for (const auto& [rank, sizes] : said) direct_.send(rank, reinterpret_cast<const std::byte*>(sizes.data()), bytes(sizes));
   direct_.finished(true);
   direct_.check();
-  return in;
+  return heard;
 }
 
 void Exchange::by_counts(const AllToAll& all_to_all) {
@@ -119,12 +121,14 @@ void Exchange::by_counts(const AllToAll& all_to_all) {
     volume.bytes += one.bytes;
   }
   all_to_all(out, in);
-  const auto several = sizes_of_several(in);
+  const Sizes several = sizes_of_several(out, in);
   for (Rank rank = 0; rank < ranks_; ++rank) {
-    const auto i = static_cast<std::size_t>(rank);
-    if (rank == me_) continue;
-    if (in[i].messages == 1) arrivals_.push_back({rank, in[i].bytes, nullptr});
-    for (const std::int64_t bytes : several[i]) arrivals_.push_back({rank, bytes, nullptr});
+    const Volume& volume = in[static_cast<std::size_t>(rank)];
+    if (rank == me_ || volume.messages == 0) continue;
+    if (volume.messages == 1)
+      arrivals_.push_back({rank, volume.bytes, nullptr});
+    else
+      for (const std::int64_t bytes : several.at(rank)) arrivals_.push_back({rank, bytes, nullptr});
   }
   take_own();
   deliver(1);
@@ -132,7 +136,7 @@ void Exchange::by_counts(const AllToAll& all_to_all) {
 
 void Exchange::by_crystal(const schedule::Place& place, const Router::Options& options, Bytes beside, Channel& bundles) {
   Freight& freight = *this;
-  router_ = std::make_unique<Router>(place, me_, options, bundles, freight);
+  router_.emplace(place, me_, options, bundles, freight);
   const std::span<const Departure> departures = program_.departures();
   for (std::size_t i = 0; i < departures.size(); ++i) {
     const Departure& one = departures[i];

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,12 +93,13 @@ class Exchange final : private Freight {
   [[nodiscard]] std::span<const Arrival> arrivals() const noexcept { return arrivals_; }
 
  private:
+  using Sizes = std::map<Rank, std::vector<std::int64_t>>;
   void pack(std::size_t number, std::byte* to) override { program_.pack(number, to); }
   std::byte* keep(Bytes bytes);
   const std::byte* bytes_of(std::size_t departure);
   void take_own();
   bool take_one(Anybody& anybody);
-  std::vector<std::vector<std::int64_t>> sizes_of_several(std::span<const Volume> volumes);
+  Sizes sizes_of_several(std::span<const Volume> out, std::span<const Volume> in);
   void deliver(Bytes least);
 
   Rank me_, ranks_;
@@ -105,7 +107,7 @@ class Exchange final : private Freight {
   Channel& direct_;
   std::vector<Arrival> arrivals_;
   std::vector<std::unique_ptr<std::byte[]>> kept_;
-  std::unique_ptr<Router> router_;  // arrivals lie in its bundles
+  std::optional<Router> router_;  // arrivals lie in its bundles
 };
 
 }  // namespace heddle::engine::sparse

@@ -9,7 +9,6 @@ int Program::read(const heddle_departures& departures, MPI_Datatype receive_type
   const bool each = departures.types != nullptr;
   if (n < 0 || (n > 0 && (!departures.to || !departures.counts || (each && !departures.places)))) return MPI_ERR_ARG;
   departures_.reserve(static_cast<std::size_t>(n));
-  places_.reserve(static_cast<std::size_t>(n));
   Bytes next = 0;
   for (int i = 0; i < n; ++i) {
     const int to = departures.to[i];
@@ -31,7 +30,9 @@ int Program::read(const heddle_departures& departures, MPI_Datatype receive_type
     if (to == MPI_PROC_NULL) continue;
     const void* address = displaced(departures.data, place);
     departures_.push_back({to, bytes, element.dense(address, count)});
-    places_.push_back({address, count, elements_.size() - 1});
+    if (departures_.back().packed && bytes > 0) continue;
+    places_.resize(departures_.size());
+    places_.back() = {address, count, elements_.size() - 1};
   }
   return MPI_SUCCESS;
 }

@@ -47,9 +47,9 @@ class Program final : public engine::sparse::Program {
 
  private:
   struct Place {
-    const void* address;
-    Count count;
-    std::size_t element;
+    const void* address = nullptr;
+    Count count = 0;
+    std::size_t element = 0;
   };
   [[nodiscard]] bool fits(std::size_t arrival) const;
   [[nodiscard]] void* address(std::size_t arrival) const;
@@ -57,7 +57,7 @@ class Program final : public engine::sparse::Program {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<Element> elements_;
   std::vector<engine::sparse::Departure> departures_;
-  std::vector<Place> places_;  // of departures
+  std::vector<Place> places_;  // of departures that may have to be packed
   Element received_;
   heddle_arrivals& arrivals_;
   int laid_out_ = MPI_ERR_OTHER;  // error class
