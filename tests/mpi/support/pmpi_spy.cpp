@@ -8,6 +8,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "support/nodes.hpp"
+
 namespace heddle::test {
 namespace {
 
@@ -207,7 +209,11 @@ extern "C" {
 extern __attribute__((visibility("default"))) const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;
 
-/// TEST_NODES: ranks are dealt out to so many nodes, for Heddle's schedules and its memory.
+/// TEST_NODES: ranks are dealt out to so many nodes, for Heddle's schedules and its memory (nodes.hpp).
+__attribute__((visibility("default"))) int uname(utsname* system) noexcept {
+  const char* nodes = std::getenv("TEST_NODES");
+  return heddle::test::uname_of_node(nodes ? std::atoi(nodes) : 0, system);
+}
 __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                                                                 MPI_Comm* made) {
   const char* nodes = std::getenv("TEST_NODES");
@@ -215,9 +221,7 @@ __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_Comm comm, i
     using Procedure = int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm*);
     return reinterpret_cast<Procedure>(heddle::test::of_host("PMPI_Comm_split_type"))(comm, type, key, info, made);
   }
-  int me = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &me);
-  return PMPI_Comm_split(comm, me % std::atoi(nodes), key, made);
+  return heddle::test::split_by_nodes(std::atoi(nodes), comm, key, made);
 }
 
 WITNESS_ALL(, int, int)

@@ -6,7 +6,7 @@
 //   MPI_Pack(...);
 //   EXPECT_EQ(pmpi_spy::derived("Pack"), before);      // the host has not seen the derived datatype: Heddle packed it
 //
-// TEST_NODES=n deals the ranks out to n nodes, round and round, as far as MPI_Comm_split_type tells Heddle.
+// TEST_NODES=n deals the ranks out to n nodes, round and round, as far as Heddle sees (nodes.hpp).
 #pragma once
 
 #include <string>

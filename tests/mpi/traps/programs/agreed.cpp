@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "support/host.hpp"
+#include "support/nodes.hpp"
 
 /// By PMPI_ names this program means the host (src/interposition).
 extern "C" {
@@ -28,7 +28,10 @@ extern "C" __attribute__((visibility("default"))) int sched_getaffinity(pid_t /*
   return 0;
 }
 
-/// And before the host's: every fourth rank is on one node.
+/// Every fourth rank is on one node.
+extern "C" __attribute__((visibility("default"))) int uname(utsname* system) noexcept {
+  return heddle::test::uname_of_node(4, system);
+}
 extern "C" __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                                                                            MPI_Comm* made) {
   if (type != MPI_COMM_TYPE_SHARED) {
@@ -36,9 +39,7 @@ extern "C" __attribute__((visibility("default"))) int PMPI_Comm_split_type(MPI_C
         reinterpret_cast<int (*)(MPI_Comm, int, int, MPI_Info, MPI_Comm*)>(heddle::test::of_host("PMPI_Comm_split_type"));
     return hosts(comm, type, key, info, made);
   }
-  int me = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &me);
-  return PMPI_Comm_split(comm, me % 4, key, made);
+  return heddle::test::split_by_nodes(4, comm, key, made);
 }
 
 namespace {
