@@ -27,9 +27,9 @@ bool bind_now(const Object& object, bool profiling_alone) {
 bool redirect(const Object& object, const Object& host, bool but_profiling) {
   bool written = true;
   object.each_import([&](const char* name, Slot slot) {
-    if (!host.contains(*slot.address) || !of_mpi(name) || (but_profiling && profiling(name))) return;
+    if (!host.contains(slot.value()) || !of_mpi(name) || (but_profiling && profiling(name))) return;
     const Place* place = state().find(name);
-    if (place && *slot.address == place->host) written = object.write(slot, place->ours) && written;
+    if (place && slot.value() == place->host) written = object.write(slot, place->ours) && written;
   });
   return written;
 }

@@ -89,8 +89,8 @@ std::string past_us(const Object& object, const Object& host, const std::vector<
     return object.called() + " has receives of its own";
   std::string found;
   object.each_import([&](const char* name, Slot slot) {  // thousands; few point into the host: names are read of these alone
-    const Place* place = found.empty() && host.contains(*slot.address) && of_mpi(name) ? state().find(name) : nullptr;
-    if (place && *slot.address == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
+    const Place* place = found.empty() && host.contains(slot.value()) && of_mpi(name) ? state().find(name) : nullptr;
+    if (place && slot.value() == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
   });
   return found;
 }

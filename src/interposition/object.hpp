@@ -2,7 +2,7 @@
 // section of ELF (System V gABI, chapter 5). Includes nothing of Heddle.
 //
 //   for (const Object& object : loaded_objects()) {
-//     object.each_import([&](const char* name, Slot slot) { if (*slot.address == theirs) ok &= object.write(slot, ours); });
+//     object.each_import([&](const char* name, Slot slot) { if (slot.value() == theirs) ok &= object.write(slot, ours); });
 //     if (const ElfW(Sym)* symbol = object.defined("MPI_Recv")) ...
 //   }
 #pragma once
@@ -23,6 +23,8 @@ namespace heddle::interposition {
 struct Slot {
   void** address;
   bool by_stub;  ///< Of the linkage table: filled in at the first call, unless the object is bound at once.
+  /// What stands there. It may be anywhere in an object's variables, also where a sanitizer thinks that there are none.
+  [[nodiscard]] void* value() const noexcept;
 };
 
 /// An executable or a library of this process.
