@@ -4,11 +4,13 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <stdexcept>
 
+#include "engine/exchange/routed.hpp"
 #include "engine/gathering.hpp"
-#include "engine/router.hpp"
 #include "schedule/algorithms.hpp"
+#include "smpi/blocks.hpp"
 #include "smpi/messages.hpp"
 
 namespace heddle::sim {
@@ -16,8 +18,6 @@ namespace {
 
 /// Of one process that is all ranks.
 constexpr double most_memory = 3e9;
-
-constexpr int beside_tag = 1 << 20;  // beyond those of messages.hpp
 
 std::byte value(Rank of) { return static_cast<std::byte>(of * 37 + 11); }
 
@@ -28,11 +28,21 @@ class Alltoallv final : public Collective {
 
   void run() override {
     if (stage_.plan.way.algorithm == &schedule::alltoallv_round_robin) return everybody();
-    const bool beside = !stage_.plan.bundles || bytes_ >= straight_from(stage_.plan.router);
-    std::vector<MPI_Request> requests;
-    if (beside && bytes_ > 0) straight(requests);
-    if (stage_.plan.bundles) route(beside);
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    const auto partners = static_cast<int>(stage_.away.size());
+    Blocks blocks(2 * partners);
+    engine::Exchange exchange(blocks, me_, partners, partners);
+    if (!exchange) throw std::bad_alloc();
+    for (std::size_t i = 0; bytes_ > 0 && i < stage_.away.size(); ++i) {
+      blocks.put(exchange.receive(source(i), 0, bytes_), place(i));
+      blocks.put(exchange.send(at(stage_.away[i]), 0, bytes_), out_.data());
+    }
+    int error = 0;
+    if (stage_.plan.bundles)
+      error = run_routed(exchange, blocks);
+    else
+      exchange.start(true);
+    exchange.advance(true);
+    if (error != 0 || exchange.error() != 0) throw std::runtime_error("an exchange has gone wrong");
   }
 
   [[nodiscard]] bool right() const override {
@@ -52,62 +62,31 @@ class Alltoallv final : public Collective {
   [[nodiscard]] Rank source(std::size_t i) const { return at(-std::int64_t{stage_.away[i]}); }
   std::byte* place(std::size_t i) { return stage_.checked ? in_.data() + i * size(bytes_) : stage_.shared.data(); }
 
-  void begin_receive(std::size_t i, std::vector<MPI_Request>& requests) {
-    requests.push_back(MPI_REQUEST_NULL);
-    MPI_Irecv(place(i), static_cast<int>(bytes_), MPI_BYTE, source(i), beside_tag, MPI_COMM_WORLD, &requests.back());
-  }
-  void begin_send(std::size_t i, std::vector<MPI_Request>& requests) {
-    requests.push_back(MPI_REQUEST_NULL);
-    MPI_Isend(out_.data(), static_cast<int>(bytes_), MPI_BYTE, at(stage_.away[i]), beside_tag, MPI_COMM_WORLD,
-              &requests.back());
-  }
-
-  void straight(std::vector<MPI_Request>& requests) {
-    requests.reserve(2 * stage_.away.size());
-    for (std::size_t i = 0; i < stage_.away.size(); ++i) begin_receive(i, requests);
-    for (std::size_t i = 0; i < stage_.away.size(); ++i) begin_send(i, requests);
-  }
-
+  /// What a library does that sends to everybody: not Heddle's.
   void everybody() {
     std::size_t next = 0;
-    std::vector<MPI_Request> requests;
     for (Rank distance = 1; distance < stage_.task.ranks; ++distance) {
       const bool partner = bytes_ > 0 && next < stage_.away.size() && stage_.away[next] == distance;
-      if (partner) {
-        begin_receive(next, requests);
-        begin_send(next++, requests);
-      } else {
-        requests.resize(2, MPI_REQUEST_NULL);
-        MPI_Irecv(nullptr, 0, MPI_BYTE, at(-std::int64_t{distance}), 0, MPI_COMM_WORLD, requests.data());
-        MPI_Isend(nullptr, 0, MPI_BYTE, at(distance), 0, MPI_COMM_WORLD, &requests[1]);
-      }
+      const int count = partner ? static_cast<int>(bytes_) : 0;
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      MPI_Irecv(partner ? place(next) : nullptr, count, MPI_BYTE, at(-std::int64_t{distance}), 0, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(out_.data(), count, MPI_BYTE, at(distance), 0, MPI_COMM_WORLD, &requests[1]);
       MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
-      requests.clear();
+      if (partner) ++next;
     }
   }
 
-  /// Blocks are in one piece: there is nothing to pack.
-  class None final : public engine::Freight {
-    void pack(std::size_t /*number*/, std::byte* /*to*/) override {}
-  };
-
-  void route(bool empty) {
-    Messages messages(stage_.machine);
-    None none;
+  int run_routed(engine::Exchange& exchange, Blocks& blocks) {
     const settings::Router& wishes = stage_.plan.router;
-    engine::Router router(stage_.place, me_,
+    Messages messages(stage_.machine);
+    engine::Routed routed(exchange, blocks, stage_.place, straight_from(wishes),
                           {.segment = wishes.segment, .copies = wishes.copies, .algorithm = stage_.plan.way.algorithm},
-                          messages, none);
-    messages.charge_for(router);
-    for (const Rank distance : stage_.away)
-      if (!empty && bytes_ > 0) router.add(at(distance), bytes_, out_.data());
-    router.run();
-    spend(static_cast<double>(router.arrived().size()) * static_cast<double>(bytes_) * stage_.machine.copy);
-    for (const engine::Router::Packet& packet : router.arrived()) {
-      const Rank distance = schedule::around(me_ - std::int64_t{packet.from}, stage_.task.ranks);
-      const auto i = static_cast<std::size_t>(std::ranges::lower_bound(stage_.away, distance) - stage_.away.begin());
-      std::memcpy(place(i), packet.at, size(packet.bytes));
-    }
+                          messages);
+    messages.charge_for(routed.router());
+    exchange.start(true);
+    const int error = routed.run();
+    spend(static_cast<double>(blocks.unpacked()) * stage_.machine.copy);
+    return error;
   }
 
   Stage& stage_;

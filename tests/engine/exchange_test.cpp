@@ -356,9 +356,9 @@ class Job {
       threads.emplace_back([&, me] {
         Mine& mine = of(all, me);
         mine.fill(1);
-        Routed routed(mine.exchange, mine.world, {.ranks = ranks_}, straight_from);
+        Routed routed(mine.exchange, mine.world, {.ranks = ranks_}, straight_from, {.algorithm = &algorithm}, network[me]);
         mine.exchange.start(true);
-        errors[static_cast<std::size_t>(me)] = routed.run({.algorithm = &algorithm}, network[me]);
+        errors[static_cast<std::size_t>(me)] = routed.run();
         EXPECT_TRUE(mine.exchange.advance(true));
       });
     for (std::thread& one : threads) one.join();

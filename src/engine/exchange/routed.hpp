@@ -1,9 +1,9 @@
 // engine/exchange/routed.hpp: an Alltoallv by a schedule that bundles: what goes the same way travels in one message. May
 // include: exchange.hpp, router.hpp, select/collective/way.hpp.
 //
-//   Routed routed(exchange, carrier, place, straight_from);     // takes short blocks out of the exchange
-//   exchange.start(true);                                       // what is left of it goes meanwhile
-//   const int error = routed.run(options, channel);
+//   Routed routed(exchange, carrier, place, straight_from, options, channel);   // takes short blocks out of the exchange
+//   exchange.start(true);                                                       // what is left of it goes meanwhile
+//   const int error = routed.run();
 //
 // Both ranks of a pair know the bytes of its block: from `straight_from` on, it goes straight from rank to rank, and what is
 // short is bundled with other ranks' along the rounds, if they take it to a rank so far away (Way::reach). So a choice that
@@ -21,18 +21,19 @@ namespace heddle::engine {
 class Routed final : private Freight {
  public:
   /// A rank is a neighbour once. @param straight_from  Bytes; the same on all ranks, as `place` is. Throws std::bad_alloc.
-  Routed(Exchange& exchange, Carrier& carrier, const schedule::Place& place, Bytes straight_from);
+  Routed(Exchange& exchange, Carrier& carrier, const schedule::Place& place, Bytes straight_from,
+         const Router::Options& options, Channel& channel);
 
   /// What went wrong with a block, or 0. Throws Failed, and what the router throws.
-  int run(const Router::Options& options, Channel& channel);
+  int run();
+  [[nodiscard]] const Router& router() const noexcept { return router_; }
 
  private:
   void pack(std::size_t number, std::byte* to) override;
 
   Carrier& carrier_;
-  schedule::Place place_;
-  Rank me_;
-  std::vector<Block> out_, in_;  // the latter by rank
+  Router router_;
+  std::vector<Block> out_, in_;  // the latter in the order of their ranks
 };
 
 }  // namespace heddle::engine

@@ -241,6 +241,7 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
   try {
+    Channel channel(shadow_.comm(), tags::bundles);
     engine::Routed routed(steps_, *this,
                           {.ranks = shadow_.ranks(),
                            .radix = wishes.radix > 0 ? wishes.radix : way.radix,
@@ -248,10 +249,10 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
                            .stride = way.stride,
                            .channels = wishes.channels,
                            .nodes = &nodes},
-                          straight_from());
+                          straight_from(), {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm},
+                          channel);
     start(Ends::in_collective);
-    Channel channel(shadow_.comm(), tags::bundles);
-    error = routed.run({.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm}, channel);
+    error = routed.run();
   } catch (const engine::Failed& failed) {
     error = failed.code;
   } catch (const std::bad_alloc&) {

@@ -1,0 +1,53 @@
+// sim/smpi/blocks.hpp: what carries the blocks of an exchange in a simulation: SMPI's messages. Blocks lie in one piece. May
+// include: messages.hpp, engine/exchange/.
+//
+//   Blocks blocks(sends + receives);
+//   engine::Exchange exchange(blocks, me, sends, receives);
+//   blocks.put(exchange.send(rank, 0, bytes), at);            // where that block lies
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "engine/exchange/carrier.hpp"
+
+namespace heddle::sim {
+
+using engine::Bytes;
+
+class Blocks final : public engine::Carrier {
+ public:
+  explicit Blocks(int most) : at_(index(most)), requests_(index(most), MPI_REQUEST_NULL) {}
+
+  void put(int number, std::byte* at) { at_[index(number)] = at; }
+  /// From bundles, so far. Bytes.
+  [[nodiscard]] Bytes unpacked() const { return unpacked_; }
+
+  Begun receive(const engine::Block& block, Tickets tickets, int& error) noexcept override;
+  Begun send(const engine::Block& block, Tickets tickets, int& error) noexcept override;
+  int receive_bytes(const engine::Block& block, std::byte* to, Bytes bytes, Ticket ticket) noexcept override;
+  int send_bytes(const engine::Block& block, const std::byte* from, Bytes bytes, Ticket ticket) noexcept override;
+  bool over(Ticket ticket, bool wait, int& error) noexcept override;
+  Ticket wait_any(Ticket first, int count, int& error) noexcept override;
+  /// Only mailboxes ask, and there are none.
+  bool probe(const engine::Block& /*block*/) noexcept override { return false; }
+  void progress() noexcept override {}  // the simulator's
+
+  int pack(const engine::Block& block, std::byte* to) noexcept override;
+  int find_packed(const engine::Block& block, const std::byte*& at) noexcept override { return at = where(block), 0; }
+  int unpack(const engine::Block& block, const std::byte* from, Bytes bytes) noexcept override;
+  bool moves(const engine::Block& /*from*/, const engine::Block& /*to*/) noexcept override { return true; }
+  void move(const engine::Block& from, const engine::Block& to) noexcept override;
+  [[nodiscard]] int error_of(Mistake mistake) const noexcept override;
+
+ private:
+  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+  [[nodiscard]] std::byte* where(const engine::Block& block) const { return at_[index(block.number)]; }
+
+  std::vector<std::byte*> at_;         ///< Of each block.
+  std::vector<MPI_Request> requests_;  ///< Of each ticket.
+  Bytes unpacked_ = 0;
+};
+
+}  // namespace heddle::sim
