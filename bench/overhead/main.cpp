@@ -105,15 +105,35 @@ std::vector<Pair> pairs(Data& data, MPI_Datatype sixteen) {
   };
 }
 
+/// A row of receives that nothing comes for, as a program has that polls.
+class Waiting {
+ public:
+  Waiting(Data& data, decltype(&MPI_Irecv) receive) {
+    for (MPI_Request& request : requests_) receive(data.in, 256, MPI_BYTE, 0, 1, MPI_COMM_SELF, &request);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    for (MPI_Request& request : requests_) MPI_Cancel(&request);
+    MPI_Waitall(size, requests_, MPI_STATUSES_IGNORE);
+  }
+
+  Timed polled(decltype(&MPI_Testany) poll) {
+    return timed([this, poll] {
+      int index = 0, flag = 0;
+      MPI_Status status;
+      poll(size, requests_, &index, &flag, &status);
+    });
+  }
+
+ private:
+  static constexpr int size = 16;
+  MPI_Request requests_[size];
+};
+
 void print(const Json& line) { std::cout << line.dump() << std::endl; }
 
-void run(int core, const Effort& effort) {
-  Data data;
-  Type sixteen = contiguous(16, MPI_INT);
-  MPI_Type_commit(sixteen.address());
-  std::vector<Pair> calls = pairs(data, sixteen);
-  const std::string mpi = library_name(), who = interposer();
-  print({{"plan", calls.size()}, {"mpi", mpi}, {"interposer", who}, {"core", pin(core)}});
+void report(std::vector<Pair> calls, const std::string& who, const Effort& effort) {
   for (Pair& call : calls) {
     measure(call.forms, effort);
     for (const int form : {0, 1}) {
@@ -131,6 +151,20 @@ void run(int core, const Effort& effort) {
     }
     print({{"done", call.name}});
   }
+}
+
+void run(int core, const Effort& effort) {
+  Data data;
+  Type sixteen = contiguous(16, MPI_INT);
+  MPI_Type_commit(sixteen.address());
+  const std::vector<Pair> calls = pairs(data, sixteen);
+  const std::string mpi = library_name(), who = interposer();
+  print({{"plan", calls.size() + 1}, {"mpi", mpi}, {"interposer", who}, {"core", pin(core)}});
+  report(calls, who, effort);
+  // Last: the library looks for each message among what is waited for.
+  Waiting ours(data, MPI_Irecv), direct(data, PMPI_Irecv);
+  report({{"testany of 16 receives of 256 bytes, none complete", {ours.polled(MPI_Testany), direct.polled(PMPI_Testany)}}}, who,
+         effort);
 }
 
 /// A barrier that costs the others nothing.

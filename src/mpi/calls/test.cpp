@@ -22,7 +22,7 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
 }
 
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  Row row(count, requests);
+  Row row(count, requests, Row::Read::late);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();
   if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);

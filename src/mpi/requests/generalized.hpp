@@ -40,6 +40,7 @@ class Generalized : public Base {
   /// As far as all of it goes now, or if `wait` to the end. By one thread at a time. True: over.
   virtual bool carry_on(bool wait) noexcept = 0;
 
+  [[no_unique_address]] Pending::Indirect counted_;
   std::mutex lock_;
   bool over_ = true;
 };

@@ -75,6 +75,25 @@ class Pending {
   };
   Record record;
 
+  /// Whether the host must not be asked about just any of them as it is: one needs advance(), or is `substituted`.
+  [[nodiscard]] static bool any_indirect() noexcept { return Indirect::any(); }
+
+ protected:
+  /// A member of those.
+  class Indirect {
+   public:
+    Indirect() noexcept { count(1); }
+    Indirect(const Indirect&) = delete;
+    Indirect& operator=(const Indirect&) = delete;
+    ~Indirect() { count(-1); }
+    static bool any() noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+
+   private:
+    /// Threads may lose a count: with several nobody asks.
+    static void count(int by) noexcept { count_.store(count_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed); }
+    static inline constinit std::atomic<int> count_{0};
+  };
+
  private:
   static inline constinit threads::FreeLists memory_{};
 };
@@ -88,6 +107,9 @@ class Persistent : public Pending {
   }
   /// MPI_Start: by the host's own request, or by an operation of its own that is then record.inner. Returns MPI's error code.
   virtual int start() = 0;
+
+ private:
+  [[no_unique_address]] Indirect counted_;
 };
 
 }  // namespace heddle::mpi

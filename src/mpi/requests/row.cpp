@@ -1,4 +1,5 @@
 // mpi/requests/row.cpp: arrays of requests.
+#include <algorithm>
 #include <utility>
 
 #include "mpi/requests/completion.hpp"
@@ -14,10 +15,32 @@ int class_of(int code) {
 
 }  // namespace
 
-Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(requests), handles_(requests), found_(count) {
-  if (!found_ || table.find(count, requests, found_.get()) == 0) return;
+Row::Row(int count, MPI_Request* requests, Read when) noexcept
+    : count_(count), program_(requests), handles_(requests), found_(count), before_(when == Read::late ? count : 1) {
+  if (!found_) return;
+  // With several threads a handle may become another's as soon as the host has completed it; with one, only if the host calls
+  // the program back, and that begins an operation: then Table::insert() has the row read before.
+  unread_ = when == Read::late && before_ && !handlers.load(std::memory_order_relaxed) && !unread_row &&
+            !Pending::any_indirect() && !threads::concurrent.load(std::memory_order_relaxed);
+  if (unread_)
+    std::copy_n(requests, count, before_.get());
+  else
+    read(requests);
+}
+
+void Row::read_late() noexcept {
+  if (!unread_) return;
+  unread_ = false;
+  if (unread_row == this) unread_row = nullptr;
+  read(before_.get());
+}
+
+void read_row() noexcept { unread_row->read_late(); }
+
+void Row::read(const MPI_Request* requests) noexcept {
+  if (table.find(count_, requests, found_.get()) == 0) return;
   bool substituted = false;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count_; ++i) {
     Pending*& pending = found_[i];
     if (pending && !pending->record.active) pending = nullptr;
     if (!pending) continue;
@@ -31,12 +54,12 @@ Row::Row(int count, MPI_Request* requests) noexcept : count_(count), program_(re
     substituted |= pending->record.substituted;
   }
   if (!substituted) return;
-  if (!substitutes_.reserve(static_cast<layout::Bytes>(sizeof(MPI_Request)) * count)) {
+  if (!substitutes_.reserve(static_cast<layout::Bytes>(sizeof(MPI_Request)) * count_)) {
     failed_ = true;
     return;
   }
   handles_ = reinterpret_cast<MPI_Request*>(substitutes_.data());
-  for (int i = 0; i < count; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
+  for (int i = 0; i < count_; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
 }
 
 void Row::advance() noexcept {
@@ -45,7 +68,10 @@ void Row::advance() noexcept {
 }
 
 Row::~Row() {
-  if (lent_) give_back();
+  if (lent_) {
+    give_back();
+    read_late();
+  }
   for (int i = 0; known_ > 0 && i < count_; ++i)
     if (Pending* pending = found_[i]) {
       const MPI_Request host = asked(*pending, program_[i]);
@@ -73,6 +99,7 @@ void Row::raise(bool host_failed) {
 
 void Row::give_back() noexcept {
   lent_ = false;
+  if (unread_) unread_row = nullptr;
   if (handles_ == program_) return;
   for (int i = 0; i < count_; ++i) {
     Pending* pending = found_[i];
@@ -84,6 +111,11 @@ void Row::give_back() noexcept {
 }
 
 int Row::settle_one(int index, MPI_Status& status, int error) {
+  if (unread_ && error == MPI_SUCCESS) {
+    Pending* pending = index >= 0 && index < count_ ? table.find(before_[index]) : nullptr;
+    return pending && pending->record.active ? requests::settle(*pending, status, error) : error;
+  }
+  read_late();
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
   const int code = settle(index, status, error);
@@ -92,6 +124,7 @@ int Row::settle_one(int index, MPI_Status& status, int error) {
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
+  read_late();
   const bool host_failed = error != MPI_SUCCESS;
   if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
   bool we_failed = false;

@@ -7,7 +7,7 @@
 namespace heddle::mpi::requests {
 
 int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  Row row(count, requests);
+  Row row(count, requests, Row::Read::late);
   if (!row.readable()) return no_memory();
   if (!row.ours())
     return flag ? PMPI_Testany(count, requests, index, flag, status) : PMPI_Waitany(count, requests, index, status);
@@ -31,7 +31,7 @@ int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_St
 }
 
 int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
-  Row row(count, requests);
+  Row row(count, requests, Row::Read::late);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!row.readable() || !own) return no_memory();
   if (!row.ours()) return (wait ? PMPI_Waitsome : PMPI_Testsome)(count, requests, n, indices, statuses);
@@ -47,6 +47,7 @@ int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indi
     } while (wait && *n == 0 && error == MPI_SUCCESS);
   }
   row.give_back();
+  if (error == MPI_SUCCESS && (*n == 0 || *n == MPI_UNDEFINED)) return error;
   return row.settle_some(*n, indices, statuses, error);
 }
 

@@ -14,6 +14,13 @@
 
 namespace heddle::mpi::requests {
 
+/// The row that the host is asked about, if its entries have not been looked up (completion.hpp), and to do so now.
+class Row;
+inline constinit Row* unread_row = nullptr;
+void read_row() noexcept;
+/// The program has error handlers of its own, which may leave a call of the host by longjmp: no row stays unread.
+inline constinit std::atomic<bool> handlers{false};
+
 class Table : threads::LockedTable<MPI_Request, Pending> {
   using Base = threads::LockedTable<MPI_Request, Pending>;
 
@@ -23,7 +30,11 @@ class Table : threads::LockedTable<MPI_Request, Pending> {
   using Base::erase;
   /// A handle that is there already belonged to a request that the host has completed and given out anew, before the thread
   /// that completed it came to erase it.
-  using Base::insert;
+  void insert(MPI_Request handle, Pending* pending) noexcept {
+    if (unread_row) [[unlikely]]
+      read_row();
+    Base::insert(handle, pending);
+  }
   /// Asked before the host is asked for a request.
   using Base::room;
 

@@ -252,6 +252,9 @@ TEST_RANKS(1, Groups, OfCommunicatorsFreedAndMade) {
 }
 
 TEST_RANKS(1, Groups, SeenByManyThreadsAtOnce) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
   for (int turn = 0; turn < 20; ++turn) {
     const Made shared = split(MPI_COMM_SELF, 0, 0);
     std::vector<Made> own;

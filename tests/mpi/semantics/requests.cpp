@@ -332,6 +332,68 @@ TEST_RANKS(1, Requests, NullOnesHaveAnEmptyStatus) {
   EXPECT_EQ(mixed[1], MPI_REQUEST_NULL);
 }
 
+/// What a generalized request of the program asks for when it is completed: receives of the next messages. The host may give
+/// them handles of requests that the same call has completed a moment before.
+struct Next {
+  const Team* team;
+  MPI_Datatype type;
+  std::vector<std::vector<int>> numbers = std::vector<std::vector<int>>(4, std::vector<int>(24, -1));
+  std::vector<MPI_Request> requests = std::vector<MPI_Request>(4, MPI_REQUEST_NULL);
+
+  static int begin(void* state, MPI_Status* status) {
+    auto& next = *static_cast<Next*>(state);
+    for (std::size_t i = 0; i < 4 && next.requests[i] == MPI_REQUEST_NULL; ++i)
+      succeeds(MPI_Irecv(next.numbers[i].data(), 1, next.type, 0, 2, next.team->comm, &next.requests[i]));
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = 0;
+    return MPI_SUCCESS;
+  }
+  static int free(void* /*state*/) { return MPI_SUCCESS; }
+  static int cancel(void* /*state*/, int /*complete*/) { return MPI_SUCCESS; }
+};
+
+TEST_RANKS(2, Requests, TheHostCallsTheProgramBackWithinARow) {
+  const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
+  const std::vector<std::size_t> places = {0, 2, 5, 7, 11, 12, 20, 23};
+  const auto check = [&](const std::vector<int>& numbers, int first) {
+    for (std::size_t i = 0, k = 0; i < numbers.size(); ++i) {
+      const bool filled = k < places.size() && places[k] == i;
+      EXPECT_EQ(numbers[i], filled ? first + static_cast<int>(k) : -1) << i;
+      k += filled;
+    }
+  };
+  const Choices choices = choices_of(run_seed());
+  Chooser choose(choices);
+  for (const Completion how : {Completion::testany, Completion::testsome, Completion::testall, Completion::waitany,
+                               Completion::waitsome, Completion::waitall})
+    for (int turn = 0; turn < 5; ++turn) {
+      MPI_Barrier(team.comm);
+      if (team.rank == 0) {
+        for (int i = 0; i < 8; ++i) {
+          std::vector<int> numbers(8);
+          std::iota(numbers.begin(), numbers.end(), 10 * i);
+          MPI_Send(numbers.data(), 8, MPI_INT, 1, i < 4 ? 1 : 2, team.comm);
+          if (i == 3) MPI_Barrier(team.comm);
+        }
+        continue;
+      }
+      Next next{&team, type};
+      std::vector<std::vector<int>> numbers(4, std::vector<int>(24, -1));
+      std::vector<MPI_Request> requests(5, MPI_REQUEST_NULL);
+      for (std::size_t i = 0; i < 4; ++i)
+        MPI_Irecv(numbers[i].data(), 1, type, 0, 1, team.comm, &requests[i + static_cast<std::size_t>(i >= 2)]);
+      succeeds(MPI_Grequest_start(Next::begin, Next::free, Next::cancel, &next, &requests[2]));
+      const MPI_Request generalized = requests[2];
+      MPI_Barrier(team.comm);
+      succeeds(MPI_Grequest_complete(generalized));
+      complete(how, requests, choose, [](int /*index*/, const MPI_Status* /*status*/) {});
+      for (int i = 0; i < 4; ++i) check(numbers[static_cast<std::size_t>(i)], 10 * i);
+      succeeds(MPI_Waitall(4, next.requests.data(), MPI_STATUSES_IGNORE));
+      for (int i = 0; i < 4; ++i) check(next.numbers[static_cast<std::size_t>(i)], 10 * (i + 4));
+    }
+}
+
 // A window of receives, as bandwidth benchmarks have it: more than the table holds at first.
 TEST_RANKS(2, Requests, ThousandAtOnce) {
   const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");

@@ -11,6 +11,13 @@ foreach(family ${families})
     string(APPEND test .off)
   endif()
   set_tests_properties(${test} PROPERTIES ENVIRONMENT TEST_MESSAGES=10000)  # nothing of ours to wear out
+  if(TARGET heddle_${family})  # the others are programs of several threads
+    heddle_preloaded(environment ${family} on)
+    string(REPLACE "-n;8" "-n;4" four "${launcher_${family}}")
+    add_test(NAME traps.one_thread.${family}
+             COMMAND ${four} ${environment} TEST_THREADS=one TEST_ROUNDS=10 TEST_MESSAGES=10000 $<TARGET_FILE:heddle-traps-${family}>)
+    set_tests_properties(traps.one_thread.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  endif()
 endforeach()
 
 # Programs with a main of their own: the end of MPI, the end of a rank, and what a system may refuse. Two or three ranks that wait
