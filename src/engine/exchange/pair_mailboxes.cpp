@@ -2,6 +2,8 @@
 #include "engine/exchange/pair_mailboxes.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "engine/exchange/aggregates.hpp"
 #include "engine/wait.hpp"
@@ -18,7 +20,20 @@ Bytes longest_in(const Mailbox& mailbox) noexcept {
   return mailbox ? select::longest_block(mailbox.slot(), MailboxSizes::most_together) : 0;
 }
 
+std::vector<NodePeer> among(const std::vector<NodePeer>& all, std::span<const Edge> edges) {
+  std::set<Rank> ranks;
+  for (const Edge& edge : edges) ranks.insert(edge.rank);
+  std::vector<NodePeer> those;
+  std::ranges::copy_if(all, std::back_inserter(those), [&](const NodePeer& peer) { return ranks.contains(peer.rank); });
+  return those;
+}
+
 }  // namespace
+
+void PairMailboxes::Peers::choose_neighbours(std::span<const Edge> out, std::span<const Edge> in) {
+  to = among(all, out);
+  from = among(all, in);
+}
 
 void PairMailboxes::offer() noexcept {
   const layout::Count most_slots = neighbours_ ? MailboxSizes::most_lent_to_neighbours : MailboxSizes::most_lent;

@@ -1,6 +1,6 @@
 // engine/exchange/pair_mailboxes.hpp: short blocks of blocking collectives between ranks of a node, without messages of the
-// host's: a mailbox for each ordered pair of them (mailbox.hpp), whose keys are numbers of calls. May include: mailboxes.hpp,
-// report/, select/collective/mailboxes.hpp.
+// host's: a mailbox for each ordered pair of them (mailbox.hpp), whose keys are numbers of calls. May include:
+// edges.hpp, mailboxes.hpp, report/, select/collective/mailboxes.hpp.
 //
 //   mailboxes.next(channel, neighbours);                                     // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message
@@ -10,9 +10,11 @@
 // meet (docs/mailbox.md). Settled on by three of the first exchanges: one that comes once needs no mailboxes.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "engine/exchange/edges.hpp"
 #include "engine/exchange/mailboxes.hpp"
 
 namespace heddle::engine {
@@ -28,6 +30,8 @@ class PairMailboxes {
   /// The ranks of the node, without this one, in order; of them those that this one sends to, and receives from, as neighbours.
   struct Peers {
     std::vector<NodePeer> all, to, from;
+    /// Of all of them, whose neighbours `out` and `in` are. Throws std::bad_alloc.
+    void choose_neighbours(std::span<const Edge> out, std::span<const Edge> in);
   };
   /// Takes all memory that it will need: later on others wait. Throws std::bad_alloc.
   PairMailboxes(const MailRoom& room, Rank me, Peers peers) : room_(room), me_(me), peers_(std::move(peers)) {

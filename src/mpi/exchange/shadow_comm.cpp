@@ -5,8 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/give_way.hpp"
@@ -45,34 +43,18 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
   return record;
 }
 
-/// The k-th edge from a rank belongs to that rank's k-th edge to us.
-void number(std::vector<Edge>& edges) {
-  std::unordered_map<int, int> seen;
-  for (Edge& edge : edges) edge.tag = seen[edge.rank]++;
-}
-
-std::vector<Edge> edges_to(const std::vector<int>& ranks) {
-  std::vector<Edge> edges;
-  edges.reserve(ranks.size());
-  for (const int rank : ranks) edges.push_back({rank, 0});
-  number(edges);
-  return edges;
-}
-
-/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could not be told apart.
+/// Or the host does not say.
 bool meets_one_neighbour_twice(MPI_Comm comm) {
   int topology = MPI_UNDEFINED;
   int dimensions = 0;
   if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS) return true;
   if (topology != MPI_CART) return false;
   if (PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return true;
-  std::vector<int> sizes(static_cast<std::size_t>(dimensions) + 1);
+  std::vector<int> sizes(static_cast<std::size_t>(dimensions) + 1);  // hosts may dislike null arrays
   std::vector<int> periodic(sizes.size());
   std::vector<int> place(sizes.size());
-  if (PMPI_Cart_get(comm, dimensions, sizes.data(), periodic.data(), place.data()) != MPI_SUCCESS) return true;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i)
-    if (periodic[i] && sizes[i] <= 2) return true;
-  return false;
+  return PMPI_Cart_get(comm, dimensions, sizes.data(), periodic.data(), place.data()) != MPI_SUCCESS ||
+         engine::meets_one_neighbour_twice(sizes, periodic);
 }
 
 }  // namespace
@@ -202,13 +184,7 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
   for (int rank = 0; node && rank < ranks_; ++rank)
     if (const int peer = rank == me_ ? -1 : node->peer(comm, rank); peer >= 0)
       peers.all.push_back({rank, node->reach(peer).memory});
-  const auto neighbours = [&peers](const std::vector<Edge>& edges, std::vector<engine::NodePeer>& those) {
-    std::set<int> ranks;
-    for (const Edge& edge : edges) ranks.insert(edge.rank);
-    std::ranges::copy_if(peers.all, std::back_inserter(those), [&](const auto& peer) { return ranks.contains(peer.rank); });
-  };
-  neighbours(out_, peers.to);
-  neighbours(in_, peers.from);
+  peers.choose_neighbours(out_, in_);
   settling_ = std::make_unique<Channel>(comm_, tags::mailboxes);
   mailboxes_ = std::make_unique<engine::PairMailboxes>(mail_room(), me_, std::move(peers));
 }
@@ -304,8 +280,7 @@ int ShadowComm::tags() noexcept {
   const int* highest = nullptr;
   int there = 0;
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &there) != MPI_SUCCESS || !there) return 0;
-  const int many = (*highest - tags::persistent) / tags::persistent_each;
-  return many > 0 ? tags::persistent + tags::persistent_each * (persistent_++ % many) : 0;
+  return tags::of_persistent(persistent_++, *highest);
 }
 
 // In the order of their numbers: MPI_Comm_free is collective.
@@ -328,8 +303,8 @@ bool ShadowComm::look_at_topology(MPI_Comm comm) {
   std::vector<int> from;
   std::vector<int> to;
   if (meets_one_neighbour_twice(comm) || !neighbour_ranks(comm, me_, from, to)) return false;
-  in_ = edges_to(from);
-  out_ = edges_to(to);
+  in_ = engine::edges_to(from);
+  out_ = engine::edges_to(to);
   return true;
 }
 

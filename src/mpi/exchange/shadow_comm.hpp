@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "engine/agreement.hpp"
+#include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
+#include "engine/exchange/tags.hpp"
 #include "engine/trials.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
-#include "mpi/exchange/reductions.hpp"
-#include "mpi/exchange/tags.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/record.hpp"
 #include "select/collective/topology.hpp"
@@ -30,19 +30,14 @@
 
 namespace heddle::mpi {
 
+namespace tags = engine::tags;
 using engine::Agreement;
+using engine::Edge;
 using engine::Passing;
 using engine::TimedCall;
 using engine::TrialKind;
 using engine::Trials;
 using select::Record;
-
-/// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
-struct Edge {
-  int rank;  ///< MPI_PROC_NULL: nobody, beyond the edge of a Cartesian topology.
-  int tag;
-  bool operator==(const Edge&) const = default;
-};
 
 /// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.
 struct Hints {

@@ -1,7 +1,7 @@
-// mpi/exchange/tags.hpp: all tags of messages on a shadow communicator. Includes nothing of Heddle.
+// engine/exchange/tags.hpp: all tags of messages on a communicator of Heddle's own. May include: nothing of Heddle.
 //
 //   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
-//                   several times; schedules (channel.hpp), which need no more than the order of messages: 0
+//                   several times; schedules (engine/channel.hpp), which need no more than the order of messages: 0
 //   32758           what settles mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
 //   32759           bundles of collectives (engine/exchange/routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
@@ -9,7 +9,7 @@
 //   32768 ...       persistent collectives: 4096 to each, by turns
 #pragma once
 
-namespace heddle::mpi::tags {
+namespace heddle::engine::tags {
 
 constexpr int schedule = 0;
 constexpr int mailboxes = 32758;
@@ -20,4 +20,11 @@ constexpr int consensus = 32762;
 constexpr int persistent = 1 << 15;
 constexpr int persistent_each = 1 << 12;  ///< A rank is seldom a neighbour more often.
 
-}  // namespace heddle::mpi::tags
+/// The first of the `number`-th persistent collective of a communicator; 0: there is no room for any.
+/// @param highest  That the host has.
+constexpr int of_persistent(int number, int highest) noexcept {
+  const int many = (highest - persistent) / persistent_each;
+  return many > 0 ? persistent + persistent_each * (number % many) : 0;
+}
+
+}  // namespace heddle::engine::tags
