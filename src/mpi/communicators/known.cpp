@@ -110,7 +110,7 @@ bool fatal(MPI_Comm comm) {
 }  // namespace
 
 void Communicator::leave() {
-  if (users_.several() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
+  if (held_by_several() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
     errors_ = MPI_ERRHANDLER_NULL;
   gone_.store(true, std::memory_order_release);
 }

@@ -22,48 +22,18 @@
 
 #include "group/group.hpp"
 #include "mpi/process/host.hpp"
+#include "threads/counted.hpp"
 #include "threads/deferred.hpp"
-#include "threads/lock.hpp"
 #include "threads/table.hpp"
 
 namespace heddle::mpi::communicators {
 
-/// Uses of an object. In a program of one thread counting costs next to nothing.
-class Uses {
- public:
-  void add() noexcept {
-    if (threads::concurrent.load(std::memory_order_relaxed))
-      count_.fetch_add(1, std::memory_order_relaxed);
-    else
-      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  /// True: that was the last one.
-  [[nodiscard]] bool drop() noexcept {
-    if (threads::concurrent.load(std::memory_order_relaxed)) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    const int left = count_.load(std::memory_order_relaxed) - 1;
-    count_.store(left, std::memory_order_relaxed);
-    return left == 0;
-  }
-  [[nodiscard]] bool several() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
-
- private:
-  std::atomic<int> count_{1};
-};
-
 /// Who takes part in a communicator and its duplicates.
-struct Members {
+struct Members final : threads::Counted<Members> {
   Members(group::Group kept, bool strangers) : group(std::move(kept)), beyond(strangers) {}
-  void retain() noexcept { users.add(); }
-  void release() noexcept {
-    if (users.drop()) delete this;
-  }
 
   const group::Group group;  ///< Empty if one of it is not of this MPI_COMM_WORLD (spawned, connected).
   const bool beyond;         ///< One is not, be it in the local group of an inter-communicator. All ranks find the same.
-
- private:
-  ~Members() = default;
-  Uses users;
 };
 
 class Communicator;
@@ -84,16 +54,12 @@ class Context {
 };
 
 /// A communicator of the program's: there as long as it is, or as operations hold it.
-class Communicator final : public threads::Deferred {
+class Communicator final : public threads::Deferred, public threads::Counted<Communicator> {
  public:
   explicit Communicator(MPI_Comm handle) noexcept : handle_(handle) {}
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  void retain() noexcept { users_.add(); }
-  void release() noexcept {
-    if (users_.drop()) delete this;
-  }
   /// The host has called back: its use ends.
   void free() override {
     delete context_.exchange(nullptr);
@@ -122,8 +88,8 @@ class Communicator final : public threads::Deferred {
   void raise(int code) const;
 
  private:
+  friend threads::Counted<Communicator>;
   ~Communicator() override;
-  Uses users_;
   MPI_Comm handle_;
   std::atomic<Members*> members_{nullptr};
   std::atomic<Context*> context_{nullptr};

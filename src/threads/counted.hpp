@@ -1,0 +1,45 @@
+// threads/counted.hpp: what several hold, and the last of them deletes. In a program of one thread counting costs next to
+// nothing. May include: lock.hpp.
+//
+//   class Members final : public Counted<Members> { ... };      // friend Counted<Members>, where its destructor is private
+//   auto* members = new Members;                                // one use
+//   members->retain();
+//   members->release();
+#pragma once
+
+#include <atomic>
+
+#include "threads/lock.hpp"
+
+namespace heddle::threads {
+
+template <class Object>
+class Counted {
+ public:
+  void retain() noexcept {
+    if (concurrent.load(std::memory_order_relaxed))
+      uses_.fetch_add(1, std::memory_order_relaxed);
+    else
+      uses_.store(uses_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (is_last()) delete static_cast<Object*>(this);
+  }
+  [[nodiscard]] bool held_by_several() const noexcept { return uses_.load(std::memory_order_relaxed) > 1; }
+
+ protected:
+  Counted() = default;
+  ~Counted() = default;
+
+ private:
+  bool is_last() noexcept {
+    if (concurrent.load(std::memory_order_relaxed)) return uses_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = uses_.load(std::memory_order_relaxed) - 1;
+    uses_.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+
+  std::atomic<int> uses_{1};
+};
+
+}  // namespace heddle::threads
