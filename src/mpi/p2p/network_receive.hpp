@@ -9,7 +9,7 @@
 #include "engine/network/receive.hpp"
 #include "mpi/network/memory.hpp"
 #include "mpi/p2p/receive.hpp"
-#include "mpi/types/opaque.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 

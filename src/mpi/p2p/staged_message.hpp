@@ -9,7 +9,7 @@
 #include "layout/pack.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/types/arguments.hpp"
-#include "mpi/types/opaque.hpp"
+#include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
 #include "threads/pool.hpp"
 

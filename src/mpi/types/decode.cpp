@@ -1,13 +1,12 @@
 // mpi/types/decode.cpp: datatypes are made of others; the host is asked for each.
 #include "mpi/types/decode.hpp"
 
-#include <array>
 #include <unordered_map>
 #include <vector>
 
 #include "mpi/types/contents.hpp"
 #include "mpi/types/entry.hpp"
-#include "mpi/types/pairs.hpp"
+#include "mpi/types/predefined.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -132,10 +131,8 @@ class Decoder {
     MPI_Aint lower = 0, extent = 0;
     if (olds.size() != 2 || PMPI_Type_get_true_extent(type, &lower, &extent) != MPI_SUCCESS)
       throw CannotDecode("the host tells too little of its contents");
-    const std::array<Count, 2> lengths = {1, 1};
-    const std::array<Bytes, 2> displacements = {0, extent - olds[1].layout.size()};
-    const std::array<Layout, 2> members = {olds[0].layout, olds[1].layout};
-    return {layout::structure(lengths, displacements, members), then(olds[0].signature, olds[1].signature)};
+    return {layout::value_and_index(olds[0].layout, olds[1].layout, extent - olds[1].layout.size()),
+            then(olds[0].signature, olds[1].signature)};
   }
 #endif
 

@@ -1,9 +1,47 @@
-// mpi/types/predefined.cpp: the host is asked once for each type.
+// mpi/types/predefined.cpp: the host is asked once for each type. The handles of Open MPI are addresses, so the table of pairs
+// is filled at the first look.
 #include "mpi/types/predefined.hpp"
 
-#include "mpi/types/pairs.hpp"
-
 namespace heddle::mpi {
+namespace {
+
+const std::array<Pair, 5>& pairs() {
+  using layout::pair_in_c;
+  static const std::array<Pair, 5> table = {
+      pair_in_c<float>(MPI_FLOAT_INT, MPI_FLOAT, MPI_INT), pair_in_c<double>(MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT),
+      pair_in_c<long>(MPI_LONG_INT, MPI_LONG, MPI_INT), pair_in_c<short>(MPI_SHORT_INT, MPI_SHORT, MPI_INT),
+      pair_in_c<long double>(MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT)};
+  return table;
+}
+
+}  // namespace
+
+const Pair* pair(MPI_Datatype type) {
+  for (const Pair& each : pairs())
+    if (each.pair == type) return &each;
+  return nullptr;
+}
+
+const Pair* pair_of(MPI_Datatype first, MPI_Datatype second) {
+  for (const Pair& each : pairs())
+    if (each.value == first && each.index == second) return &each;
+  return nullptr;
+}
+
+bool twin(MPI_Datatype type, MPI_Datatype& element) {
+  // If a host was built without Fortran some of these are MPI_DATATYPE_NULL, which nobody asks for.
+  if (type == MPI_2INT)
+    element = MPI_INT;
+  else if (type == MPI_2INTEGER)
+    element = MPI_INTEGER;
+  else if (type == MPI_2REAL)
+    element = MPI_REAL;
+  else if (type == MPI_2DOUBLE_PRECISION)
+    element = MPI_DOUBLE_PRECISION;
+  else
+    return false;
+  return true;
+}
 
 Predefined look_up_predefined(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return {};  // a mistake that is raised on the call's communicator, not on the world

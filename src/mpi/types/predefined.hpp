@@ -1,11 +1,12 @@
-// mpi/types/predefined.hpp: predefined datatypes, known without a call of the host: every receive asks. Includes table.hpp.
+// mpi/types/predefined.hpp: predefined datatypes, known without a call of the host: every receive asks. Includes table.hpp,
+// layout/pair.hpp.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-#include "layout/bytes.hpp"
+#include "layout/pair.hpp"
 #include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
@@ -16,8 +17,19 @@ constexpr layout::Bytes largest_element = 32;
 /// What is asked of a type that is not known(): predefined, or one that Heddle leaves to the host.
 struct Predefined {
   layout::Bytes size = 0;  ///< 0: no such type.
-  bool pair = false;       ///< A value and an int (pairs.hpp): with holes.
+  bool pair = false;       ///< A value and an int (pair()): with holes.
 };
+
+using Pair = layout::Pair<MPI_Datatype>;
+
+/// MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT; or null.
+const Pair* pair(MPI_Datatype type);
+
+/// The pair type whose signature is first, second; or null.
+const Pair* pair_of(MPI_Datatype first, MPI_Datatype second);
+
+/// MPI_INT for MPI_2INT and the like: two of one type without a hole. False for all others.
+bool twin(MPI_Datatype type, MPI_Datatype& element);
 
 /// Asks the host.
 Predefined look_up_predefined(MPI_Datatype type);
