@@ -81,49 +81,13 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
 }
 
 Observed::Met* Observed::meet(const Called& called) noexcept try {
-  const std::uint64_t key =
-      (reinterpret_cast<std::uintptr_t>(called.from) * 31 + (called.typed ? threads::key_of(called.type) : 0)) * 31 +
-      threads::key_of(called.communicator) + static_cast<std::uint64_t>(called.procedure);
-  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
-  constexpr std::size_t most = 16;  // of slots looked at
-  for (std::size_t i = 0; i < most; ++i) {
-    std::atomic<Met*>& slot = slots_[(threads::hash_of(key, slot_bits) + i) % slots_.size()];
-    Met* met = slot.load(std::memory_order_acquire);
-    if (!met) {
-      const std::lock_guard guard(lock_);
-      met = slot.load(std::memory_order_acquire);
-      if (!met) return add(slot, called);
-    }
-    if (met->procedure != called.procedure || met->from != called.from || met->type != called.type ||
-        met->communicator != called.communicator)
-      continue;
-    if (met->asked.load(std::memory_order_acquire) != now) {
-      const std::lock_guard guard(lock_);
-      ask(*met, called);
-    }
-    return met;
-  }
-  // More places, datatypes and communicators than there is room for: the last one met there makes place for
-  // it; at some time calls go uncounted.
-  const std::lock_guard guard(lock_);
-  return met_.size() < most_met ? add(slots_[threads::hash_of(key, slot_bits)], called) : nullptr;
+  return remembered_.meet({called.procedure, called.from, threads::key_of(called.type), threads::key_of(called.communicator)},
+                          [&](Met& met) { ask(met, called); });
 } catch (const std::exception&) {
   return nullptr;
 }
 
-Observed::Met* Observed::add(std::atomic<Met*>& slot, const Called& called) {
-  Met& met = met_.emplace_back();
-  met.procedure = called.procedure;
-  met.from = called.from;
-  met.type = called.type;
-  met.communicator = called.communicator;
-  ask(met, called);
-  slot.store(&met, std::memory_order_release);
-  return &met;
-}
-
 void Observed::ask(Met& met, const Called& called) {
-  const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
   report::CallSite::Name name{.procedure = interposition::procedures()[static_cast<std::size_t>(called.procedure)].name,
                               .place = report::place_of(called.from),
                               .datatype = {},
@@ -136,29 +100,18 @@ void Observed::ask(Met& met, const Called& called) {
   if (called.communicator != MPI_COMM_NULL) {
     name.communicator = name_of_communicator(called.communicator);
     if (called.pattern != timed::Pattern::none || (report_.counts_peers() && called.peer != MPI_PROC_NULL))
-      met.partners.store(partners_of(called.communicator), std::memory_order_release);
+      met.partners.store(
+          remembered_.partners(threads::key_of(called.communicator), [&] { return partners_on(called.communicator); }),
+          std::memory_order_release);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);
-  met.asked.store(now, std::memory_order_release);
-}
-
-const report::Partners* Observed::partners_of(MPI_Comm comm) {
-  const unsigned now = report::handles_changed.load(std::memory_order_relaxed);
-  auto& [asked, partners] = partners_[threads::key_of(comm)];
-  if (partners && asked == now) return partners.get();
-  auto found = std::make_unique<report::Partners>(partners_on(comm));
-  asked = now;
-  if (partners && *partners == *found) return partners.get();
-  if (partners) former_.push_back(std::move(partners));
-  partners = std::move(found);
-  return partners.get();
 }
 
 std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try {
   if (called.requests && !called.later) return start(called);
   const report::Partners nobody;
   const report::Partners* const partners = met.partners.load(std::memory_order_acquire);
-  Planned planned{.bytes = -1, .to = {}};
+  report::Planned planned{.bytes = -1};
   with_volume(called, partners ? *partners : nobody, met.size.load(std::memory_order_relaxed), [&](const auto& volume) {
     planned.bytes = volume.bytes();
     if (!report_.counts_peers()) return;
@@ -168,29 +121,20 @@ std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try 
       volume.each([this](int rank, std::int64_t sent) { report_.add_sent(rank, sent); });
   });
   const std::int64_t bytes = planned.bytes;
-  if (called.later) plan(*called.requests, std::move(planned));
+  if (called.later && *called.requests != MPI_REQUEST_NULL)
+    remembered_.plan(threads::key_of(*called.requests), std::move(planned));
   return bytes;
 } catch (const std::exception&) {
   return -1;
 }
 
-void Observed::plan(MPI_Request request, Planned planned) {
-  if (request == MPI_REQUEST_NULL) return;
-  const std::lock_guard guard(lock_);
-  if (planned_.size() < most_met || planned_.contains(threads::key_of(request)))
-    planned_[threads::key_of(request)] = std::move(planned);
-}
-
-/// Requests keep their handles until they are freed; a new one of the same handle is planned anew.
 std::int64_t Observed::start(const Called& called) noexcept {
-  const std::lock_guard guard(lock_);
   std::int64_t bytes = -1;
   const MPI_Count requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
   for (MPI_Count i = 0; i < requests; ++i) {
-    const auto found = planned_.find(threads::key_of(called.requests[i]));
-    if (found == planned_.end() || found->second.bytes < 0) continue;
-    bytes = std::max<std::int64_t>(bytes, 0) + found->second.bytes;
-    for (const auto& [rank, sent] : found->second.to) report_.add_sent(rank, sent);
+    const std::int64_t one = remembered_.start(threads::key_of(called.requests[i]),
+                                               [this](int rank, std::int64_t sent) { report_.add_sent(rank, sent); });
+    if (one >= 0) bytes = std::max<std::int64_t>(bytes, 0) + one;
   }
   return bytes;
 }
