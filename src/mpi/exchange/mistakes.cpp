@@ -4,7 +4,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/process/traits.hpp"
 
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi::mistakes {

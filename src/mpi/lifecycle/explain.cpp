@@ -1,6 +1,4 @@
-// mpi/lifecycle/explain.cpp
-#include "mpi/lifecycle/explain.hpp"
-
+// mpi/lifecycle/explain.cpp: HEDDLE_EXPLAIN.
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -9,6 +7,7 @@
 #include "interposition/procedures.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/lifecycle/names.hpp"
+#include "mpi/lifecycle/report.hpp"
 #include "mpi/lifecycle/timed.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"

@@ -3,7 +3,6 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/lifecycle/doctor.hpp"
-#include "mpi/lifecycle/explain.hpp"
 #include "mpi/lifecycle/report.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"

@@ -7,7 +7,7 @@
 
 #include "mpi/process/process.hpp"
 #include "mpi/process/traits.hpp"
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 #include "threads/table.hpp"
 
 namespace heddle::mpi {

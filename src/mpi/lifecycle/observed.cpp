@@ -8,7 +8,7 @@
 #include "mpi/lifecycle/names.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/entry.hpp"
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 #include "report/reporting.hpp"
 #include "threads/table.hpp"
 

@@ -18,7 +18,7 @@
 #include "mpi/process/traits.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/entry.hpp"
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 
 namespace heddle::mpi {
 

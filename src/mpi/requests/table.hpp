@@ -9,7 +9,6 @@
 #pragma once
 
 #include "mpi/requests/pending.hpp"
-#include "mpi/types/table.hpp"
 #include "threads/locked_table.hpp"
 
 namespace heddle::mpi::requests {

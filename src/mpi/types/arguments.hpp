@@ -1,17 +1,13 @@
-// mpi/types/arguments.hpp: buffer arguments as procedures of MPI have them. Includes process/numbers.hpp, types/table.hpp.
+// mpi/types/arguments.hpp: buffer arguments as procedures of MPI have them. Includes process/numbers.hpp, handles.hpp.
 //
-//   if (known(type)) ...                                         // a derived datatype that Heddle has seen committed
 //   const VArgument send{sendbuf, sendcounts, sdispls, sendtype};   // MPI_Alltoallv's
 #pragma once
 
 #include "mpi/process/host.hpp"
 #include "mpi/process/numbers.hpp"
-#include "mpi/types/table.hpp"
+#include "mpi/types/handles.hpp"
 
 namespace heddle::mpi {
-
-/// Whether a handle is a derived datatype that Heddle has seen committed.
-inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullptr; }
 
 /// Whether one of a row of types is.
 inline bool any_known(const MPI_Datatype* types, int n) noexcept {

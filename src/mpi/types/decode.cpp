@@ -6,7 +6,7 @@
 
 #include "mpi/types/contents.hpp"
 #include "mpi/types/entry.hpp"
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 
 namespace heddle::mpi {
 namespace {

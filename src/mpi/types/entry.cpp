@@ -9,7 +9,6 @@
 #include "layout/transfer.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
-#include "mpi/types/table.hpp"
 
 namespace heddle::mpi {
 

@@ -8,8 +8,7 @@
 
 #include "engine/datatype_cache.hpp"
 #include "mpi/types/decode.hpp"
-#include "mpi/types/predefined.hpp"
-#include "mpi/types/table.hpp"
+#include "mpi/types/handles.hpp"
 #include "select/packing.hpp"
 #include "select/side.hpp"
 

@@ -1,4 +1,4 @@
-// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, table.hpp.
+// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, handles.hpp.
 //
 //   const Derived type(sendtype);
 //   if (!type) return PMPI_Send(...);            // predefined, unknown, or better left to the host
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mpi/types/entry.hpp"
-#include "mpi/types/table.hpp"
+#include "mpi/types/handles.hpp"
 
 namespace heddle::mpi {
 

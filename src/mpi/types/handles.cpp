@@ -1,6 +1,6 @@
-// mpi/types/predefined.cpp: the host is asked once for each type. The handles of Open MPI are addresses, so the table of pairs
+// mpi/types/handles.cpp: the host is asked once for each type. The handles of Open MPI are addresses, so the table of pairs
 // is filled at the first look.
-#include "mpi/types/predefined.hpp"
+#include "mpi/types/handles.hpp"
 
 namespace heddle::mpi {
 namespace {

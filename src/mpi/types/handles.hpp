@@ -1,5 +1,8 @@
-// mpi/types/predefined.hpp: predefined datatypes, known without a call of the host: every receive asks. Includes table.hpp,
-// layout/pair.hpp.
+// mpi/types/handles.hpp: what a handle of a datatype stands for, without a call of the host: every receive asks. Includes
+// process/host.hpp, threads/table.hpp, layout/pair.hpp.
+//
+//   if (known(type)) ...                                   // a derived datatype that Heddle has seen committed
+//   if (predefined(type).pair) ...                         // MPI_DOUBLE_INT and the like
 #pragma once
 
 #include <array>
@@ -7,9 +10,20 @@
 #include <cstdint>
 
 #include "layout/pair.hpp"
-#include "mpi/types/table.hpp"
+#include "mpi/process/host.hpp"
+#include "threads/table.hpp"
 
 namespace heddle::mpi {
+
+class Entry;
+
+using Table = threads::HandleTable<MPI_Datatype, Entry>;
+
+/// The table of the process.
+extern constinit Table table;
+
+/// Whether a handle is a derived datatype that Heddle has seen committed.
+inline bool known(MPI_Datatype type) noexcept { return table.find(type) != nullptr; }
 
 /// Of predefined types, bytes: a complex of two long doubles.
 constexpr layout::Bytes largest_element = 32;
