@@ -125,20 +125,27 @@ bool to_neighbours(const ShadowComm& own, const Given& send, const Given& receiv
   return true;
 }
 
-/// Whom a collective is about: everybody, or the neighbours in a topology.
-struct Ranks {
+/// Whom a collective is about: everybody, or the neighbours in a topology. By all ranks' knowledge it is Heddle's, unless
+/// ours(arguments) or of(communicator) says otherwise.
+struct Always {
+  template <class Given, class Wanted>
+  static bool ours(const Given& /*send*/, const Wanted& /*receive*/) noexcept {
+    return true;
+  }
+  static bool of(const ShadowComm& /*own*/) noexcept { return true; }
+};
+struct Ranks : Always {
   static constexpr bool neighbours = false, gathers = false, in_place = false;
   static int sends(const ShadowComm& own) noexcept { return own.ranks(); }
   static int receives(const ShadowComm& own) noexcept { return own.ranks(); }
 };
-struct Edges {
+struct Edges : Always {
   static constexpr bool neighbours = true, gathers = false, in_place = false;
   static bool of(const ShadowComm& own) noexcept { return own.has_neighbours(); }
   static int sends(const ShadowComm& own) noexcept { return static_cast<int>(own.out().size()); }
   static int receives(const ShadowComm& own) noexcept { return static_cast<int>(own.in().size()); }
 };
 
-/// A collective that goes pair by pair. `ours(all ranks' knowledge)`: whether it does; the same on all ranks.
 struct All : Ranks {
   template <class Given>
   static bool ours(const Given& send, const Given& receive) noexcept {
@@ -160,10 +167,6 @@ struct All : Ranks {
 };
 
 struct Neighbours : Edges {
-  template <class Given>
-  static bool ours(const Given& /*send*/, const Given& /*receive*/) noexcept {
-    return true;
-  }
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return to_neighbours(own, send, receive, exchange);

@@ -63,11 +63,6 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
   }
 }
 
-/// Whether it is Heddle's is said by way_of_all().
-struct AnyWay : blocks::Ranks {
-  static bool of(const ShadowComm& /*own*/) noexcept { return true; }
-};
-
 template <class Given>
 Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
   if (send.address == MPI_IN_PLACE) return {};
@@ -75,7 +70,7 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;
-  ShadowComm* own = blocks::entered<AnyWay>(send, receive, comm, asked, refused);
+  ShadowComm* own = blocks::entered<blocks::Ranks>(send, receive, comm, asked, refused);  // but way_of_all() may say no
   if (!own) return refused;
   blocks::compare_first(*own, call);
   const select::Way way = way_of_all(*own, send, receive, timed);

@@ -16,10 +16,6 @@ namespace heddle::mpi::blocks {
 struct GatherNeighbours : Edges {
   static constexpr bool gathers = true;
   template <class Given>
-  static bool ours(const Buffer& /*send*/, const Given& /*receive*/) noexcept {
-    return true;
-  }
-  template <class Given>
   static bool fill(const ShadowComm& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
     Ruler out;
     Ruler in;
@@ -43,7 +39,6 @@ struct GatherAll : Ranks {
   /// Bytes of all blocks: below, messages' latencies are all there is.
   static constexpr Bytes direct_from = 64 << 10;
 
-  static bool ours(const Buffer& /*send*/, const VArgument& /*receive*/) noexcept { return true; }
   /// All of MPI_COMM_WORLD on one node: all ranks know that alike.
   static bool of(const ShadowComm& /*own*/) noexcept {
     const Node* node = Node::here();
