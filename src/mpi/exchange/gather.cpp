@@ -12,7 +12,6 @@
 #include "mpi/requests/completion.hpp"
 #include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"
-#include "select/collective/decide.hpp"
 #include "threads/pool.hpp"
 
 namespace heddle::mpi {
@@ -104,45 +103,23 @@ class Gathered {
   threads::StagingBuffer staging_;
 };
 
-/// From what the volumes say. Null algorithm: the host's.
-select::Way by_volumes(ShadowComm& own, Gathered& blocks, std::string_view wanted, std::uint64_t& volumes) {
-  const select::Volumes& seen = own.spread().of(own.ranks(), [&](schedule::Rank rank) { return blocks.bytes(rank); });
-  volumes = select::magnitudes({seen.total, seen.largest, seen.total - seen.largest});
-  return select::decide_allgatherv({own.topology().where, seen, traits().gathers_by_sum, traits().slow_to_gather_little},
-                                   wanted)
-      .way;
-}
+engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
 
-/// Whether it depends on where the ranks are, from how many bytes on a gather is worth a choice.
-bool where_counts(const ShadowComm& own) noexcept { return traits().slow_to_gather_little && own.ranks() > 2; }
-
-/// What is wanted, or what is quick: by the volumes, and by trial.
+/// What is wanted, or what is quick: by the volumes, and by trial. Null algorithm: the host's.
 select::Way choose(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
   const std::string& wanted = own.wanted_allgatherv();
-  const Bytes total = blocks.starts()[own.ranks()];
-  // What needs no look at the volumes first: they are added up and sorted, which takes longer than a small gather.
-  if (wanted == "native" || total == 0) return {};
-  std::uint64_t volumes = 0;
-  if (wanted != "auto") return by_volumes(own, blocks, wanted, volumes);
-  if (total < (where_counts(own) ? select::worth_gathering(own.topology().where, true) : select::worth_gathering_anywhere))
-    return {};
-  LastGather& last = own.last_gather();
+  engine::GatherWays& ways = own.gather_ways();
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own.ranks()) + 1);
-  if (!std::ranges::equal(starts, last.starts)) {
-    last.starts.clear();  // neither of the old nor of the new, if memory is lacking
-    last.way = by_volumes(own, blocks, wanted, volumes);
-    if (last.way.algorithm) last.kind = {TrialKind::Call::allgatherv, volumes, select::digest(last.way)};
-    last.starts.assign(starts.begin(), starts.end());
-  }
-  if (!last.way.algorithm || !settings_of_process().trials) return last.way;
+  const select::Way way = ways.of(starts, wanted, library(), [&own]() -> const select::Where& { return own.topology().where; });
+  if (!way.algorithm || wanted != "auto" || !settings_of_process().trials) return way;
   own.passing().stop();
-  return own.trials().library(last.kind, timed) ? select::Way{} : last.way;
+  return own.trials().library(ways.kind(), timed) ? select::Way{} : way;
 }
 
 /// What choose() would say of little, without a look at each block. No: it may do all the same.
 bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
   if (settings_of_process().check || own.wanted_allgatherv() != "auto" || !receive.counts.array()) return false;
-  if (where_counts(own)) return false;
+  if (library().where_counts(own.ranks())) return false;
   const Entry* const type = table.find(receive.type);
   const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
   Count all = 0;
@@ -154,7 +131,6 @@ bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
 /// The blocking MPI_Allgatherv; whether it is Heddle's is said by choose().
 struct GatherOnce : blocks::Ranks {
   static constexpr bool gathers = true;
-  static bool of(const ShadowComm& /*own*/) noexcept { return true; }
 };
 
 int raised(int error, MPI_Comm comm) {

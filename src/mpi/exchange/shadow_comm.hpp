@@ -20,13 +20,13 @@
 #include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
+#include "engine/gather_ways.hpp"
 #include "engine/trials.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/record.hpp"
 #include "select/collective/topology.hpp"
-#include "select/collective/volumes.hpp"
 
 namespace heddle::mpi {
 
@@ -48,13 +48,6 @@ struct Hints {
 struct SparseWay {
   std::string_view name;  ///< Of schedule::exchange().
   int radix = 2;
-};
-
-/// What an MPI_Allgatherv goes by that repeats the last one's volumes.
-struct LastGather {
-  std::vector<layout::Bytes> starts;  ///< Of each rank's block, and the end.
-  select::Way way;
-  TrialKind kind{};  ///< If it is Heddle's.
 };
 
 class Comparison;
@@ -134,9 +127,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// Keeps a comparison of a non-blocking call that was left to the host, until it is over.
   void keep(std::unique_ptr<Comparison> comparison) noexcept;
 
-  // For one collective at a time, as MPI has it for those that block; kept for their memory.
-  [[nodiscard]] select::Spread& spread() noexcept { return spread_; }
-  [[nodiscard]] LastGather& last_gather() noexcept { return last_gather_; }
+  /// For one collective at a time, as MPI has it for those that block.
+  [[nodiscard]] engine::GatherWays& gather_ways() noexcept { return gather_ways_; }
   /// Of the next blocking exchange. @param neighbours  All its blocks are to and from neighbours.
   [[nodiscard]] engine::PairMailboxes& next_mailboxes(bool neighbours) const noexcept {
     mailboxes_->next(*settling_, neighbours);
@@ -172,8 +164,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   std::optional<select::Topology> topology_;
   std::optional<SparseWay> sparse_way_;
   int exchanges_ = 0;
-  select::Spread spread_;
-  LastGather last_gather_;
+  engine::GatherWays gather_ways_;
   Hints hints_;
   Reductions reductions_{comm_};
   std::optional<Agreement> agreement_;
