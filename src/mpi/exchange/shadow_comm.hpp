@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/agreement.hpp"
@@ -25,7 +24,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/process/host.hpp"
-#include "select/collective/record.hpp"
+#include "select/collective/sparse.hpp"
 #include "select/collective/topology.hpp"
 
 namespace heddle::mpi {
@@ -42,12 +41,6 @@ using select::Record;
 /// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.
 struct Hints {
   std::string alltoallv, allgatherv;
-};
-
-/// How sparse exchanges go (heddle_exchange).
-struct SparseWay {
-  std::string_view name;  ///< Of schedule::exchange().
-  int radix = 2;
 };
 
 class Comparison;
@@ -90,8 +83,11 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// Collective at the first call, over comm(). Throws std::bad_alloc, but not while others wait.
   const select::Topology& topology();
   [[nodiscard]] bool knows_topology() const noexcept { return topology_.has_value(); }
-  /// Empty until the first sparse exchange.
-  [[nodiscard]] std::optional<SparseWay>& sparse_way() noexcept { return sparse_way_; }
+  /// Collective at the first call, as topology() is.
+  const select::SparseWay& sparse_way() {
+    if (!sparse_way_) sparse_way_ = select::sparse_way(record_, topology().where);
+    return *sparse_way_;
+  }
   /// Of a sparse exchange, whose messages come from anywhere; the next one's differs: a quick rank may begin it before a slow
   /// one has seen the end of this one.
   int consensus_tag() noexcept { return tags::consensus + (exchanges_++ & 1); }
@@ -162,7 +158,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   int node_ = -1;           // as Placement names it
   std::vector<int> nodes_;  // by rank, until topology_ is there: memory that topology() must not lack
   std::optional<select::Topology> topology_;
-  std::optional<SparseWay> sparse_way_;
+  std::optional<select::SparseWay> sparse_way_;
   int exchanges_ = 0;
   engine::GatherWays gather_ways_;
   Hints hints_;

@@ -1,15 +1,12 @@
 // mpi/sparse/call.cpp: heddle_exchange of heddle/exchange.h, as programs under Heddle get it.
-#include <algorithm>
 #include <exception>
-#include <limits>
 #include <new>
 
 #include "engine/give_way.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/exchange/shadow_comm.hpp"
+#include "mpi/exchange/exchange.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/sparse/program.hpp"
-#include "select/collective/decide.hpp"
 
 namespace heddle::mpi::sparse {
 namespace {
@@ -109,21 +106,8 @@ bool Anybody::barrier_is_over() {
   return over != 0;
 }
 
-/// How the sparse exchanges of a communicator go: the same on all ranks, whatever their environments say. Who sends to whom is
-/// nobody's knowledge: the choice is made once, for what such exchanges are like. Collective at the first call. Throws
-/// std::bad_alloc.
-const SparseWay& way_of(ShadowComm& own) {
-  std::optional<SparseWay>& way = own.sparse_way();
-  if (way) return *way;
-  const Record& record = own.record();
-  const select::Way chosen = choose_exchange(select::typical_exchange(own.topology().where));
-  way = {.name = record.exchange == settings::Exchange::automatic ? chosen.algorithm->name : name(record.exchange),
-         .radix = record.radix > 0 ? record.radix : std::max(2, chosen.radix)};
-  return *way;
-}
-
 void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& bundles) {
-  const std::string_view way = shadow.ranks() == 1 ? "consensus" : way_of(shadow).name;
+  const std::string_view way = shadow.ranks() == 1 ? "consensus" : shadow.sparse_way().name;
   if (way == "counts")
     return exchange.by_counts([&](std::span<const engine::sparse::Volume> out, std::span<engine::sparse::Volume> in) {
       static_assert(sizeof(engine::sparse::Volume) == 2 * sizeof(long));
@@ -132,9 +116,8 @@ void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& 
   if (way == "crystal") {
     const Record& agreed = shadow.record();
     const settings::Router& wishes = settings_of_process().router;
-    const Bytes beside = wishes.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, wishes.beside);
-    return exchange.by_crystal({.ranks = shadow.ranks(), .radix = way_of(shadow).radix, .channels = agreed.channels},
-                               {.segment = agreed.segment, .copies = wishes.copies}, beside, bundles);
+    return exchange.by_crystal({.ranks = shadow.ranks(), .radix = shadow.sparse_way().radix, .channels = agreed.channels},
+                               {.segment = agreed.segment, .copies = wishes.copies}, straight_from(), bundles);
   }
   Anybody anybody(shadow);
   exchange.by_consensus(anybody, engine::ranks_of_node() > engine::cores_of_node());
@@ -176,6 +159,5 @@ extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, he
   } catch (const std::exception&) {
     result = MPI_ERR_INTERN;
   }
-  if (result != MPI_SUCCESS) communicators::raise(comm, result);
-  return result;
+  return raise_new(result, MPI_SUCCESS, comm);
 }

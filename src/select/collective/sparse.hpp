@@ -1,0 +1,27 @@
+// select/collective/sparse.hpp: how the sparse exchanges of a communicator go: the same on all ranks, whatever their
+// environments say. May include: decide.hpp, record.hpp.
+//
+//   const SparseWay way = sparse_way(record, topology.where);      // chosen once: who sends to whom is nobody's knowledge
+//   if (way.name == "crystal") ...
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "select/collective/decide.hpp"
+#include "select/collective/record.hpp"
+
+namespace heddle::select {
+
+struct SparseWay {
+  std::string_view name;  ///< Of schedule::exchange().
+  int radix = 2;
+};
+
+inline SparseWay sparse_way(const Record& record, const Where& where) {
+  const Way chosen = choose_exchange(typical_exchange(where));
+  return {.name = record.exchange == settings::Exchange::automatic ? chosen.algorithm->name : name(record.exchange),
+          .radix = record.radix > 0 ? record.radix : std::max(2, chosen.radix)};
+}
+
+}  // namespace heddle::select
