@@ -19,15 +19,6 @@ constexpr bool looks_from_the_front = true;
 constexpr bool looks_from_the_front = false;
 #endif
 
-/// Freed at the end of the scope.
-class Handle {
- public:
-  ~Handle() {
-    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
-  }
-  MPI_Group group = MPI_GROUP_NULL;
-};
-
 /// What members of the host's group are called in the world.
 class Translation final : public group::Source {
  public:

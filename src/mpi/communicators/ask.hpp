@@ -8,6 +8,17 @@
 
 namespace heddle::mpi::communicators {
 
+/// Of a group of the host's, freed at the end of the scope.
+struct Handle {
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+};
+
 /// In MPI_COMM_WORLD's ranks, read in short pieces into the encoder: memory does not grow with regular communicators. Of an
 /// inter-communicator the remote group. Empty if a member is of another world; nothing if the host does not say.
 /// Throws std::bad_alloc.

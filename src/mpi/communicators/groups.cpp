@@ -11,14 +11,12 @@
 #include "interposition/interposition.hpp"
 #include "interposition/object.hpp"
 #include "layout/lasting.hpp"
+#include "mpi/communicators/ask.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
 
-std::mutex& table_lock() {
-  static constinit std::mutex mutex;
-  return mutex;
-}
+constinit std::mutex table_lock;
 std::unordered_map<std::uint64_t, group::Group>& table() {
   static layout::Lasting<std::unordered_map<std::uint64_t, group::Group>> groups;
   return *groups;
@@ -37,17 +35,6 @@ bool freed_past_us() {
   return past;
 }
 
-/// Freed at the end of the scope.
-struct World {
-  World() { PMPI_Comm_group(MPI_COMM_WORLD, &handle); }
-  ~World() {
-    if (handle != MPI_GROUP_NULL) PMPI_Group_free(&handle);
-  }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
-  MPI_Group handle = MPI_GROUP_NULL;
-};
-
 /// Whether the host has the same number of members, and in the same places this process, the first, the middle and the last.
 bool agrees(MPI_Group handle, const group::Group& group) {
   int size = 0;
@@ -58,11 +45,13 @@ bool agrees(MPI_Group handle, const group::Group& group) {
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Group_rank(handle, &rank) != MPI_SUCCESS) return false;
   const group::Rank ours = group.rank_of(me);
   if (rank != (ours == group::undefined ? MPI_UNDEFINED : ours)) return false;
-  const World world;
+  Handle world;
   constexpr int samples = 3;
   const int places[samples] = {0, size / 2, size - 1};
   int theirs[samples];
-  if (PMPI_Group_translate_ranks(handle, samples, places, world.handle, theirs) != MPI_SUCCESS) return false;
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS ||
+      PMPI_Group_translate_ranks(handle, samples, places, world.group, theirs) != MPI_SUCCESS)
+    return false;
   for (int i = 0; i < samples; ++i)
     if (theirs[i] != group.world_rank(places[i])) return false;
   return true;
@@ -72,20 +61,20 @@ bool agrees(MPI_Group handle, const group::Group& group) {
 
 void describe(MPI_Group made, const group::Group& group) noexcept try {
   if (made == MPI_GROUP_NULL || made == MPI_GROUP_EMPTY) return;
-  const std::lock_guard guard(table_lock());
+  const std::lock_guard guard(table_lock);
   table().insert_or_assign(threads::key_of(made), group);
 } catch (const std::bad_alloc&) {
   forget(made);
 }
 
 void forget(MPI_Group handle) noexcept {
-  const std::lock_guard guard(table_lock());
+  const std::lock_guard guard(table_lock);
   table().erase(threads::key_of(handle));
 }
 
 std::optional<group::Group> described(MPI_Group handle) noexcept {
   if (handle == MPI_GROUP_EMPTY) return group::Group();
-  const std::lock_guard guard(table_lock());
+  const std::lock_guard guard(table_lock);
   const auto found = table().find(threads::key_of(handle));
   return found == table().end() ? std::nullopt : std::optional(found->second);
 }

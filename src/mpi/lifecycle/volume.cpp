@@ -5,23 +5,22 @@
 #include <vector>
 
 #include "mpi/collectives/peers.hpp"
+#include "mpi/communicators/ask.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 std::vector<int> in_world(MPI_Comm comm, bool inter) {
-  MPI_Group peers = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  if ((inter ? PMPI_Comm_remote_group(comm, &peers) : PMPI_Comm_group(comm, &peers)) != MPI_SUCCESS) return {};
-  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
+  communicators::Handle peers;
+  communicators::Handle world;
+  if ((inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &peers.group) != MPI_SUCCESS) return {};
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS) return {};
   int size = 0;
-  PMPI_Group_size(peers, &size);
+  PMPI_Group_size(peers.group, &size);
   std::vector<int> mine(static_cast<std::size_t>(size));
   std::iota(mine.begin(), mine.end(), 0);
   std::vector<int> found(mine.size(), -1);
-  PMPI_Group_translate_ranks(peers, size, mine.data(), world, found.data());
-  PMPI_Group_free(&peers);
-  PMPI_Group_free(&world);
+  PMPI_Group_translate_ranks(peers.group, size, mine.data(), world.group, found.data());
   return found;
 }
 
