@@ -218,7 +218,7 @@ ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, boo
 }
 
 /// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
-inline int beyond_numbers(MPI_Comm comm) { return *mistakes::raised(MPI_ERR_COUNT, comm); }
+inline int beyond_numbers(MPI_Comm comm) { return raise_new(MPI_ERR_COUNT, MPI_SUCCESS, comm); }
 
 constexpr TrialKind::Call neighbours_call(const Buffer& /*receive*/, bool gathers) {
   return gathers ? TrialKind::Call::neighbor_allgather : TrialKind::Call::neighbor_alltoall;
@@ -260,7 +260,7 @@ bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, Time
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
 /// @param timed  Until the end of the call.
 template <class Kind, class Given, class Wanted>
-Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
+Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) try {
   if (Kind::neighbours && passes(comm, neighbours_call(receive, Kind::gathers), timed)) return {};
   Done refused;
   ShadowComm* own = entered<Kind>(send, receive, comm, true, refused);

@@ -63,8 +63,10 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
   }
 }
 
+}  // namespace
+
 template <class Given>
-Done carry_out_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) noexcept try {
+Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) try {
   if (send.address == MPI_IN_PLACE) return {};
   if (blocks::passes(comm, call_of(send), timed)) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
@@ -85,16 +87,8 @@ Done carry_out_all(const char* call, const Given& send, const Given& receive, MP
   return no_memory_on(comm);
 }
 
-}  // namespace
-
-Done exchange_all(const char* call, const Buffer& send, const Buffer& receive, MPI_Comm comm, TimedCall& timed) {
-  return carry_out_all(call, send, receive, comm, timed);
-}
-Done exchange_all(const char* call, const VArgument& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) {
-  return carry_out_all(call, send, receive, comm, timed);
-}
-Done exchange_all(const char* call, const WArgument& send, const WArgument& receive, MPI_Comm comm, TimedCall& timed) {
-  return carry_out_all(call, send, receive, comm, timed);
-}
+template Done exchange_all(const char*, const Buffer&, const Buffer&, MPI_Comm, TimedCall&);
+template Done exchange_all(const char*, const VArgument&, const VArgument&, MPI_Comm, TimedCall&);
+template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_Comm, TimedCall&);
 
 }  // namespace heddle::mpi

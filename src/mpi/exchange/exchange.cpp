@@ -228,8 +228,7 @@ int Exchange::run(MPI_Comm comm, bool neighbours) {
   if (engine::PairMailboxes& mailboxes = shadow_.next_mailboxes(neighbours); mailboxes.any()) steps_.use(mailboxes);
   start(Ends::in_collective);
   advance(true);
-  if (error() != MPI_SUCCESS) communicators::raise(comm, error());
-  return error();
+  return raise_new(error(), MPI_SUCCESS, comm);
 }
 
 Bytes straight_from() noexcept {

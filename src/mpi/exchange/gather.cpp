@@ -133,11 +133,6 @@ struct GatherOnce : blocks::Ranks {
   static constexpr bool gathers = true;
 };
 
-int raised(int error, MPI_Comm comm) {
-  if (error != MPI_SUCCESS) communicators::raise(comm, error);
-  return error;
-}
-
 }  // namespace
 
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
@@ -154,7 +149,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   const select::Way way = choose(*own, blocks, timed);
   alike(*own, {"MPI_Allgatherv", way});
   if (!way.algorithm) return {};
-  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raised(error, comm);
+  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, MPI_SUCCESS, comm);
   std::optional<schedule::Pieces> pieces;
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
@@ -162,7 +157,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   Channel channel(own->comm(), tags::schedule);
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
-  return raised(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), comm);
+  return raise_new(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), MPI_SUCCESS, comm);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

@@ -55,11 +55,6 @@ Done misplaced(bool any, MPI_Comm comm) {
 
 }  // namespace
 
-Done raised(int error, MPI_Comm comm) {
-  communicators::raise(comm, error);
-  return error;
-}
-
 Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm) {
   const bool any = data.count > 0;
   if (data.count < 0) return negative(end, comm);

@@ -42,7 +42,7 @@ Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm);
 
 /// Both, of a gather: MPICH's idea of the same elements (same_elements(), elsewhere).
 bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept;
-Done raised(int error, MPI_Comm comm);
+inline Done raised(int error, MPI_Comm comm) { return raise_new(error, MPI_SUCCESS, comm); }
 
 /// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Kind, class Given, class Wanted>

@@ -125,11 +125,9 @@ std::unique_ptr<communicators::Context> ShadowComm::context_with(std::unique_ptr
 }
 
 bool ShadowComm::possible(MPI_Comm comm) {
-  int inter = 0;
-  int ranks = 0;
-  return all.allowed.load(std::memory_order_relaxed) && comm != MPI_COMM_NULL &&
-         PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS &&
-         ranks > 1 && communicators::members(comm) && !communicators::reaches_beyond(comm);
+  if (!all.allowed.load(std::memory_order_relaxed)) return false;
+  const Peers peers(comm);
+  return peers.known && !peers.inter && peers.ranks > 1 && communicators::members(comm);
 }
 
 const std::string& ShadowComm::wanted_alltoallv() const noexcept {
