@@ -1,5 +1,5 @@
 // mpi/types/contents.cpp: the two forms of envelope and contents, read into one.
-#include "mpi/types/contents.hpp"
+#include "mpi/types/decode.hpp"
 
 #include <cstddef>
 

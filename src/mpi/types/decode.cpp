@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/types/contents.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 

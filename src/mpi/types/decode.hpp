@@ -1,6 +1,9 @@
-// mpi/types/decode.hpp: from a handle to what its bytes look like, by asking the host what it was made of.
-// Includes process/host.hpp, layout/constructed.hpp, layout/signature.hpp.
+// mpi/types/decode.hpp: from a handle to what its bytes look like, by asking the host what it was made of: by
+// MPI_Type_get_envelope and MPI_Type_get_contents, whichever form (int or large count) it was made with. Includes
+// process/host.hpp, layout/constructed.hpp, layout/signature.hpp.
 #pragma once
+
+#include <vector>
 
 #include "layout/constructed.hpp"
 #include "layout/signature.hpp"
@@ -22,5 +25,21 @@ struct Decoded {
 /// against the host's size and true extent: a type that the two of us read differently is left alone.
 /// Throws CannotDecode, std::overflow_error, std::invalid_argument, std::bad_alloc.
 Decoded decode(MPI_Datatype type);
+
+/// What a datatype was made of.
+struct Contents {
+  int combiner = MPI_COMBINER_NAMED;
+  layout::Made made;                ///< Of a struct: {count, lengths ..., displacements ...}.
+  std::vector<MPI_Datatype> types;  ///< To be freed by whoever asked, unless names_predefined().
+};
+
+/// Named or Fortran-parametrized types: not made by the program, not to be freed.
+bool names_predefined(int combiner);
+
+/// The combiner alone; MPI_UNDEFINED if the host will not say.
+int combiner_of(MPI_Datatype type);
+
+/// False if the host will not say.
+bool read(MPI_Datatype type, Contents& contents);
 
 }  // namespace heddle::mpi

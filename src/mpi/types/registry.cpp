@@ -7,7 +7,7 @@
 #include <new>
 
 #include "mpi/process/process.hpp"
-#include "mpi/types/contents.hpp"
+#include "mpi/types/decode.hpp"
 
 namespace heddle::mpi {
 
