@@ -1,12 +1,10 @@
 // mpi/p2p/watch.cpp: a few descriptors at a time.
 #include "mpi/p2p/watch.hpp"
 
-#include <array>
 #include <cstring>
 #include <string>
 
 #include "engine/wait.hpp"
-#include "layout/lasting.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/process/process.hpp"
@@ -18,87 +16,19 @@
 namespace heddle::mpi {
 namespace {
 
-/// The first descriptors to a rank are watched, then one of so many: a prime, so that it is not the same of a row each time.
-constexpr std::uint8_t first = 8, every = 61;
-/// By rank of the node; those of large nodes share counters.
-constinit std::array<std::atomic<std::uint8_t>, 256> sent{};
+constinit engine::WatchTurns turns;
 
 bool due(int peer) noexcept {
   const settings::Watch watch = settings_of_process().watch;
-  if (watch != settings::Watch::some) return watch == settings::Watch::all;
-  std::atomic<std::uint8_t>& count = sent[static_cast<std::size_t>(peer) % sent.size()];
-  const std::uint8_t now = count.load(std::memory_order_relaxed);
-  count.store(now + 1 < first + every ? static_cast<std::uint8_t>(now + 1) : first, std::memory_order_relaxed);
-  return now < first || now == first + every - 1;
+  return watch == settings::Watch::some ? turns.next(peer) : watch == settings::Watch::all;
 }
 
-/// A descriptor that is watched.
-struct Watched {
-  enum class State { free, sending, watched };
-  std::atomic<State> state{State::free};
-  int peer = -1;
-  engine::Unclaimed::Suspect message;
-  const engine::Control* control = nullptr;
-  MPI_Request delivered = MPI_REQUEST_NULL;  ///< Of the host; null: it is.
-  bool suspected = false;                    ///< The receiver has been told.
-  alignas(16) std::byte bytes[engine::Lengths::longest];
-};
-
-using All = std::array<Watched, 16>;
-All& all() noexcept {
-  static layout::Lasting<All> watched;
-  return *watched;
-}
-
-/// One look at a time, and none from within itself: the host may call back.
-constinit std::atomic_flag looking = ATOMIC_FLAG_INIT;
-struct Looking {
-  bool mine = !looking.test_and_set(std::memory_order_acquire);
-  Looking() = default;
-  Looking(const Looking&) = delete;
-  Looking& operator=(const Looking&) = delete;
-  ~Looking() {
-    if (mine) looking.clear(std::memory_order_release);
-  }
-};
-
-/// Of the caller, until it says watch(); null: all are in use.
-class Taken {
- public:
-  explicit Taken(const RendezvousSend& message) noexcept {
-    for (Watched& each : all()) {
-      auto state = Watched::State::free;
-      if (!each.state.compare_exchange_strong(state, Watched::State::sending, std::memory_order_acquire)) continue;
-      watched_ = &each;
-      each.peer = message.peer();
-      each.message = message.named();
-      each.control = message.control();
-      each.delivered = MPI_REQUEST_NULL;
-      each.suspected = false;
-      return;
-    }
-  }
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  ~Taken() {
-    if (watched_) watched_->state.store(Watched::State::free, std::memory_order_release);
-  }
-  explicit operator bool() const { return watched_ != nullptr; }
-  Watched* operator->() { return watched_; }
-  void watch(std::atomic<int>& count) noexcept {
-    watched_->state.store(Watched::State::watched, std::memory_order_release);
-    watched_ = nullptr;
-    count.fetch_add(1, std::memory_order_relaxed);
-  }
-
- private:
-  Watched* watched_ = nullptr;
-};
+using Taken = engine::Watched<Delivery>::Taken;
 
 /// Whether the host has delivered it by now.
-bool delivered(Watched& each) {
+bool delivered(Delivery& each) {
   int done = 1;
-  if (each.delivered != MPI_REQUEST_NULL && PMPI_Test(&each.delivered, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+  if (each.request != MPI_REQUEST_NULL && PMPI_Test(&each.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
   return done != 0;
 }
 
@@ -127,19 +57,6 @@ void judge(Node& node) {
   end_job(sentence(node, node.me(), sender, control->tag).c_str());
 }
 
-/// True: it need not be watched any longer.
-bool look_at(Node& node, Watched& each) {
-  if (!delivered(each)) return false;
-  engine::Unclaimed receiver = node.unclaimed(each.peer);
-  if (engine::claimed(*each.control, each.message.generation)) {
-    if (each.suspected) receiver.clear(each.message);
-    return true;
-  }
-  if (receiver.uncertain()) return true;
-  if (!each.suspected) each.suspected = receiver.suspect(each.message);
-  return false;
-}
-
 /// A barrier of all ranks that gives the core away: ranks may be more than cores, and MPICH's spin again by now (progress.hpp).
 /// Who is not here yet may wait for a message between nodes.
 void meet() {
@@ -153,52 +70,43 @@ void meet() {
   engine::wait_until(over, true);
 }
 
-/// Each descriptor of this process that the host has delivered and that nobody has fetched.
-void last_look(Node& node) {
-  constexpr int looks = 100;  // the host may have more to do before it knows
-  for (Watched& each : all()) {
-    if (each.state.load(std::memory_order_acquire) != Watched::State::watched) continue;
-    for (int i = 0; i < looks && !delivered(each); ++i) continue;
-    if (each.delivered != MPI_REQUEST_NULL)
-      PMPI_Request_free(&each.delivered);  // nobody has received it
-    else if (!engine::claimed(*each.control, each.message.generation) && !node.unclaimed(each.peer).uncertain())
-      end_job(sentence(node, each.peer, node.me(), each.control->tag).c_str());
-  }
-}
-
 }  // namespace
 
 Done Watch::send(const RendezvousSend& message, const Envelope& to) {
   if (!due(message.peer())) return {};
-  Taken taken(message);
+  Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return {};
-  std::memcpy(taken->bytes, message.descriptor(), static_cast<std::size_t>(message.length()));
-  const int result = PMPI_Issend(taken->bytes, message.length(), MPI_BYTE, to.rank, to.tag, to.comm, &taken->delivered);
-  if (result == MPI_SUCCESS) taken.watch(watched_);
+  auto& [request, bytes] = taken->delivery;
+  std::memcpy(bytes, message.descriptor(), static_cast<std::size_t>(message.length()));
+  const int result = PMPI_Issend(bytes, message.length(), MPI_BYTE, to.rank, to.tag, to.comm, &request);
+  if (result == MPI_SUCCESS) taken.watch();
   return result;
 }
 
 void Watch::delivered(const RendezvousSend& message) noexcept {
   if (!due(message.peer())) return;
-  if (Taken taken(message); taken) taken.watch(watched_);
+  Taken taken(watched_, message.peer(), message.named(), message.control());
+  if (!taken) return;
+  taken->delivery.request = MPI_REQUEST_NULL;
+  taken.watch();
 }
 
-// One of them each time: with many that nobody receives for long a call must not become slow.
 void Watch::look_closer(Node& node) {
-  if (const Looking now; now.mine) {
-    static constinit std::size_t next = 0;
-    All& watched = all();
-    for (std::size_t i = 0; i < watched.size(); ++i) {
-      Watched& each = watched[next++ % watched.size()];
-      if (each.state.load(std::memory_order_acquire) != Watched::State::watched) continue;
-      if (look_at(node, each)) {
-        watched_.fetch_sub(1, std::memory_order_relaxed);
-        each.state.store(Watched::State::free, std::memory_order_release);
-      }
-      break;
-    }
-  }
+  watched_.look(mpi::delivered, [&](int peer) { return node.unclaimed(peer); });
   judge(node);
+}
+
+/// Each descriptor of this process that the host has delivered and that nobody has fetched.
+void Watch::last_look(Node& node) {
+  constexpr int looks = 100;  // the host may have more to do before it knows
+  watched_.for_each([&](auto& each) {
+    MPI_Request& request = each.delivery.request;
+    for (int i = 0; i < looks && !mpi::delivered(each.delivery); ++i) continue;
+    if (request != MPI_REQUEST_NULL)
+      PMPI_Request_free(&request);  // nobody has received it
+    else if (!each.fetched() && !node.unclaimed(each.peer).uncertain())
+      end_job(sentence(node, each.peer, node.me(), each.control->tag).c_str());
+  });
 }
 
 void Watch::end() {

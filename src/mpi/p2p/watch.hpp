@@ -11,10 +11,16 @@
 // that has failed, an error handler of the program, which may throw.
 #pragma once
 
-#include "engine/unclaimed.hpp"
+#include "engine/watched.hpp"
 #include "mpi/p2p/rendezvous.hpp"
 
 namespace heddle::mpi {
+
+/// By a synchronous send of the host, of a copy.
+struct Delivery {
+  MPI_Request request;  ///< Null: it is delivered.
+  alignas(16) std::byte bytes[engine::Lengths::longest];
+};
 
 class Watch {
  public:
@@ -27,7 +33,7 @@ class Watch {
   /// At calls of the program that send or receive. Two loads, if there is nothing to look at.
   static void look() {
     Node* node = Node::here();
-    if (node && (watched_.load(std::memory_order_relaxed) > 0 || node->unclaimed().any())) look_closer(*node);
+    if (node && (watched_.any() || node->unclaimed().any())) look_closer(*node);
   }
 
   /// Nothing is to be concluded from what this process leaves unclaimed.
@@ -46,7 +52,8 @@ class Watch {
 
  private:
   static void look_closer(Node& node);
-  static inline constinit std::atomic<int> watched_{0};
+  static void last_look(Node& node);
+  static inline constinit engine::Watched<Delivery> watched_{};
 };
 
 }  // namespace heddle::mpi
