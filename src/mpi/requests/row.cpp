@@ -19,8 +19,8 @@ Row::Row(int count, MPI_Request* requests, Read when) noexcept
     : count_(count), program_(requests), handles_(requests), found_(count), before_(when == Read::late ? count : 1) {
   if (!found_) return;
   // With several threads a handle may become another's as soon as the host has completed it; with one, only if the host calls
-  // the program back, and that begins an operation: then Table::insert() has the row read before.
-  unread_ = when == Read::late && before_ && !handlers.load(std::memory_order_relaxed) && !unread_row &&
+  // the program back, and that begins an operation: whatever looks into the table then has the row read before.
+  unread_ = when == Read::late && before_ && !called_back.load(std::memory_order_relaxed) && !unread_row &&
             !Pending::any_indirect() && !threads::concurrent.load(std::memory_order_relaxed);
   if (unread_)
     std::copy_n(requests, count, before_.get());

@@ -17,8 +17,9 @@ namespace heddle::mpi::requests {
 class Row;
 inline constinit Row* unread_row = nullptr;
 void read_row() noexcept;
-/// The program has error handlers of its own, which may leave a call of the host by longjmp: no row stays unread.
-inline constinit std::atomic<bool> handlers{false};
+/// The host may call the program back while it completes requests, and the program leave that call by longjmp: no row stays
+/// unread.
+inline constinit std::atomic<bool> called_back{false};
 
 class Table : threads::LockedTable<MPI_Request, Pending> {
   using Base = threads::LockedTable<MPI_Request, Pending>;
@@ -30,8 +31,7 @@ class Table : threads::LockedTable<MPI_Request, Pending> {
   /// A handle that is there already belonged to a request that the host has completed and given out anew, before the thread
   /// that completed it came to erase it.
   void insert(MPI_Request handle, Pending* pending) noexcept {
-    if (unread_row) [[unlikely]]
-      read_row();
+    read_unread();
     Base::insert(handle, pending);
   }
   /// Asked before the host is asked for a request.
@@ -41,11 +41,22 @@ class Table : threads::LockedTable<MPI_Request, Pending> {
   [[nodiscard]] bool any_active() noexcept {
     return any([](const Pending& each) { return each.record.active; });
   }
-  [[nodiscard]] Pending* find(MPI_Request handle) noexcept { return Base::find(handle, meant); }
+  [[nodiscard]] Pending* find(MPI_Request handle) noexcept {
+    read_unread();
+    return Base::find(handle, meant);
+  }
   /// The entries of a row of handles; how many there are.
-  int find(int count, const MPI_Request* handles, Pending** found) noexcept { return Base::find(count, handles, found, meant); }
+  int find(int count, const MPI_Request* handles, Pending** found) noexcept {
+    read_unread();
+    return Base::find(count, handles, found, meant);
+  }
 
  private:
+  /// The host calls the program back, which asks about a request that may have a handle of the row's by now.
+  static void read_unread() noexcept {
+    if (unread_row) [[unlikely]]
+      read_row();
+  }
   /// Unless a call is completing it: then the handle means a request of another thread that Heddle does not know.
   static constexpr auto meant = [](const Pending& pending) noexcept {
     return !pending.record.completing.load(std::memory_order_relaxed);

@@ -1,6 +1,6 @@
-// mpi/calls/errhandler.cpp: error handlers of the program. They may throw out of a receive, leave it by longjmp, or call MPI
-// within it: from then on nothing is concluded from descriptors that this process leaves unclaimed, and rows of requests are
-// read before the host completes them.
+// mpi/calls/called_back.cpp: what the host may call the program back for while it completes requests. Error handlers may throw
+// out of a receive, too, leave it by longjmp, or call MPI within it: from then on nothing is concluded from descriptors that
+// this process leaves unclaimed, and rows of requests are read before the host completes them.
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/table.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 void expect_handlers() noexcept {
   Watch::uncertain();
-  requests::handlers.store(true, std::memory_order_relaxed);
+  requests::called_back.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -37,6 +37,12 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* function, MPI_Errha
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) {
   expect_handlers();
   return PMPI_Win_create_errhandler(function, errhandler);
+}
+
+int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                       MPI_Grequest_cancel_function* cancel, void* state, MPI_Request* request) {
+  requests::called_back.store(true, std::memory_order_relaxed);
+  return PMPI_Grequest_start(query, free, cancel, state, request);
 }
 
 }  // extern "C"
