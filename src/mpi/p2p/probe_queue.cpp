@@ -79,13 +79,15 @@ void ProbeQueue::hand_out(Items& fresh, const Origin& origin, MPI_Message messag
 
 namespace {
 
-/// What the host has found means, if it is as long as descriptors are.
+/// What the host has found means, if it is as long as descriptors are, or from another node: the receive of a matched one asks
+/// on which communicator its errors are to be raised.
 std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
   MPI_Count bytes = 0;
   if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS) return {};
-  if (const Network* network = Network::here();
-      network && bytes == engine::network_descriptor_bytes && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
-    return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
+  using Kind = engine::Lengths::Kind;
+  if (const Network* network = Network::here(); network && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
+    return engine::Lengths::Seen{.kind = bytes == engine::network_descriptor_bytes ? Kind::unclear : Kind::plain,
+                                 .total = bytes};
   if (!engine::Lengths::possible(bytes)) return {};
   const Node* node = Node::here();
   const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;

@@ -305,6 +305,34 @@ TEST_RANKS(1, Messages, ToNobody) {
   EXPECT_EQ(numbers, counted());
 }
 
+// What is too long for its receive is an error on the message's communicator, or the world's (MPICH), and no other's.
+TEST_RANKS(4, Messages, AMatchedOneThatIsTooLong) {
+  const ReturningErrors returning(team.comm), world(MPI_COMM_WORLD);
+  for (const int length : {10, 300, 3000, 100'000})
+    for (const bool at_once : {true, false}) {
+      std::vector<int> numbers(static_cast<std::size_t>(length));  // Open MPI 5.0.11 writes behind a receive that is too short
+      if (team.rank == 0) {
+        MPI_Send(numbers.data(), length, MPI_INT, team.size - 1, tag, team.comm);
+      } else if (team.rank == team.size - 1) {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Status status = marked();
+        MPI_Mprobe(0, tag, team.comm, &message, &status);
+        MPI_Request request = MPI_REQUEST_NULL;
+        int error = MPI_SUCCESS;
+        if (at_once) {
+          error = MPI_Mrecv(numbers.data(), length / 2, MPI_INT, &message, &status);
+        } else {
+          error = MPI_Imrecv(numbers.data(), length / 2, MPI_INT, &message, &request);
+          if (error == MPI_SUCCESS) error = MPI_Wait(&request, &status);
+        }
+        EXPECT_EQ(error_class(error), MPI_ERR_TRUNCATE) << length << ", at once: " << at_once;
+        EXPECT_EQ(status.MPI_SOURCE, 0);
+        EXPECT_EQ(status.MPI_TAG, tag);
+      }
+      MPI_Barrier(team.comm);
+    }
+}
+
 TEST_RANKS(2, Messages, HalfToNobody) {
   const Committed type = column();
   std::vector<int> numbers = counted(1000 * team.rank), got(100, -1);
