@@ -20,7 +20,7 @@ MOST_MESSAGES = 1.5e6
 MOST_BYTES = 4e9
 MOST_RANKS = 16384
 # SimGrid 3.32 ends with a fault in its sharing of links where more ranks than these have so many messages each under way.
-RANKS_OF_MANY = 128
+RANKS_OF_MANY = 120
 MANY_MESSAGES = 100
 
 
