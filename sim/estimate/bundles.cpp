@@ -24,7 +24,7 @@ class Walk {
       nodes_.emplace(node_);
       place_.nodes = &*nodes_;
     }
-    beside_ = task.bytes >= straight_from(plan.router);
+    beside_ = task.bytes >= plan.router.straight_from();
     if (!beside_) bytes_ = static_cast<double>(task.bytes);
     clocks_.resize(index(task.ranks));
   }

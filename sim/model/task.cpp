@@ -2,7 +2,6 @@
 #include "model/task.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -56,7 +55,7 @@ Way chosen(const Task& task, const Machine& machine) {
                             .links = &links};
   if (!task.gathers) {
     // What is longer goes beside, whatever is chosen (engine/exchange/routed.cpp).
-    if (task.bytes >= straight_from(task.router.value_or(settings::Router{})))
+    if (task.bytes >= task.router.value_or(settings::Router{}).straight_from())
       return {.algorithm = &schedule::alltoallv_direct};
     return select::choose_alltoallv(facts_of(task, where, machine));
   }
@@ -112,10 +111,6 @@ std::vector<Rank> distances(const Task& task) {
       found.push_back(distance);
     }
   return sorted;
-}
-
-Bytes straight_from(const settings::Router& router) {
-  return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
 }
 
 Plan plan_of(const Task& task, const Machine& machine) {

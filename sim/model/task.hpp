@@ -46,7 +46,4 @@ struct Plan {
 };
 Plan plan_of(const Task& task, const Machine& machine);
 
-/// Blocks from so many bytes on go straight from rank to rank, as in engine/exchange/routed.cpp.
-Bytes straight_from(const settings::Router& router);
-
 }  // namespace heddle::sim

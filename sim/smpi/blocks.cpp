@@ -61,16 +61,4 @@ void Blocks::move(const engine::Block& from, const engine::Block& to) noexcept {
   copy_bytes(where(to), where(from), from.bytes);
 }
 
-int Blocks::error_of(Mistake mistake) const noexcept {
-  switch (mistake) {
-    case Mistake::truncated:
-      return MPI_ERR_TRUNCATE;
-    case Mistake::no_memory:
-      return MPI_ERR_NO_MEM;
-    case Mistake::unpackable:
-      break;
-  }
-  return MPI_ERR_TYPE;
-}
-
 }  // namespace heddle::sim

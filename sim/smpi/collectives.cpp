@@ -79,7 +79,7 @@ class Alltoallv final : public Collective {
   int run_routed(engine::Exchange& exchange, Blocks& blocks) {
     const settings::Router& wishes = stage_.plan.router;
     Messages messages(stage_.machine);
-    engine::Routed routed(exchange, blocks, stage_.place, straight_from(wishes),
+    engine::Routed routed(exchange, blocks, stage_.place, wishes.straight_from(),
                           {.segment = wishes.segment, .copies = wishes.copies, .algorithm = stage_.plan.way.algorithm},
                           messages);
     messages.charge_for(routed.router());

@@ -8,7 +8,9 @@
 // A new variable is a row in settings.cpp, a member of Settings, and a line in from_environment().
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,6 +74,10 @@ struct Router {
   bool copies = false;  ///< Nothing goes beside; each message is copied from buffer to buffer in every round, as in the
                         ///< original algorithm.
 
+  /// Bytes from which on a block is not bundled.
+  [[nodiscard]] std::int64_t straight_from() const noexcept {
+    return copies ? std::numeric_limits<std::int64_t>::max() : std::max<std::int64_t>(1, beside);
+  }
   bool operator==(const Router&) const = default;
 };
 

@@ -10,7 +10,8 @@ namespace {
 template <class Given>
 class Bundled {
  public:
-  explicit Bundled(const Given& given) : given_(given), whole_(whole(given)), limit_(straight_from()) {}
+  explicit Bundled(const Given& given)
+      : given_(given), whole_(whole(given)), limit_(settings_of_process().router.straight_from()) {}
   Bytes operator()(int rank) const noexcept {
     Buffer data;
     Bytes bytes = 0;

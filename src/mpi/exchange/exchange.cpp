@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 
 #include "engine/exchange/routed.hpp"
 #include "layout/pack.hpp"
@@ -231,11 +230,6 @@ int Exchange::run(MPI_Comm comm, bool neighbours) {
   return raise_new(error(), MPI_SUCCESS, comm);
 }
 
-Bytes straight_from() noexcept {
-  const settings::Router& router = settings_of_process().router;
-  return router.copies ? std::numeric_limits<Bytes>::max() : std::max<Bytes>(1, router.beside);
-}
-
 int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes) {
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
@@ -248,8 +242,8 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
                            .stride = way.stride,
                            .channels = wishes.channels,
                            .nodes = &nodes},
-                          straight_from(), {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm},
-                          channel);
+                          wishes.straight_from(),
+                          {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm}, channel);
     start(Ends::in_collective);
     error = routed.run();
   } catch (const engine::Failed& failed) {

@@ -120,9 +120,6 @@ class Exchange final : private engine::Carrier {
   std::vector<Derived> held_;       // of each block, likewise
 };
 
-/// Bytes from which on a block is not bundled. The same on all ranks.
-Bytes straight_from() noexcept;
-
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
 inline int no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm); }
 

@@ -79,15 +79,17 @@ void ProbeQueue::hand_out(Items& fresh, const Origin& origin, MPI_Message messag
 
 namespace {
 
-/// What the host has found means, if it is as long as descriptors are, or from another node: the receive of a matched one asks
-/// on which communicator its errors are to be raised.
+bool from_another_node(const MPI_Status& found, MPI_Comm comm) {
+  const Network* const network = Network::here();
+  return network && network->elsewhere(comm, found.MPI_SOURCE) >= 0;
+}
+
+/// What the host has found means, if it is as long as descriptors are.
 std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
   MPI_Count bytes = 0;
   if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS) return {};
-  using Kind = engine::Lengths::Kind;
-  if (const Network* network = Network::here(); network && network->elsewhere(comm, found.MPI_SOURCE) >= 0)
-    return engine::Lengths::Seen{.kind = bytes == engine::network_descriptor_bytes ? Kind::unclear : Kind::plain,
-                                 .total = bytes};
+  if (bytes == engine::network_descriptor_bytes && from_another_node(found, comm))
+    return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
   if (!engine::Lengths::possible(bytes)) return {};
   const Node* node = Node::here();
   const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;
@@ -173,7 +175,12 @@ int ProbeQueue::match(int source, int tag, MPI_Comm comm, bool blocking, int* fl
   const int result = blocking ? (*flag = 1, PMPI_Mprobe(source, tag, comm, message, found.get()))
                               : PMPI_Improbe(source, tag, comm, flag, message, found.get());
   if (result != MPI_SUCCESS || !*flag || *message == MPI_MESSAGE_NO_PROC) return result;
-  const std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
+  std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
+  if (!seen && from_another_node(*found.get(), comm)) {  // its receive is an operation, whose errors need a communicator
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(found.get(), MPI_BYTE, &bytes);
+    seen = {.kind = Kind::plain, .total = bytes};
+  }
   if (!seen) return result;
   const std::lock_guard guard(lock_);
   Items fresh = fresh_item();

@@ -97,7 +97,7 @@ class Row {
   /// When the entries of the requests are looked up.
   enum class Read {
     now,
-    /// Where that does, when the host has completed something: most calls of a program that polls find nothing complete.
+    /// When the host has completed something, if that is soon enough: a program that polls most often finds nothing complete.
     late
   };
   /// The caller has seen that the table is not empty, and count > 0. `late`: before lend() it asks for ours(), readable() and

@@ -4,7 +4,7 @@
 
 #include "engine/give_way.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/exchange/exchange.hpp"
+#include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/sparse/program.hpp"
 
@@ -117,7 +117,7 @@ void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& 
     const Record& agreed = shadow.record();
     const settings::Router& wishes = settings_of_process().router;
     return exchange.by_crystal({.ranks = shadow.ranks(), .radix = shadow.sparse_way().radix, .channels = agreed.channels},
-                               {.segment = agreed.segment, .copies = wishes.copies}, straight_from(), bundles);
+                               {.segment = agreed.segment, .copies = wishes.copies}, wishes.straight_from(), bundles);
   }
   Anybody anybody(shadow);
   exchange.by_consensus(anybody, engine::ranks_of_node() > engine::cores_of_node());
