@@ -21,17 +21,27 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
   return settle(pending, *arrived.get(), error);
 }
 
+int poll_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  Poll poll(count, requests);
+  const int error = PMPI_Testall(count, requests, flag, statuses);
+  poll.over();
+  if (error == MPI_SUCCESS && !*flag) return error;
+  return Row(poll).settle_some(count, nullptr, statuses, error);
+}
+
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  Row row(count, requests, Row::Read::late);
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
-  if (!row.readable() || !own) return no_memory();
-  if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);
-  if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
+  if (!own) return no_memory();
+  MPI_Status* const arrived = statuses == MPI_STATUSES_IGNORE ? own.get() : statuses;
   *flag = 0;
-  const int error = PMPI_Testall(count, row.lend(), flag, statuses);
+  if (Poll::possible(count)) return poll_all(count, requests, flag, arrived);
+  Row row(count, requests);
+  if (!row.readable()) return no_memory();
+  if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);
+  const int error = PMPI_Testall(count, row.lend(), flag, arrived);
   row.give_back();
   if (error == MPI_SUCCESS && !*flag) return error;
-  return row.settle_some(count, nullptr, statuses, error);
+  return row.settle_some(count, nullptr, arrived, error);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "mpi/requests/freed.hpp"
+#include "mpi/requests/poll.hpp"
 #include "mpi/requests/table.hpp"
 #include "threads/pool.hpp"
 
@@ -94,22 +95,17 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
 /// An array argument of requests as the host is to see it.
 class Row {
  public:
-  /// When the entries of the requests are looked up.
-  enum class Read {
-    now,
-    /// When the host has completed something, if that is soon enough: a program that polls most often finds nothing complete.
-    late
-  };
-  /// The caller has seen that the table is not empty, and count > 0. `late`: before lend() it asks for ours(), readable() and
-  /// advances() alone.
-  Row(int count, MPI_Request* requests, Read when = Read::now) noexcept;
+  /// The caller has seen that the table is not empty, and count > 0.
+  Row(int count, MPI_Request* requests) noexcept;
+  /// What the host has been asked about already. It lasts no longer than the poll.
+  explicit Row(Poll& poll) noexcept;
   /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
 
   /// Whether Heddle has to do anything about it; and whether there was memory to find out.
-  [[nodiscard]] bool ours() const { return known_ > 0 || unread_; }
+  [[nodiscard]] bool ours() const { return known_ > 0; }
   [[nodiscard]] bool readable() const { return found_ && !failed_; }
   [[nodiscard]] bool all_ours() const { return known_ == count_; }
   /// Whether the host must be asked again and again, because some of it needs advance().
@@ -129,7 +125,6 @@ class Row {
   /// For the host to complete; give_back() before the program sees the array again.
   MPI_Request* lend() {
     lent_ = true;
-    if (unread_) unread_row = this;
     return handles_;
   }
   void give_back() noexcept;
@@ -140,13 +135,8 @@ class Row {
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
-  friend void read_row() noexcept;
-  void read(const MPI_Request* handles) noexcept;
-  void read_late() noexcept;
-
   int count_;
   int known_ = 0;
-  bool unread_ = false;
   bool failed_ = false;
   bool lent_ = false;
   int error_ = MPI_SUCCESS;  // to be raised
@@ -155,8 +145,8 @@ class Row {
   bool brief_ = true;
   MPI_Request* program_;
   MPI_Request* handles_;
-  Scratch<Pending*> found_;
-  Scratch<MPI_Request> before_;  ///< If unread: the handles that lend() has lent.
+  Pending** found_;  // null: no memory
+  threads::StagingBuffer own_;
   threads::StagingBuffer substitutes_;
 };
 

@@ -75,23 +75,15 @@ class Pending {
   };
   Record record;
 
-  /// Whether the host must not be asked about just any of them as it is: one needs advance(), or is `substituted`.
-  [[nodiscard]] static bool any_indirect() noexcept { return Indirect::any(); }
-
  protected:
-  /// A member of those.
+  /// A member of those that the host must not be asked about as they are: they need advance(), or are `substituted`. While
+  /// there is one, requests are looked up before the host is asked (poll.hpp).
   class Indirect {
    public:
-    Indirect() noexcept { count(1); }
+    Indirect() noexcept;
     Indirect(const Indirect&) = delete;
     Indirect& operator=(const Indirect&) = delete;
-    ~Indirect() { count(-1); }
-    static bool any() noexcept { return count_.load(std::memory_order_relaxed) != 0; }
-
-   private:
-    /// Threads may lose a count: with several nobody asks.
-    static void count(int by) noexcept { count_.store(count_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed); }
-    static inline constinit std::atomic<int> count_{0};
+    ~Indirect();
   };
 
  private:

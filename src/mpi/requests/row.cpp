@@ -15,30 +15,13 @@ int class_of(int code) {
 
 }  // namespace
 
-Row::Row(int count, MPI_Request* requests, Read when) noexcept
-    : count_(count), program_(requests), handles_(requests), found_(count), before_(when == Read::late ? count : 1) {
-  if (!found_) return;
-  // With several threads a handle may become another's as soon as the host has completed it; with one, only if the host calls
-  // the program back, and that begins an operation: whatever looks into the table then has the row read before.
-  unread_ = when == Read::late && before_ && !called_back.load(std::memory_order_relaxed) && !unread_row &&
-            !Pending::any_indirect() && !threads::concurrent.load(std::memory_order_relaxed);
-  if (unread_)
-    std::copy_n(requests, count, before_.get());
-  else
-    read(requests);
-}
-
-void Row::read_late() noexcept {
-  if (!unread_) return;
-  unread_ = false;
-  if (unread_row == this) unread_row = nullptr;
-  read(before_.get());
-}
-
-void read_row() noexcept { unread_row->read_late(); }
-
-void Row::read(const MPI_Request* requests) noexcept {
-  if (table.find(count_, requests, found_.get()) == 0) return;
+Row::Row(int count, MPI_Request* requests) noexcept
+    : count_(count),
+      program_(requests),
+      handles_(requests),
+      found_(own_.reserve(static_cast<layout::Bytes>(sizeof(Pending*)) * count) ? reinterpret_cast<Pending**>(own_.data())
+                                                                                : nullptr) {
+  if (!found_ || table.find(count_, requests, found_) == 0) return;
   bool substituted = false;
   for (int i = 0; i < count_; ++i) {
     Pending*& pending = found_[i];
@@ -62,16 +45,18 @@ void Row::read(const MPI_Request* requests) noexcept {
   for (int i = 0; i < count_; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
 }
 
+Row::Row(Poll& poll) noexcept
+    : count_(poll.count_), known_(poll.read()), program_(poll.program_), handles_(poll.program_), found_(poll.found_) {
+  poll.known_ = 0;  // it has no say any more
+}
+
 void Row::advance() noexcept {
   for (int i = 0; i < count_; ++i)
     if (found_[i]) found_[i]->advance(false);
 }
 
 Row::~Row() {
-  if (lent_) {
-    give_back();
-    read_late();
-  }
+  if (lent_) give_back();
   for (int i = 0; known_ > 0 && i < count_; ++i)
     if (Pending* pending = found_[i]) {
       const MPI_Request host = asked(*pending, program_[i]);
@@ -99,7 +84,6 @@ void Row::raise(bool host_failed) {
 
 void Row::give_back() noexcept {
   lent_ = false;
-  if (unread_) unread_row = nullptr;
   if (handles_ == program_) return;
   for (int i = 0; i < count_; ++i) {
     Pending* pending = found_[i];
@@ -111,11 +95,6 @@ void Row::give_back() noexcept {
 }
 
 int Row::settle_one(int index, MPI_Status& status, int error) {
-  if (unread_ && error == MPI_SUCCESS) {
-    Pending* pending = index >= 0 && index < count_ ? table.find(before_[index]) : nullptr;
-    return pending && pending->record.active ? requests::settle(*pending, status, error) : error;
-  }
-  read_late();
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
   const int code = settle(index, status, error);
@@ -124,7 +103,6 @@ int Row::settle_one(int index, MPI_Status& status, int error) {
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
-  read_late();
   const bool host_failed = error != MPI_SUCCESS;
   if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
   bool we_failed = false;
@@ -146,4 +124,33 @@ int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error)
   return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
 }
 
+int Poll::read() noexcept {
+  if (known_ >= 0) return known_;
+  table.set_unread(nullptr);
+  known_ = table.find(count_, before_, found_);
+  for (int i = 0; i < count_; ++i)
+    if (found_[i]) completing(*found_[i], true);
+  return known_;
+}
+
+void Poll::leave() noexcept {
+  over();
+  const Row row(*this);
+}
+
+int Poll::settle_one(int index, MPI_Status& status, int error) {
+  if (error != MPI_SUCCESS || known_ >= 0) return Row(*this).settle_one(index, status, error);
+  Pending* pending = index >= 0 && index < count_ ? table.find(before_[index]) : nullptr;
+  return pending ? settle(*pending, status, error) : error;
+}
+
+void Table::read_poll() noexcept { unread_->read(); }
+
 }  // namespace heddle::mpi::requests
+
+namespace heddle::mpi {
+
+Pending::Indirect::Indirect() noexcept { requests::table.count_reason(1); }
+Pending::Indirect::~Indirect() { requests::table.count_reason(-1); }
+
+}  // namespace heddle::mpi

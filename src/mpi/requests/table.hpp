@@ -13,15 +13,9 @@
 
 namespace heddle::mpi::requests {
 
-/// The row that the host is asked about, if its entries have not been looked up (completion.hpp), and to do so now.
-class Row;
-inline constinit Row* unread_row = nullptr;
-void read_row() noexcept;
-/// The host may call the program back while it completes requests, and the program leave that call by longjmp: no row stays
-/// unread.
-inline constinit std::atomic<bool> called_back{false};
+class Poll;
 
-class Table : threads::LockedTable<MPI_Request, Pending> {
+class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   using Base = threads::LockedTable<MPI_Request, Pending>;
 
  public:
@@ -36,6 +30,21 @@ class Table : threads::LockedTable<MPI_Request, Pending> {
   }
   /// Asked before the host is asked for a request.
   using Base::room;
+
+  /// Whether requests may be looked up after the host has completed some of them (poll.hpp): not where a handle may become
+  /// another operation's meanwhile. With several threads it may as soon as the host has completed it; with one, only if the
+  /// host calls the program back, and that begins an operation.
+  [[nodiscard]] bool late() const noexcept {
+    return reasons_.load(std::memory_order_relaxed) == 0 && !unread_ && !threads::concurrent.load(std::memory_order_relaxed);
+  }
+  /// One reason more, or less, to look them up before: the host may call the program back while it completes requests, and the
+  /// program leave that call by longjmp; or it must not be asked about just any of them as it is.
+  void count_reason(int by) noexcept {  // threads may lose a count: with several nothing is late
+    reasons_.store(reasons_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+  /// Whom the host is asked about, if they have not been looked up. Whatever looks into the table meanwhile has them looked up
+  /// before.
+  void set_unread(Poll* poll) noexcept { unread_ = poll; }
 
   /// Whether an operation is in progress: persistent requests stay here between two.
   [[nodiscard]] bool any_active() noexcept {
@@ -52,11 +61,16 @@ class Table : threads::LockedTable<MPI_Request, Pending> {
   }
 
  private:
+  std::atomic<int> reasons_{0};  // beside what empty() looks at
+  Poll* unread_ = nullptr;
+
   /// The host calls the program back, which asks about a request that may have a handle of the row's by now.
-  static void read_unread() noexcept {
-    if (unread_row) [[unlikely]]
-      read_row();
+  void read_unread() noexcept {
+    if (unread_) [[unlikely]]
+      read_poll();
   }
+  void read_poll() noexcept;
+
   /// Unless a call is completing it: then the handle means a request of another thread that Heddle does not know.
   static constexpr auto meant = [](const Pending& pending) noexcept {
     return !pending.record.completing.load(std::memory_order_relaxed);
