@@ -1,32 +1,25 @@
 // mpi/lifecycle/explain.cpp: HEDDLE_EXPLAIN.
-#include <map>
-#include <mutex>
-#include <tuple>
-
 #include "explain/lines.hpp"
-#include "interposition/procedures.hpp"
-#include "mpi/collectives/peers.hpp"
-#include "mpi/lifecycle/names.hpp"
+#include "mpi/lifecycle/meanings.hpp"
 #include "mpi/lifecycle/report.hpp"
-#include "mpi/lifecycle/timed.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
-#include "report/asked.hpp"
+#include "report/explained.hpp"
 #include "report/reporting.hpp"
 #include "select/left_to_host.hpp"
+#include "threads/table.hpp"
 
 namespace heddle::mpi {
 namespace {
 
-using timed::Called;
-using timed::Observer;
-
 /// The basic type that all of a datatype is made of, as the grammar has it.
-std::string element_of(const Signature& signature) { return signature.uniform() ? name_of_datatype(signature.first) : "byte"; }
+std::string element_of(const Signature& signature) {
+  return signature.uniform() ? meanings().datatype(threads::key_of(signature.first)) : "byte";
+}
 
 /// As a message from here to a rank of this node.
 explain::Way way_of(MPI_Datatype type, const layout::Layout& layout, Count count) {
@@ -76,135 +69,53 @@ std::string between_nodes(MPI_Datatype type, Count count) {
   return "between nodes: " + otherwise;
 }
 
-class Explained final : public Observer {
+class Explaining final : public report::Explained {
  public:
-  Explained(const std::string& names, Observer* next) : asked_(names), next_(next) {}
-
-  Mark begins(const Called& called) noexcept override {
-    look(called);
-    return next_ ? next_->begins(called) : Mark{};
-  }
-  void ends(const Called& called, const Mark& mark, bool done) noexcept override {
-    if (next_) next_->ends(called, mark, done);
-  }
-  [[nodiscard]] Observer* next() const { return next_; }
-
-  /// One sentence, if names are left.
-  void finish() {
-    const std::lock_guard guard(lock_);
-    if (const std::string missing = asked_.missing(); !missing.empty()) say(missing.c_str());
-  }
+  using Explained::Explained;
 
  private:
-  static constexpr std::size_t most_seen = std::size_t{1} << 16;
-
-  /// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
-  void look(const Called& called) noexcept try {
-    using timed::Pattern;
-    const std::lock_guard guard(lock_);
-    if (called.typed && called.buffer != MPI_IN_PLACE && means_datatype(called.type))
-      look(called, called.type, called.count >= 0 ? called.count : 1);
-    look_at(called, called.sent, called.pattern == Pattern::scatter);
-    look_at(called, called.received, called.pattern == Pattern::gather);
-    if (called.sent.types || called.received.types) look_at_lists(called);
-  } catch (const std::exception&) {
-    return;  // no memory: the program goes on
-  }
-
-  /// @param rooted  They mean something at the root alone.
-  void look_at(const Called& called, const timed::Blocks& blocks, bool rooted) {
-    if (blocks.buffer == MPI_IN_PLACE || blocks.type == MPI_DATATYPE_NULL) return;
-    if (rooted ? table.find(blocks.type) != nullptr : means_datatype(blocks.type))
-      look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
-  }
-
-  void look_at_lists(const Called& called) {
-    int out = 0;
-    int in = 0;
-    if (called.pattern == timed::Pattern::neighbor_alltoall) {
-      const Neighbours peers(called.communicator);
-      out = peers.known() ? peers.out() : 0;
-      in = peers.known() ? peers.in() : 0;
-    } else {
-      const Peers peers(called.communicator);
-      out = in = peers.known ? peers.ranks : 0;
-    }
-    const auto look_at = [&](const MPI_Datatype* types, int size) {
-      for (int i = 0; types && i < size; ++i)
-        if (means_datatype(types[i])) look(called, types[i], 1);
-    };
-    if (called.sent.buffer != MPI_IN_PLACE) look_at(called.sent.types, out);
-    look_at(called.received.types, in);
-  }
-
-  void look(const Called& called, MPI_Datatype type, Count count) {
-    const unsigned now = report::handles_changed.load(std::memory_order_relaxed) + 1;
-    if (seen_.size() > most_seen) seen_.clear();
-    unsigned& asked = seen_[{called.from, called.procedure, threads::key_of(type)}];
-    if (asked == now) return;
-    asked = now;
-    const report::Place& place = place_of(called.from);
-    const std::string name = name_of_datatype(type);
-    if (asked_.uses(name, procedure(called), place)) tell(called, place, type, name, count);
-  }
-
   /// Once for each datatype: as the first message of it that is met.
-  void tell(const Called& called, const report::Place& place, MPI_Datatype type, const std::string& name, Count count) {
+  void tell(std::uint64_t key, std::int64_t count, const Use& use) override {
     using enum report::Asked::Telling;
-    const std::string label = asked_.label(name);
-    const std::string used = label + ": used by " + procedure(called) + " from " + asked_.shown(place);
+    const MPI_Datatype type = datatype_of(key);
+    const std::string used = use.label + ": used by " + use.from;
     try {
       const Decoded decoded = decode(type);
       const std::string text = explain::pasteable(decoded.layout, element_of(decoded.signature));
-      const auto telling = asked_.tell(name, text.empty() ? layout::describe(decoded.layout) : text);
+      const auto telling = asked().tell(use.name, text.empty() ? layout::describe(decoded.layout) : text);
       if (telling == too_many) say("HEDDLE_EXPLAIN: more than 100 datatypes; the others are left out.");
       if (telling != first) return;
       say(used.c_str());
       const std::string written = text.empty() ? "too long to be pasted; see canonical" : text;
       for (const std::string& line : explain::lines(decoded.layout, count, written, way_of(type, decoded.layout, count)))
-        say((label + ": " + line).c_str());
+        say((use.label + ": " + line).c_str());
       for (const std::string& line : {left_to_host(type, count), between_nodes(type, count)})
-        if (!line.empty()) say((label + ": " + line).c_str());
+        if (!line.empty()) say((use.label + ": " + line).c_str());
     } catch (const CannotDecode& error) {
-      if (asked_.tell(name, error.what()) != again)
+      if (asked().tell(use.name, error.what()) != again)
         say((used + "; Heddle leaves it to the MPI library: " + error.what() + ".").c_str());
     }
   }
-
-  const report::Place& place_of(const void* from) {
-    const auto [found, added] = places_.try_emplace(from);
-    if (added) found->second = report::place_of(from);
-    return found->second;
-  }
-  static const char* procedure(const Called& called) {
-    return interposition::procedures()[static_cast<std::size_t>(called.procedure)].name;
-  }
-
-  std::recursive_mutex lock_;  // freeing what the host hands out may call the program
-  report::Asked asked_;
-  Observer* next_;
-  std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
-  std::map<const void*, report::Place> places_;
 };
 
-Explained* explained = nullptr;
+Explaining* explained = nullptr;
 
 }  // namespace
 
 void start_explaining() noexcept try {
   const settings::Settings& set = settings_of_process();
   if (set.explain.empty() || set.doctor || !spokesman()) return;
-  explained = new Explained(set.explain, timed::observer.load());  // freed by nobody, as the report
+  explained = new Explaining(set.explain, meanings(), report::observer.load());  // freed by nobody, as the report
   report::handles_remembered.store(true);
-  timed::observer.store(explained, std::memory_order_release);
+  report::observer.store(explained, std::memory_order_release);
 } catch (const std::exception&) {
   say("no memory for HEDDLE_EXPLAIN; nothing is explained.");
 }
 
 void finish_explaining() noexcept try {
   if (!explained) return;
-  timed::observer.store(explained->next(), std::memory_order_release);
-  explained->finish();
+  report::observer.store(explained->next(), std::memory_order_release);
+  if (const std::string missing = explained->missing(); !missing.empty()) say(missing.c_str());
   explained = nullptr;
 } catch (const std::exception&) {
   return;

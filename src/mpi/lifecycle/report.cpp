@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "mpi/lifecycle/observed.hpp"
-#include "mpi/lifecycle/timed.hpp"
+#include "mpi/lifecycle/meanings.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
+#include "report/observed.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "select/profile_file.hpp"
@@ -134,14 +134,15 @@ std::string about_run() {
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
   const bool traced = begin_trace();
-  std::unique_ptr<Observed> observed(report ? new (std::nothrow) Observed(*report, trace) : nullptr);
+  std::unique_ptr<report::Observed> observed(report ? new (std::nothrow) report::Observed(*report, trace, meanings())
+                                                    : nullptr);
   int able = traced && observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
   if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   started_ns = report::now();
   if (able) {
-    timed::observer.store(observed.release(), std::memory_order_release);
+    report::observer.store(observed.release(), std::memory_order_release);
     report::of_process.store(report.release(), std::memory_order_release);
     report::handles_remembered.store(true);
   } else if (own != MPI_COMM_NULL) {
@@ -154,7 +155,7 @@ void finish_reporting() noexcept try {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report::of_process.exchange(nullptr);
   if (!report) return;
-  timed::observer.store(nullptr, std::memory_order_release);
+  report::observer.store(nullptr, std::memory_order_release);
   report->end(report::now() - started_ns, running());
   int me = 0;
   int ranks = 1;

@@ -1,0 +1,143 @@
+// mpi/lifecycle/meanings.cpp: questions to the host.
+#include "mpi/lifecycle/meanings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "interposition/procedures.hpp"
+#include "mpi/collectives/peers.hpp"
+#include "mpi/communicators/ask.hpp"
+#include "mpi/lifecycle/timed.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/traits.hpp"
+#include "mpi/types/entry.hpp"
+#include "mpi/types/handles.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+using report::Passed;
+using report::Pattern;
+
+// Little-endian, as in datatype_of().
+MPI_Comm comm_of(std::uint64_t key) noexcept {
+  MPI_Comm comm;
+  std::memcpy(&comm, &key, sizeof comm);
+  return comm;
+}
+
+std::vector<int> in_world(MPI_Comm comm, bool inter) {
+  communicators::Handle peers;
+  communicators::Handle world;
+  if ((inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &peers.group) != MPI_SUCCESS) return {};
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world.group) != MPI_SUCCESS) return {};
+  int size = 0;
+  PMPI_Group_size(peers.group, &size);
+  std::vector<int> mine(static_cast<std::size_t>(size));
+  std::iota(mine.begin(), mine.end(), 0);
+  std::vector<int> found(mine.size(), -1);
+  PMPI_Group_translate_ranks(peers.group, size, mine.data(), world.group, found.data());
+  return found;
+}
+
+/// Of a collective that Heddle may carry out though nothing has holes.
+bool has_algorithms(Pattern pattern) noexcept {
+  return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
+         pattern == Pattern::neighbor_allgather;
+}
+
+class OfHost final : public report::Meanings {
+ public:
+  [[nodiscard]] const char* procedure(int number) const noexcept override {
+    return interposition::procedures()[static_cast<std::size_t>(number)].name;
+  }
+
+  [[nodiscard]] bool is_datatype(std::uint64_t type) const noexcept override {
+    return type != 0 && (!running() || is_derived(type) || predefined(datatype_of(type)).size > 0);
+  }
+  [[nodiscard]] bool is_derived(std::uint64_t type) const noexcept override { return known(datatype_of(type)); }
+
+  /// Nor does it have one of Open MPI's own for what MPI_Type_create_resized and MPI_Type_dup make.
+  [[nodiscard]] std::string datatype(std::uint64_t type) const override {
+    std::array<char, MPI_MAX_OBJECT_NAME> name{};
+    int length = 0;
+    if (PMPI_Type_get_name(datatype_of(type), name.data(), &length) != MPI_SUCCESS) return {};
+    const std::string_view said(name.data());
+    if (traits().host == Host::openmpi && (said == "Dup" || said.starts_with("Dup "))) return {};
+    return std::string(said);
+  }
+  [[nodiscard]] std::string communicator(std::uint64_t comm) const override {
+    std::array<char, MPI_MAX_OBJECT_NAME> name{};
+    int length = 0;
+    return PMPI_Comm_get_name(comm_of(comm), name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+  }
+  [[nodiscard]] std::int64_t size_of(std::uint64_t type) const noexcept override {
+    MPI_Count size = -1;
+    return PMPI_Type_size_x(datatype_of(type), &size) == MPI_SUCCESS ? size : -1;
+  }
+
+  [[nodiscard]] report::Partners partners(std::uint64_t key) const override {
+    const MPI_Comm comm = comm_of(key);
+    report::Partners partners;
+    int two = 0;
+    if (PMPI_Comm_test_inter(comm, &two) != MPI_SUCCESS) return partners;
+    partners.inter = two != 0;
+    partners.me = own_rank(comm);
+    partners.world = in_world(comm, partners.inter);
+    std::vector<int> from;
+    if (!partners.inter) neighbour_ranks(comm, partners.me, from, partners.neighbours);
+    return partners;
+  }
+  [[nodiscard]] std::pair<int, int> types_of(const report::Called& called) const override {
+    if (called.communicator == 0) return {0, 0};
+    const MPI_Comm comm = comm_of(called.communicator);
+    if (called.pattern == Pattern::neighbor_alltoall) {
+      const Neighbours peers(comm);
+      return peers.known() ? std::pair(peers.out(), peers.in()) : std::pair(0, 0);
+    }
+    const Peers peers(comm);
+    const int ranks = peers.known ? peers.ranks : 0;
+    return {ranks, ranks};
+  }
+
+  [[nodiscard]] Passed why(const report::Called& called, bool chosen) const noexcept override {
+    if (!called.typed) return Passed::by_nature;
+    if (!running()) return Passed::off;
+    if (chosen) return Passed::as_fast;
+    if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)
+      return Passed::as_set;
+    if (called.in_place || called.type == 0) return Passed::no_holes;
+    const MPI_Datatype type = datatype_of(called.type);
+    const Entry* const entry = table.find(type);
+    if (!entry) return predefined(type).size == 0 ? Passed::unknown : Passed::no_holes;
+    if (!entry->known()) return Passed::unknown;
+    const Count count = called.count >= 0 ? called.count : 2;
+    if (entry->contiguous(count)) return Passed::no_holes;
+    if (settings_of_process().messages == settings::Messages::native) return Passed::as_set;
+    constexpr Bytes plenty = Bytes{1} << 30;
+    return entry->pays_to_pack(std::max<Count>(count, plenty / std::max<Bytes>(entry->size(), 1))) ? Passed::small
+                                                                                                   : Passed::as_fast;
+  }
+
+  [[nodiscard]] std::uint64_t type_at(const void* types, int i) const noexcept override {
+    return timed::key_of(static_cast<const MPI_Datatype*>(types)[i], MPI_DATATYPE_NULL);
+  }
+  [[nodiscard]] std::uint64_t request_at(const void* requests, int i) const noexcept override {
+    return timed::key_of(static_cast<const MPI_Request*>(requests)[i], MPI_REQUEST_NULL);
+  }
+  [[nodiscard]] std::int64_t count_at(const void* wide_counts, int i) const noexcept override {
+    return static_cast<const MPI_Count*>(wide_counts)[i];
+  }
+};
+
+}  // namespace
+
+const report::Meanings& meanings() noexcept {
+  static const OfHost of_host;
+  return of_host;
+}
+
+}  // namespace heddle::mpi

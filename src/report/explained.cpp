@@ -1,0 +1,58 @@
+// report/explained.cpp
+#include "report/explained.hpp"
+
+#include "report/reporting.hpp"
+
+namespace heddle::report {
+
+/// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
+Observer::Mark Explained::begins(const Called& called) noexcept {
+  try {
+    const std::lock_guard guard(lock_);
+    if (called.typed && !called.in_place && meanings_.is_datatype(called.type))
+      look(called, called.type, called.count >= 0 ? called.count : 1);
+    look_at(called, called.sent, called.pattern == Pattern::scatter);
+    look_at(called, called.received, called.pattern == Pattern::gather);
+    if (called.sent.types || called.received.types) look_at_lists(called);
+  } catch (const std::exception&) {  // no memory: the program goes on
+  }
+  return next_ ? next_->begins(called) : Mark{};
+}
+
+/// @param rooted  They mean something at the root alone.
+void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted) {
+  if (blocks.in_place || blocks.type == 0) return;
+  if (rooted ? meanings_.is_derived(blocks.type) : meanings_.is_datatype(blocks.type))
+    look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
+}
+
+void Explained::look_at_lists(const Called& called) {
+  const auto [out, in] = meanings_.types_of(called);
+  const auto look_at_types = [&](const void* types, int size) {
+    for (int i = 0; types && i < size; ++i)
+      if (const std::uint64_t type = meanings_.type_at(types, i); meanings_.is_datatype(type)) look(called, type, 1);
+  };
+  if (!called.sent.in_place) look_at_types(called.sent.types, out);
+  look_at_types(called.received.types, in);
+}
+
+void Explained::look(const Called& called, std::uint64_t type, std::int64_t count) {
+  const unsigned now = handles_changed.load(std::memory_order_relaxed) + 1;
+  if (seen_.size() > most_seen) seen_.clear();
+  unsigned& asked = seen_[{called.from, called.procedure, type}];
+  if (asked == now) return;
+  asked = now;
+  const Place& place = place_of_call(called.from);
+  const std::string name = meanings_.datatype(type);
+  const char* const procedure = meanings_.procedure(called.procedure);
+  if (asked_.uses(name, procedure, place))
+    tell(type, count, {name, asked_.label(name), std::string(procedure) + " from " + asked_.shown(place)});
+}
+
+const Place& Explained::place_of_call(const void* from) {
+  const auto [found, added] = places_.try_emplace(from);
+  if (added) found->second = place_of(from);
+  return found->second;
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,153 @@
+// report/observed.cpp
+#include "report/observed.hpp"
+
+#include <algorithm>
+
+namespace heddle::report {
+namespace {
+
+thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
+
+/// Bytes of a call's blocks.
+class BlockSizes {
+ public:
+  /// @param size  Of the call's datatype, bytes; negative: it is asked for where it is needed.
+  BlockSizes(const Meanings& meanings, const Called& called, std::int64_t size) noexcept
+      : meanings_(meanings), called_(called), size_(size) {}
+
+  /// No overflow: what a program can have in memory it cannot count further than this.
+  [[nodiscard]] std::int64_t of(const Blocks& blocks, int i) noexcept {
+    const std::int64_t count = blocks.counts        ? blocks.counts[i]
+                               : blocks.wide_counts ? meanings_.count_at(blocks.wide_counts, i)
+                                                    : blocks.count;
+    if (count <= 0) return 0;
+    const std::int64_t size = size_of(blocks.types ? meanings_.type_at(blocks.types, i) : blocks.type);
+    std::int64_t bytes = 0;
+    return size < 0 || __builtin_mul_overflow(count, size, &bytes) ? 0 : bytes;
+  }
+
+ private:
+  std::int64_t size_of(std::uint64_t type) noexcept {
+    if (size_ >= 0 && type == called_.type && called_.typed) return size_;
+    if (type == 0) return 0;
+    if (type != asked_) {
+      answer_ = meanings_.size_of(type);
+      asked_ = type;
+    }
+    return answer_;
+  }
+
+  const Meanings& meanings_;
+  const Called& called_;
+  const std::int64_t size_;
+  std::uint64_t asked_ = 0;  // the last one, and its size: many blocks have one datatype
+  std::int64_t answer_ = 0;
+};
+
+Moves moves_of(const Called& called, const Partners& partners, std::int64_t size) noexcept {
+  Moves moves{.pattern = called.pattern,
+              .peer = called.peer,
+              .is_root = called.root == (partners.inter ? Called::itself : partners.me),
+              .has_block = !partners.inter || called.root >= 0,
+              .root = called.root,
+              .sends_in_place = called.sent.in_place,
+              .receives_in_place = called.received.in_place};
+  std::int64_t bytes = 0;
+  if (size >= 0 && !called.in_place && called.count >= 0 && !__builtin_mul_overflow(called.count, size, &bytes))
+    moves.one = bytes;
+  return moves;
+}
+
+}  // namespace
+
+Observer::Mark Observed::begins(const Called& called) noexcept {
+  Met* const met = meet(called);
+  if (!met) return {};
+  const Caller before = caller_of_thread;  // callbacks of the program call MPI, too
+  if (++calls_of_thread == 0) ++calls_of_thread;
+  caller_of_thread = {met->site.load(std::memory_order_acquire), calls_of_thread};
+  return {met, before, now()};
+}
+
+void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept {
+  if (!mark.met) return;
+  const double end = now();
+  const double ns = end - mark.since;
+  const Met& met = *static_cast<const Met*>(mark.met);
+  const Caller caller = caller_of_thread;
+  const std::int64_t planned = done ? moved(called, met) : -1;
+  const std::int64_t bytes = called.later ? -1 : planned;
+  if (caller.site) caller.site->ends(caller.number, ns, bytes, meanings_.why(called, caller.chosen != nullptr));
+  if (caller.chosen && planned > 0) caller.chosen->bytes.fetch_add(planned, std::memory_order_relaxed);
+  if (caller.site && trace_) {
+    const Partners* const partners = met.partners.load(std::memory_order_acquire);
+    const auto to = static_cast<std::size_t>(called.peer);
+    const int peer = called.peer < 0 ? -1 : partners && to < partners->world.size() ? partners->world[to] : called.peer;
+    trace_->add({caller.site, mark.since, end, bytes, peer, thread_number()});
+  }
+  caller_of_thread = mark.before;
+}
+
+Met* Observed::meet(const Called& called) noexcept try {
+  return remembered_.meet({called.procedure, called.from, called.type, called.communicator},
+                          [&](Met& met) { ask(met, called); });
+} catch (const std::exception&) {
+  return nullptr;
+}
+
+void Observed::ask(Met& met, const Called& called) {
+  CallSite::Name name{
+      .procedure = meanings_.procedure(called.procedure), .place = place_of(called.from), .datatype = {}, .communicator = {}};
+  // In place, the argument means nothing.
+  if (called.typed && !called.in_place && meanings_.is_datatype(called.type)) {
+    name.datatype = meanings_.datatype(called.type);
+    if (const std::int64_t size = meanings_.size_of(called.type); size >= 0) met.size.store(size, std::memory_order_relaxed);
+  }
+  if (called.communicator != 0) {
+    name.communicator = meanings_.communicator(called.communicator);
+    if (called.pattern != Pattern::none || (report_.counts_peers() && called.peer != Called::nobody))
+      met.partners.store(remembered_.partners(called.communicator, [&] { return meanings_.partners(called.communicator); }),
+                         std::memory_order_release);
+  }
+  met.site.store(report_.site(std::move(name)), std::memory_order_release);
+}
+
+std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try {
+  if (called.requests && !called.later) return start(called);
+  const Partners nobody;
+  const Partners* const known = met.partners.load(std::memory_order_acquire);
+  const Partners& partners = known ? *known : nobody;
+  const std::int64_t size = met.size.load(std::memory_order_relaxed);
+  BlockSizes sizes(meanings_, called, size);
+  const Moves moves = moves_of(called, partners, size);
+  const auto sent = [&](int i) { return sizes.of(called.sent, i); };
+  const auto received = [&](int i) { return sizes.of(called.received, i); };
+  const Volume volume(moves, partners, sent, received);
+
+  Planned planned{.bytes = volume.bytes()};
+  const std::int64_t bytes = planned.bytes;
+  if (report_.counts_peers()) {
+    if (called.later)
+      volume.each([&](int rank, std::int64_t some) { planned.to.emplace_back(rank, some); });
+    else if (bytes > 0)
+      volume.each([this](int rank, std::int64_t some) { report_.add_sent(rank, some); });
+  }
+  if (!called.later) return bytes;
+  if (const std::uint64_t request = meanings_.request_at(called.requests, 0)) remembered_.plan(request, std::move(planned));
+  return bytes;
+} catch (const std::exception&) {
+  return -1;
+}
+
+std::int64_t Observed::start(const Called& called) noexcept {
+  std::int64_t bytes = -1;
+  const std::int64_t requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
+  for (int i = 0; i < requests; ++i) {
+    const std::int64_t one = remembered_.start(meanings_.request_at(called.requests, i),
+                                               [this](int rank, std::int64_t some) { report_.add_sent(rank, some); });
+    if (one >= 0) bytes = std::max<std::int64_t>(bytes, 0) + one;
+  }
+  return bytes;
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,141 @@
+// What an observer makes of calls: numbers take the place of handles, so no MPI is needed.
+#include "report/observed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "report/explained.hpp"
+
+namespace heddle::report {
+namespace {
+
+/// Types are their sizes, requests and communicators their numbers.
+class Numbers : public Meanings {
+ public:
+  const char* procedure(int number) const noexcept override { return number == 0 ? "MPI_Send" : "MPI_Alltoallw"; }
+  bool is_datatype(std::uint64_t type) const noexcept override { return type != 0; }
+  bool is_derived(std::uint64_t type) const noexcept override { return type >= 100; }
+  std::string datatype(std::uint64_t type) const override { return "type" + std::to_string(type); }
+  std::string communicator(std::uint64_t comm) const override { return "comm" + std::to_string(comm); }
+  std::int64_t size_of(std::uint64_t type) const noexcept override { return static_cast<std::int64_t>(type); }
+  Partners partners(std::uint64_t) const override { return {.me = 1, .world = {0, 1, 2}}; }
+  std::pair<int, int> types_of(const Called&) const override { return {3, 2}; }
+  Passed why(const Called&, bool) const noexcept override { return Passed::no_holes; }
+  std::uint64_t type_at(const void* types, int i) const noexcept override {
+    return static_cast<const std::uint64_t*>(types)[i];
+  }
+  std::uint64_t request_at(const void* requests, int i) const noexcept override { return type_at(requests, i); }
+  std::int64_t count_at(const void* counts, int i) const noexcept override {
+    return static_cast<const std::int64_t*>(counts)[i];
+  }
+};
+
+class Observing : public testing::Test {
+ protected:
+  Observing() { report_.of_rank(1, 3); }
+  void call(const Called& called, bool done = true) { observed_.ends(called, observed_.begins(called), done); }
+  /// Its one place of a procedure.
+  nlohmann::json site() { return nlohmann::json::parse(report_.to_json()).at("sites").at(0); }
+
+  Report report_;
+  Numbers numbers_;
+  Observed observed_{report_, nullptr, numbers_};
+};
+
+TEST_F(Observing, AMessageIsItsCountTimesTheSizeOfItsType) {
+  const Called send{.from = this, .typed = true, .type = 8, .communicator = 7, .count = 5, .peer = 2};
+  call(send);
+  call(send);
+  call(send, false);  // refused: its arguments may be anything
+  EXPECT_EQ(site().at("calls"), 3);
+  EXPECT_EQ(site().at("bytes"), 80);
+  EXPECT_EQ(site().at("datatype_name"), "type8");
+  EXPECT_EQ(site().at("communicator"), "comm7");
+}
+
+TEST_F(Observing, BlocksHaveCountsAndTypesOfTheirOwn) {
+  const std::vector<int> counts = {1, 2, 3};
+  const std::vector<std::uint64_t> types = {8, 100, 4};
+  Called call_{.procedure = 1, .from = this, .communicator = 7, .pattern = Pattern::alltoall};
+  call_.sent = {.counts = counts.data(), .types = types.data()};
+  call(call_);
+  EXPECT_EQ(site().at("bytes"), 8 + 200 + 12);
+  const std::vector<std::int64_t> wide = {10, 0, -1};
+  call_.sent = {.wide_counts = wide.data(), .type = 4};
+  call(call_);
+  EXPECT_EQ(site().at("bytes"), 220 + 40);
+}
+
+TEST_F(Observing, InPlaceTheOtherSideCounts) {
+  Called call_{.procedure = 1, .from = this, .communicator = 7, .pattern = Pattern::alltoall};
+  call_.sent = {.in_place = true, .count = 9, .type = 9};
+  call_.received = {.count = 2, .type = 4};
+  call(call_);
+  EXPECT_EQ(site().at("bytes"), 3 * 8);
+}
+
+TEST_F(Observing, APersistentRequestMovesWhenItIsStarted) {
+  const std::vector<std::uint64_t> request = {42};
+  call({.from = this,
+        .typed = true,
+        .type = 8,
+        .communicator = 7,
+        .count = 4,
+        .peer = 0,
+        .requests = request.data(),
+        .later = true});
+  EXPECT_EQ(site().at("bytes"), 0);
+  call({.from = this, .typed = true, .type = 8, .communicator = 7, .count = 1, .requests = request.data()});
+  EXPECT_EQ(site().at("bytes"), 32);
+}
+
+class Explaining final : public Explained {
+ public:
+  using Explained::Explained;
+  std::vector<std::string> told;
+
+ private:
+  void tell(std::uint64_t type, std::int64_t count, const Use& use) override {
+    told.push_back(use.label + " x " + std::to_string(count) + " " + std::to_string(type));
+    EXPECT_TRUE(use.from.starts_with("MPI_Alltoallw from ")) << use.from;
+  }
+};
+
+TEST(Explained, AllTypesOfACallAreLookedAtOnce) {
+  const Numbers numbers;
+  Explaining all("all", numbers, nullptr);
+  const std::vector<std::uint64_t> out = {100, 101, 102};
+  const std::vector<std::uint64_t> in = {200, 0, 201};
+  Called call{.procedure = 1, .from = &numbers, .communicator = 7, .pattern = Pattern::alltoall};
+  call.sent.types = out.data();
+  call.received.types = in.data();
+  all.begins(call);
+  all.begins(call);
+  EXPECT_EQ(all.told, (std::vector<std::string>{"type100 x 1 100", "type101 x 1 101", "type102 x 1 102", "type200 x 1 200"}));
+}
+
+TEST(Explained, WhatMeansSomethingAtTheRootAloneIsAskedNothingElse) {
+  const Numbers numbers;
+  Explaining all("all", numbers, nullptr);
+  Called call{.procedure = 1, .from = &numbers, .communicator = 7, .pattern = Pattern::gather};
+  call.sent = {.count = 3, .type = 8};
+  call.received = {.count = 3, .type = 8};
+  all.begins(call);
+  EXPECT_EQ(all.told, std::vector<std::string>{"type8 x 3 8"});
+  call.received.type = 100;
+  all.begins(call);
+  EXPECT_EQ(all.told.size(), 2U);
+}
+
+TEST(Explained, NamesThatNothingHadAreTold) {
+  const Numbers numbers;
+  Explaining one("type9", numbers, nullptr);
+  one.begins({.procedure = 1, .from = &numbers, .typed = true, .type = 8});
+  EXPECT_TRUE(one.told.empty());
+  EXPECT_NE(one.missing().find("type9"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::report
