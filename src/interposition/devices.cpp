@@ -2,21 +2,35 @@
 #include "interposition/devices.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace heddle::interposition {
 namespace {
 
 struct Kind {
+  std::string_view stem;               ///< Of the drivers' file names.
   std::array<const char*, 3> drivers;  ///< As linked; null: no more.
   std::array<const char*, 2> queries;  ///< Of Open MPI and MPICH: whether they were built for it.
 };
-constexpr std::array<Kind, 3> kinds = {
-    {{{"libcuda.so.1"}, {"MPIX_Query_cuda_support"}},
-     {{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}, {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}},
-     {{"libze_loader.so.1"}, {"MPIX_Query_ze_support"}}}};
+constexpr std::array<Kind, 3> kinds = {{{"libcuda", {"libcuda.so.1"}, {"MPIX_Query_cuda_support"}},
+                                        {"libamdhip64",
+                                         {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
+                                         {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}},
+                                        {"libze_loader", {"libze_loader.so.1"}, {"MPIX_Query_ze_support"}}}};
+
+/// The names of what is loaded, without folders. dlopen() would look for what is not in every folder that it knows.
+bool any_loaded(std::string_view stem) {
+  const auto is_one = [](dl_phdr_info* object, std::size_t /*size*/, void* wanted) {
+    const std::string_view path(object->dlpi_name);
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.starts_with(*static_cast<const std::string_view*>(wanted)) ? 1 : 0;
+  };
+  return dl_iterate_phdr(is_one, &stem) != 0;
+}
 
 bool loaded(const char* library) {
   void* const handle = library ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
@@ -39,6 +53,7 @@ bool taken_by_host(const Kind& kind) {
 
 const char* device_driver() noexcept {
   for (const Kind& kind : kinds) {
+    if (!any_loaded(kind.stem)) continue;
     const auto* const driver = std::ranges::find_if(kind.drivers, loaded);
     if (driver != kind.drivers.end() && taken_by_host(kind)) return *driver;
   }

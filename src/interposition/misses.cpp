@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "interposition/interposition.hpp"
@@ -28,27 +29,53 @@ bool carried_out(const char* name) {
                             [](const Procedure& a, const Procedure& b) { return std::strcmp(a.name, b.name) < 0; });
 }
 
-/// Some hundred names by some hundred patterns, in each MPI_Init: most differ soon, and fnmatch is asked only where a star is
-/// reached.
-bool fits(const char* pattern, const char* name) {
-  const char* rest = name;
-  while (*pattern != '\0' && *pattern == *rest) ++pattern, ++rest;
-  return *pattern == '*' ? fnmatch(pattern, rest, 0) == 0 : *pattern == *rest;
-}
+/// The treatments, to be asked for some hundred names in each MPI_Init: most are names without a star.
+class Treatments {
+ public:
+  Treatments() {
+    for (const Treatment& each : treatments())
+      if (std::strchr(each.pattern, '*'))
+        patterns_.push_back(&each);
+      else
+        names_.try_emplace(each.pattern, &each);
+  }
+  /// The first that fits, or null.
+  [[nodiscard]] const Treatment* of(const char* name) const {
+    const auto found = names_.find(name);
+    const Treatment* first = found == names_.end() ? nullptr : found->second;
+    for (const Treatment* each : patterns_) {
+      if (first && each > first) break;
+      if (fits(each->pattern, name)) return each;
+    }
+    return first;
+  }
+
+ private:
+  /// fnmatch is asked only where a star is reached.
+  static bool fits(const char* pattern, const char* name) {
+    while (*pattern != '\0' && *pattern == *name) ++pattern, ++name;
+    return *pattern == '*' && fnmatch(pattern, name, 0) == 0;
+  }
+
+  std::unordered_map<std::string_view, const Treatment*> names_;
+  std::vector<const Treatment*> patterns_;
+};
 
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
 std::string unknown_in(const Object& host) {
   std::string found;
+  const Treatments treatments;
   host.each_defined([&](const char* name) {
     if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || carried_out(name)) return;
     std::string plain = name;
     if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "_c") == 0) plain.resize(plain.size() - 2);
-    for (const Treatment& each : treatments())
-      if (fits(each.pattern, plain.c_str()) || fits(each.pattern, name)) {
-        if (each.ours) found = "the MPI library has " + std::string(name) + ", which this build of Heddle does not carry out";
-        return;
-      }
-    found = "the MPI library has " + std::string(name) + ", which this Heddle does not know";
+    const Treatment* const small = treatments.of(plain.c_str());
+    const Treatment* const itself = treatments.of(name);
+    const Treatment* const first = !small || (itself && itself < small) ? itself : small;
+    if (!first)
+      found = "the MPI library has " + std::string(name) + ", which this Heddle does not know";
+    else if (first->ours)
+      found = "the MPI library has " + std::string(name) + ", which this build of Heddle does not carry out";
   });
   return found;
 }
