@@ -1,5 +1,5 @@
 // layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells it: a constructor, and its
-// arguments in a row. May include: layout.hpp.
+// arguments in a row. May include: layout.hpp, signature.hpp.
 //
 //   Made made{.by = Constructor::vector, .numbers = {4, 2, 5}};          // MPI_Type_vector(4, 2, 5, old)
 //   const Layout all = constructed(made, numerals, old);
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "layout/signature.hpp"
 
 namespace heddle::layout {
 
@@ -57,5 +58,35 @@ struct Members {
 
   explicit Members(const Made& made);
 };
+
+/// A datatype: where its bytes are, and of which basic types.
+template <class Basic>
+struct Decoded {
+  Layout layout;
+  Signature<Basic> signature;
+};
+
+/// Both, as above. Throws what that throws.
+template <class Basic>
+Decoded<Basic> constructed(const Made& made, const Numerals& numerals, const Decoded<Basic>& old) {
+  Layout all = constructed(made, numerals, old.layout);
+  const Count copies = old.layout.size() ? all.size() / old.layout.size() : 0;
+  return {std::move(all), repeated(old.signature, copies)};
+}
+
+/// A struct of these members. Throws CannotDecode, and what structure() throws.
+template <class Basic>
+Decoded<Basic> structure(const Made& made, std::span<const Decoded<Basic>> olds) {
+  const auto [lengths, displacements] = Members(made);
+  if (olds.size() != lengths.size()) throw CannotDecode("the host tells too little of its contents");
+  std::vector<Layout> members;
+  members.reserve(olds.size());
+  Signature<Basic> signature;
+  for (std::size_t i = 0; i < olds.size(); ++i) {
+    members.push_back(olds[i].layout);
+    signature = then(signature, repeated(olds[i].signature, lengths[i]));
+  }
+  return {structure(lengths, displacements, members), signature};
+}
 
 }  // namespace heddle::layout

@@ -56,6 +56,29 @@ TEST(Constructed, ADistributedArrayIsToldInTwoForms) {
       wanted);
 }
 
+enum class Basic { none, number, integer };
+
+TEST(Constructed, SignaturesGrowWithTheLayout) {
+  const Decoded<Basic> old{apart, one(Basic::number, 8)};
+  const Decoded<Basic> column = constructed({.by = Constructor::vector, .numbers = {4, 2, 5}}, numerals, old);
+  EXPECT_EQ(column.layout.size(), 64);
+  EXPECT_EQ(column.signature.elements, 8);
+  EXPECT_TRUE(column.signature.uniform());
+  const Decoded<Basic> nothing{Layout{}, {}};
+  EXPECT_EQ(constructed({.by = Constructor::contiguous, .numbers = {7}}, numerals, nothing).signature.elements, 0);
+}
+
+TEST(Constructed, AStructHasTheSignaturesOfItsMembersInTurn) {
+  const std::vector<Decoded<Basic>> olds{{real, one(Basic::number, 8)}, {basic(4), one(Basic::integer, 4)}};
+  const Decoded<Basic> pair = structure<Basic>({.numbers = {2, 1, 1, 0, 8}}, olds);
+  EXPECT_EQ(pair.layout.size(), 12);
+  EXPECT_EQ(pair.signature.first, Basic::number);
+  EXPECT_EQ(pair.signature.second, Basic::integer);
+  EXPECT_FALSE(pair.signature.mixed);
+  EXPECT_TRUE(structure<Basic>({.numbers = {2, 1, 2, 0, 8}}, olds).signature.mixed);
+  EXPECT_THROW(structure<Basic>({.numbers = {1, 1, 0}}, olds), CannotDecode) << "another number of members";
+}
+
 TEST(Constructed, MembersOfAStruct) {
   const Made made{.numbers = {2, 3, 1, 0, 40}};
   const Members members(made);

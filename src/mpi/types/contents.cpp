@@ -1,6 +1,7 @@
 // mpi/types/contents.cpp: the two forms of envelope and contents, read into one.
 #include "mpi/types/decode.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace heddle::mpi {
@@ -33,34 +34,27 @@ bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint*
                                 static_cast<int>(sizes.types), integers, addresses, types) == MPI_SUCCESS;
 }
 
+struct Combiner {
+  int combiner;
+  layout::Constructor constructor;
+};
+constexpr Combiner of_one_type[] = {
+    {MPI_COMBINER_DUP, layout::Constructor::dup},
+    {MPI_COMBINER_CONTIGUOUS, layout::Constructor::contiguous},
+    {MPI_COMBINER_VECTOR, layout::Constructor::vector},
+    {MPI_COMBINER_HVECTOR, layout::Constructor::hvector},
+    {MPI_COMBINER_INDEXED, layout::Constructor::indexed},
+    {MPI_COMBINER_HINDEXED, layout::Constructor::hindexed},
+    {MPI_COMBINER_INDEXED_BLOCK, layout::Constructor::indexed_block},
+    {MPI_COMBINER_HINDEXED_BLOCK, layout::Constructor::hindexed_block},
+    {MPI_COMBINER_RESIZED, layout::Constructor::resized},
+    {MPI_COMBINER_SUBARRAY, layout::Constructor::subarray},
+    {MPI_COMBINER_DARRAY, layout::Constructor::darray},
+};
+
 layout::Constructor constructor_of(int combiner) {
-  using enum layout::Constructor;
-  switch (combiner) {
-    case MPI_COMBINER_DUP:
-      return dup;
-    case MPI_COMBINER_CONTIGUOUS:
-      return contiguous;
-    case MPI_COMBINER_VECTOR:
-      return vector;
-    case MPI_COMBINER_HVECTOR:
-      return hvector;
-    case MPI_COMBINER_INDEXED:
-      return indexed;
-    case MPI_COMBINER_HINDEXED:
-      return hindexed;
-    case MPI_COMBINER_INDEXED_BLOCK:
-      return indexed_block;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-      return hindexed_block;
-    case MPI_COMBINER_RESIZED:
-      return resized;
-    case MPI_COMBINER_SUBARRAY:
-      return subarray;
-    case MPI_COMBINER_DARRAY:
-      return darray;
-    default:
-      return unknown;
-  }
+  const auto* const found = std::ranges::find(of_one_type, combiner, &Combiner::combiner);
+  return found != std::end(of_one_type) ? found->constructor : layout::Constructor::unknown;
 }
 
 }  // namespace

@@ -48,8 +48,9 @@ class Decoder {
   Decoded decode(MPI_Datatype type) {
     const auto seen = seen_.find(type);
     if (seen != seen_.end()) return seen->second;
-    Decoded result;
-    if (!decoded_before(type, result)) result = decode_new(type);
+    // Handles that come out of MPI_Type_get_contents may be ones that the program has used.
+    const Entry* entry = table.find(type);
+    Decoded result = entry && entry->known() ? entry->decoded() : decode_new(type);
     seen_.emplace(type, result);
     return result;
   }
@@ -95,7 +96,7 @@ class Decoder {
       case MPI_COMBINER_F90_INTEGER:
         return {layout::basic(size_of(type)), one(type, size_of(type))};
       case MPI_COMBINER_STRUCT:
-        return structure(contents, olds);
+        return layout::structure<MPI_Datatype>(contents.made, olds);
 #if HEDDLE_VALUE_INDEX
       case MPI_COMBINER_VALUE_INDEX:
         return value_index(type, olds);
@@ -103,25 +104,9 @@ class Decoder {
       default: {
         if (contents.made.by == layout::Constructor::unknown || olds.size() != 1)
           throw CannotDecode("it has an unknown combiner (" + std::to_string(contents.combiner) + ")");
-        const Decoded& old = olds.front();
-        Layout all = layout::constructed(contents.made, numerals, old.layout);
-        const Count copies = old.layout.size() ? all.size() / old.layout.size() : 0;
-        return {std::move(all), repeated(old.signature, copies)};
+        return layout::constructed(contents.made, numerals, olds.front());
       }
     }
-  }
-
-  static Decoded structure(const Contents& contents, const std::vector<Decoded>& olds) {
-    const auto [lengths, displacements] = layout::Members(contents.made);
-    if (olds.size() != lengths.size()) throw CannotDecode("the host tells too little of its contents");
-    std::vector<Layout> members;
-    members.reserve(olds.size());
-    Signature signature;
-    for (std::size_t i = 0; i < olds.size(); ++i) {
-      members.push_back(olds[i].layout);
-      signature = then(signature, repeated(olds[i].signature, lengths[i]));
-    }
-    return {layout::structure(lengths, displacements, members), signature};
   }
 
 #if HEDDLE_VALUE_INDEX

@@ -14,12 +14,8 @@ namespace heddle::mpi {
 using layout::Bytes;
 using layout::CannotDecode;
 using layout::Count;
+using Decoded = layout::Decoded<MPI_Datatype>;
 using Signature = layout::Signature<MPI_Datatype>;
-
-struct Decoded {
-  layout::Layout layout;
-  Signature signature;
-};
 
 /// Decodes any datatype, predefined ones included. Every level takes its bounds from the host, and the result is checked
 /// against the host's size and true extent: a type that the two of us read differently is left alone.
