@@ -120,6 +120,9 @@ class Network : protected Contacts::Voice {
   void part(std::unique_ptr<transport::fabric::Message> message) { fabric_.part(std::move(message)); }
   /// Says a word of that message to its sender.
   void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
+  /// What has arrived, in a receive with room for `room` bytes, which is too short for any message of the fabric's, is the
+  /// descriptor of one: its sender is told that nobody gets it, and it is not to be found there again.
+  bool turns_away(void* arrived, Bytes room) noexcept;
 
  protected:
   Network() = default;

@@ -72,7 +72,7 @@ void meet() {
 
 }  // namespace
 
-Done Watch::send(const RendezvousSend& message, const Envelope& to) {
+Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
   if (!due(message.peer())) return {};
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return {};
@@ -83,7 +83,7 @@ Done Watch::send(const RendezvousSend& message, const Envelope& to) {
   return result;
 }
 
-void Watch::delivered(const RendezvousSend& message) noexcept {
+void Watch::delivered(const engine::Rendezvous& message) noexcept {
   if (!due(message.peer())) return;
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return;
