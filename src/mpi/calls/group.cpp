@@ -10,9 +10,9 @@ namespace groups = heddle::group;
 namespace heddle::mpi::communicators {
 namespace {
 
-std::span<const groups::Rank> named(int n, const int* ranks) { return {ranks, static_cast<std::size_t>(n)}; }
+std::span<const groups::Rank> ranks_of(int n, const int* ranks) { return {ranks, static_cast<std::size_t>(n)}; }
 
-std::vector<groups::Range> named(int n, const int (*triplets)[3]) {
+std::vector<groups::Range> ranks_of(int n, const int (*triplets)[3]) {
   std::vector<groups::Range> ranges;
   ranges.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) ranges.push_back({.first = triplets[i][0], .last = triplets[i][1], .stride = triplets[i][2]});
@@ -25,7 +25,7 @@ int of_one(auto host, MPI_Group group, int n, auto* which, MPI_Group* newgroup) 
   const int result = host(group, n, which, newgroup);
   if (result == MPI_SUCCESS)
     derived(
-        *newgroup, [=](const groups::Group& of) { return compose(of, named(n, which)); }, group);
+        *newgroup, [=](const groups::Group& of) { return compose(of, ranks_of(n, which)); }, group);
   return result;
 }
 

@@ -46,7 +46,6 @@ class ReceiveOperation final : public Pending {
     origin_ = origin;
     comm_ = origin.comm;
   }
-  void from_host() noexcept { origin_.reset(); }
   [[nodiscard]] const std::optional<Origin>& origin() const noexcept { return origin_; }
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }

@@ -3,8 +3,6 @@
 // process/host.hpp, layout/constructed.hpp, layout/signature.hpp.
 #pragma once
 
-#include <vector>
-
 #include "layout/constructed.hpp"
 #include "layout/signature.hpp"
 #include "mpi/process/host.hpp"
@@ -22,20 +20,10 @@ using Signature = layout::Signature<MPI_Datatype>;
 /// Throws CannotDecode, std::overflow_error, std::invalid_argument, std::bad_alloc.
 Decoded decode(MPI_Datatype type);
 
-/// What a datatype was made of.
-struct Contents {
-  int combiner = MPI_COMBINER_NAMED;
-  layout::Made made;                ///< Of a struct: {count, lengths ..., displacements ...}.
-  std::vector<MPI_Datatype> types;  ///< To be freed by whoever asked, unless names_predefined().
-};
-
 /// Named or Fortran-parametrized types: not made by the program, not to be freed.
 bool names_predefined(int combiner);
 
 /// The combiner alone; MPI_UNDEFINED if the host will not say.
 int combiner_of(MPI_Datatype type);
-
-/// False if the host will not say.
-bool read(MPI_Datatype type, Contents& contents);
 
 }  // namespace heddle::mpi
