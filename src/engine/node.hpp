@@ -63,6 +63,8 @@ class Node {
   /// What this process has received and not claimed, and what a peer has.
   [[nodiscard]] Unclaimed unclaimed() const noexcept { return Unclaimed(arena_.base()); }
   [[nodiscard]] Unclaimed unclaimed(int peer) const noexcept { return Unclaimed(transport_->memory(peer)); }
+  /// The control block that a suspicion names; null: none can be there.
+  [[nodiscard]] const Control* control_of(const Unclaimed::Suspect& suspect) noexcept;
   /// This process probes: its peers are to know.
   void probes() noexcept {
     if (Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();

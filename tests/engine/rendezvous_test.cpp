@@ -75,6 +75,14 @@ TEST_F(RendezvousTest, ADescriptorBecomesItsMessage) {
   EXPECT_EQ(fetch_into(bytes).how, How::as_it_is) << "it is not to be found there again";
 }
 
+TEST_F(RendezvousTest, ItsNameLeadsToItsControlBlock) {
+  Rendezvous message(node, elements(), Ends::in_call, Probes::none, {.host = instant});
+  ASSERT_TRUE(message);
+  EXPECT_EQ(node.control_of(message.named()), message.control());
+  EXPECT_EQ(node.control_of({.sender = 1, .control = message.named().control, .generation = 0}), nullptr) << "no such rank";
+  EXPECT_EQ(node.control_of({.sender = 0, .control = std::uint64_t{1} << 40, .generation = 0}), nullptr) << "outside";
+}
+
 TEST_F(RendezvousTest, LengthsTellProbesTheSize) {
   Rendezvous probed(node, elements(), Ends::in_call, Probes::possible, {.host = instant});
   ASSERT_TRUE(probed);
