@@ -51,6 +51,14 @@ Reach Node::reach(int peer) noexcept {
           .crowded = crowded()};
 }
 
+std::optional<Bytes> Node::announced(const void* arrived, Bytes length) const noexcept {
+  Descriptor descriptor;
+  if (!Lengths::possible(length) || !is_descriptor(arrived, nonce_) || length_of(arrived) != length ||
+      !read(arrived, nonce_, static_cast<std::uint32_t>(size()), memory_size(), descriptor))
+    return {};
+  return descriptor.total;
+}
+
 const Control* Node::control_of(const Unclaimed::Suspect& suspect) noexcept {
   const int sender = static_cast<int>(suspect.sender);
   std::byte* const memory = sender < size() ? transport_->memory(sender) : nullptr;

@@ -314,6 +314,8 @@ TEST_F(Messages, ThatComeIntoTooShortAReceiveAreTurnedAway) {
   if (!start()) GTEST_SKIP() << "no tcp";
   begin_send();
   NetworkDescriptor arrived = send->descriptor();
+  EXPECT_EQ(ranks[1]->announced(&arrived, sizeof arrived), arrived.total);
+  EXPECT_FALSE(ranks[1]->announced(&arrived, sizeof arrived + 1)) << "a message of the program's that begins like it";
   EXPECT_FALSE(ranks[1]->turns_away(&arrived, sizeof arrived - 1)) << "it is not all there";
   EXPECT_TRUE(ranks[1]->turns_away(&arrived, sizeof arrived));
   EXPECT_FALSE(ranks[1]->turns_away(&arrived, sizeof arrived)) << "it is not to be found again";

@@ -75,6 +75,16 @@ TEST_F(RendezvousTest, ADescriptorBecomesItsMessage) {
   EXPECT_EQ(fetch_into(bytes).how, How::as_it_is) << "it is not to be found there again";
 }
 
+TEST_F(RendezvousTest, ADescriptorTellsTheSizeOfItsMessage) {
+  Rendezvous message(node, elements(), Ends::in_call, Probes::possible, {.host = instant});
+  ASSERT_TRUE(message);
+  std::vector<std::byte> bytes = delivered(message);
+  EXPECT_EQ(node.announced(bytes.data(), message.length()), type.size());
+  EXPECT_FALSE(node.announced(bytes.data(), sizeof(Descriptor))) << "it was longer";
+  bytes[offsetof(Descriptor, total)] ^= std::byte{1};
+  EXPECT_FALSE(node.announced(bytes.data(), message.length())) << "damaged";
+}
+
 TEST_F(RendezvousTest, ItsNameLeadsToItsControlBlock) {
   Rendezvous message(node, elements(), Ends::in_call, Probes::none, {.host = instant});
   ASSERT_TRUE(message);

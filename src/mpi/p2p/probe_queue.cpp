@@ -54,16 +54,11 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
   item.length = static_cast<int>(bytes);
   if (const int error = PMPI_Mrecv(item.bytes, item.length, MPI_BYTE, message, MPI_STATUS_IGNORE); error != MPI_SUCCESS)
     return error;
-  const Node* node = Node::here();
-  engine::Descriptor descriptor;
-  engine::NetworkDescriptor remote;
-  if (begins_like_network_descriptor(item.bytes)) {
-    const Network& network = *Network::here();
-    if (bytes == engine::network_descriptor_bytes && read(item.bytes, network.nonce(), network.ranks(), remote))
-      item.origin.bytes = remote.total;
-  } else if (node && engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
-             engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
-    item.origin.bytes = descriptor.total;
+  const Node* const node = Node::here();
+  if (begins_like_network_descriptor(item.bytes))
+    item.origin.bytes = Network::here()->announced(item.bytes, bytes).value_or(bytes);
+  else if (node)
+    item.origin.bytes = node->announced(item.bytes, bytes).value_or(bytes);
   held_.splice(held_.end(), fresh);
   count_.fetch_add(1, std::memory_order_acq_rel);
   return MPI_SUCCESS;

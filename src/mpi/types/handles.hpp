@@ -57,9 +57,9 @@ inline bool seen_predefined(MPI_Datatype type) noexcept {
 
 inline Predefined predefined(MPI_Datatype type) {
   unsigned about = 0;
-  if (!known_predefined.find(type, about)) [[unlikely]]
-    return look_up_predefined(type);
-  return {static_cast<layout::Bytes>(about & ((1U << size_bits) - 1)), about >> size_bits != 0};
+  if (known_predefined.find(type, about)) [[likely]]
+    return {static_cast<layout::Bytes>(about & ((1U << size_bits) - 1)), about >> size_bits != 0};
+  return look_up_predefined(type);
 }
 
 }  // namespace heddle::mpi
