@@ -51,6 +51,20 @@ Reach Node::reach(int peer) noexcept {
           .crowded = crowded()};
 }
 
+std::optional<Bytes> Node::announced(const void* arrived, Bytes length) const noexcept {
+  Descriptor descriptor;
+  if (!Lengths::possible(length) || !is_descriptor(arrived, nonce_) || length_of(arrived) != length ||
+      !read(arrived, nonce_, static_cast<std::uint32_t>(size()), memory_size(), descriptor))
+    return {};
+  return descriptor.total;
+}
+
+const Control* Node::control_of(const Unclaimed::Suspect& suspect) noexcept {
+  const int sender = static_cast<int>(suspect.sender);
+  std::byte* const memory = sender < size() ? transport_->memory(sender) : nullptr;
+  return memory ? control_at(suspect.control, memory, memory_size()) : nullptr;
+}
+
 bool Node::note_sent(Bytes bytes) noexcept {
   const Bytes before = sent_.fetch_add(bytes, std::memory_order_relaxed);
   if (before >= huge_after || before + bytes < huge_after || crowded()) return true;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "engine/inbox.hpp"
 #include "engine/lengths.hpp"
@@ -63,6 +64,10 @@ class Node {
   /// What this process has received and not claimed, and what a peer has.
   [[nodiscard]] Unclaimed unclaimed() const noexcept { return Unclaimed(arena_.base()); }
   [[nodiscard]] Unclaimed unclaimed(int peer) const noexcept { return Unclaimed(transport_->memory(peer)); }
+  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is no descriptor.
+  [[nodiscard]] std::optional<Bytes> announced(const void* arrived, Bytes length) const noexcept;
+  /// The control block that a suspicion names; null: none can be there.
+  [[nodiscard]] const Control* control_of(const Unclaimed::Suspect& suspect) noexcept;
   /// This process probes: its peers are to know.
   void probes() noexcept {
     if (Lengths mine(arena_.base()); !mine.probes()) mine.set_probes();

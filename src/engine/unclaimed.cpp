@@ -44,4 +44,11 @@ bool claimed(const Control& control, std::uint64_t generation) noexcept {
   return low(control.generation.load(std::memory_order_acquire) ^ generation, Unclaimed::generation_bits) != 0;
 }
 
+std::string received_past(int receiver, int sender, int tag) {
+  const auto name = [](int rank) { return "rank " + std::to_string(rank); };
+  return name(receiver) + " of MPI_COMM_WORLD has received a message of " + name(sender) + " with tag " + std::to_string(tag) +
+         " past Heddle: the program got the bytes that announce the message instead of its data. The job ends before they are "
+         "taken for results. Set HEDDLE_SCHEME=native: then no message is announced. Please report what receives there.";
+}
+
 }  // namespace heddle::engine

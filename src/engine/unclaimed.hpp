@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/arena.hpp"
 
@@ -57,6 +58,9 @@ class Unclaimed {
   static std::uint64_t word_of(const Suspect& message) noexcept;
   Shared* shared_;
 };
+
+/// With what the job ends: a rank has received a message past Heddle. Ranks of MPI_COMM_WORLD.
+std::string received_past(int receiver, int sender, int tag);
 
 /// Whether the receiver has begun to fetch the message of that generation, or has fetched it.
 bool claimed(const Control& control, std::uint64_t generation) noexcept;

@@ -108,6 +108,8 @@ Layout constructed(const Made& made, const Numerals& numerals, const Layout& old
       return made_subarray(made, numerals, old);
     case Constructor::darray:
       return made_darray(made, numerals, old);
+    case Constructor::structure:
+    case Constructor::value_index:
     case Constructor::unknown:
       break;
   }

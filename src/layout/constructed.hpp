@@ -1,5 +1,6 @@
 // layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells it: a constructor, and its
-// arguments in a row. May include: layout.hpp.
+// arguments in a row. May include: layout.hpp, pair.hpp,
+// signature.hpp.
 //
 //   Made made{.by = Constructor::vector, .numbers = {4, 2, 5}};          // MPI_Type_vector(4, 2, 5, old)
 //   const Layout all = constructed(made, numerals, old);
@@ -9,12 +10,15 @@
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "layout/pair.hpp"
+#include "layout/signature.hpp"
 
 namespace heddle::layout {
 
-/// Constructors of one old type (MPI-5.0 §5.1.13).
+/// MPI-5.0 §5.1.13.
 enum class Constructor {
   unknown,
+  // Of one old type:
   dup,
   contiguous,
   vector,
@@ -26,6 +30,9 @@ enum class Constructor {
   resized,
   subarray,
   darray,
+  // Of several:
+  structure,    ///< {count, lengths ..., displacements ...}
+  value_index,  ///< MPI_Type_get_value_index: a value, then an index that ends where the type ends. {true extent}
 };
 
 /// MPI's tables put counts, lengths and strides into integers, addresses or large counts, depending on the constructor. Here
@@ -48,7 +55,7 @@ struct CannotDecode : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws CannotDecode, and what the constructors of layout.hpp throw.
+/// By a constructor of one old type. Throws CannotDecode, and what the constructors of layout.hpp throw.
 Layout constructed(const Made& made, const Numerals& numerals, const Layout& old);
 
 /// The members of a struct: {count, lengths ..., displacements ...}. Throws CannotDecode.
@@ -57,5 +64,42 @@ struct Members {
 
   explicit Members(const Made& made);
 };
+
+/// A datatype: where its bytes are, and of which basic types.
+template <class Basic>
+struct Decoded {
+  Layout layout;
+  Signature<Basic> signature;
+};
+
+/// By any constructor. Throws what constructed() and structure() throw.
+template <class Basic>
+Decoded<Basic> decoded(const Made& made, const Numerals& numerals, std::span<const Decoded<Basic>> olds) {
+  const auto expect = [&](std::size_t types) {
+    if (olds.size() != types) throw CannotDecode("the host tells too little of its contents");
+  };
+  if (made.by == Constructor::structure) {
+    const auto [lengths, displacements] = Members(made);
+    expect(lengths.size());
+    std::vector<Layout> members;
+    members.reserve(olds.size());
+    Signature<Basic> signature;
+    for (std::size_t i = 0; i < olds.size(); ++i) {
+      members.push_back(olds[i].layout);
+      signature = then(signature, repeated(olds[i].signature, lengths[i]));
+    }
+    return {structure(lengths, displacements, members), signature};
+  }
+  if (made.by == Constructor::value_index) {
+    expect(2);
+    const Decoded<Basic>&value = olds[0], &index = olds[1];
+    return {value_and_index(value.layout, index.layout, made.numbers.at(0) - index.layout.size()),
+            then(value.signature, index.signature)};
+  }
+  expect(1);
+  Layout all = constructed(made, numerals, olds[0].layout);
+  const Count copies = olds[0].layout.size() ? all.size() / olds[0].layout.size() : 0;
+  return {std::move(all), repeated(olds[0].signature, copies)};
+}
 
 }  // namespace heddle::layout

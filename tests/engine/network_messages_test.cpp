@@ -93,6 +93,7 @@ class Receive final : public NetworkReceive {
   Receive(Network& network, Host& host, const Landing& landing) : NetworkReceive(network), host_(host), landing_(landing) {}
   ~Receive() override { close(); }
   using NetworkReceive::begun;
+  using NetworkReceive::complaint_of;
   using NetworkReceive::End;
 
   void cancel() noexcept override {}
@@ -304,7 +305,21 @@ TEST_F(Messages, ADescriptorThatIsDamagedFails) {
   receive->arrived = damaged;
   ASSERT_TRUE(go_on_until([this] { return receive->over(); }));
   EXPECT_EQ(receive->has_ended, Receive::End::unsound);
+  EXPECT_NE(Receive::complaint_of(Receive::End::unsound), nullptr);
+  EXPECT_EQ(Receive::complaint_of(Receive::End::truncated), nullptr) << "that is the program's mistake, not the fabric's";
   EXPECT_NE(receive->arrived->nonce, job) << "it is not to be found again";
+}
+
+TEST_F(Messages, ThatComeIntoTooShortAReceiveAreTurnedAway) {
+  if (!start()) GTEST_SKIP() << "no tcp";
+  begin_send();
+  NetworkDescriptor arrived = send->descriptor();
+  EXPECT_EQ(ranks[1]->announced(&arrived, sizeof arrived), arrived.total);
+  EXPECT_FALSE(ranks[1]->announced(&arrived, sizeof arrived + 1)) << "a message of the program's that begins like it";
+  EXPECT_FALSE(ranks[1]->turns_away(&arrived, sizeof arrived - 1)) << "it is not all there";
+  EXPECT_TRUE(ranks[1]->turns_away(&arrived, sizeof arrived));
+  EXPECT_FALSE(ranks[1]->turns_away(&arrived, sizeof arrived)) << "it is not to be found again";
+  EXPECT_TRUE(go_on_until([this] { return send->over(); })) << "its sender has been told";
 }
 
 // The sender has it no more: it took it for delivered.

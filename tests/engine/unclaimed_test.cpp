@@ -95,5 +95,10 @@ TEST(Unclaimed, UncertaintyStays) {
   EXPECT_TRUE(Unclaimed(receiver.base()).uncertain());
 }
 
+TEST(Unclaimed, TheSentenceNamesBothRanksAndTheTag) {
+  const std::string said = received_past(3, 5, 42);
+  EXPECT_EQ(said.find("rank 3 of MPI_COMM_WORLD has received a message of rank 5 with tag 42 past Heddle"), 0U) << said;
+}
+
 }  // namespace
 }  // namespace heddle::engine

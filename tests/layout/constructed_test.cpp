@@ -56,6 +56,44 @@ TEST(Constructed, ADistributedArrayIsToldInTwoForms) {
       wanted);
 }
 
+enum class Basic { none, number, integer };
+
+using Olds = std::vector<Decoded<Basic>>;
+
+TEST(Constructed, SignaturesGrowWithTheLayout) {
+  const Olds old{{apart, one(Basic::number, 8)}};
+  const Decoded<Basic> column = decoded<Basic>({.by = Constructor::vector, .numbers = {4, 2, 5}}, numerals, old);
+  EXPECT_EQ(column.layout.size(), 64);
+  EXPECT_EQ(column.signature.elements, 8);
+  EXPECT_TRUE(column.signature.uniform());
+  const Olds nothing{{Layout{}, {}}};
+  EXPECT_EQ(decoded<Basic>({.by = Constructor::contiguous, .numbers = {7}}, numerals, nothing).signature.elements, 0);
+  EXPECT_THROW(decoded<Basic>({.by = Constructor::dup}, numerals, {}), CannotDecode) << "of nothing";
+  EXPECT_THROW(decoded<Basic>({}, numerals, old), CannotDecode) << "by nobody knows what";
+}
+
+TEST(Constructed, AStructHasTheSignaturesOfItsMembersInTurn) {
+  const Olds olds{{real, one(Basic::number, 8)}, {basic(4), one(Basic::integer, 4)}};
+  const auto made = [&](Counts numbers) {
+    return decoded<Basic>({.by = Constructor::structure, .numbers = std::move(numbers)}, numerals, olds);
+  };
+  const Decoded<Basic> pair = made({2, 1, 1, 0, 8});
+  EXPECT_EQ(pair.layout.size(), 12);
+  EXPECT_EQ(pair.signature.first, Basic::number);
+  EXPECT_EQ(pair.signature.second, Basic::integer);
+  EXPECT_FALSE(pair.signature.mixed);
+  EXPECT_TRUE(made({2, 1, 2, 0, 8}).signature.mixed);
+  EXPECT_THROW(made({1, 1, 0}), CannotDecode) << "another number of members";
+}
+
+TEST(Constructed, AValueAndItsIndexEndWhereTheTypeEnds) {
+  const Olds olds{{basic(8), one(Basic::number, 8)}, {basic(4), one(Basic::integer, 4)}};
+  const Decoded<Basic> found = decoded<Basic>({.by = Constructor::value_index, .numbers = {20}}, numerals, olds);
+  EXPECT_EQ(found.layout.size(), 12);
+  EXPECT_EQ(found.layout.true_extent(), 20);
+  EXPECT_EQ(found.signature.elements, 2);
+}
+
 TEST(Constructed, MembersOfAStruct) {
   const Made made{.numbers = {2, 3, 1, 0, 40}};
   const Members members(made);

@@ -61,6 +61,21 @@ void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) 
   return;  // its sender keeps the message, to no end
 }
 
+std::optional<Bytes> Network::announced(const void* arrived, Bytes length) const noexcept {
+  NetworkDescriptor descriptor;
+  if (length != network_descriptor_bytes || !read(arrived, nonce_, ranks_, descriptor)) return {};
+  return descriptor.total;
+}
+
+bool Network::turns_away(void* arrived, Bytes room) noexcept {
+  NetworkDescriptor descriptor;
+  if (room < network_descriptor_bytes || !is_descriptor(arrived, nonce_) || !read(arrived, nonce_, ranks_, descriptor))
+    return false;
+  tell_sender(descriptor, Word::unwanted);
+  std::memset(arrived, 0, sizeof(Nonce));
+  return true;
+}
+
 bool Network::add(const std::shared_ptr<Operation>& operation) noexcept try {
   const std::scoped_lock hold(operations_lock_);
   operations_.push_back(operation);

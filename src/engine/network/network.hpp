@@ -18,6 +18,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/contacts.hpp"
@@ -120,6 +121,11 @@ class Network : protected Contacts::Voice {
   void part(std::unique_ptr<transport::fabric::Message> message) { fabric_.part(std::move(message)); }
   /// Says a word of that message to its sender.
   void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
+  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is no descriptor.
+  [[nodiscard]] std::optional<Bytes> announced(const void* arrived, Bytes length) const noexcept;
+  /// What has arrived, in a receive with room for `room` bytes, which is too short for any message of the fabric's, is the
+  /// descriptor of one: its sender is told that nobody gets it, and it is not to be found there again.
+  bool turns_away(void* arrived, Bytes room) noexcept;
 
  protected:
   Network() = default;

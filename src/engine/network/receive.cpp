@@ -18,6 +18,16 @@ constexpr std::int64_t between_probes = 1'000'000;
 
 }  // namespace
 
+const char* NetworkReceive::complaint_of(End how) noexcept {
+  if (how == End::unsound)
+    return "the announcement of a message from another node has arrived damaged; the receive fails. Set HEDDLE_FABRIC=off.";
+  if (how == End::lost)
+    return "a message between nodes was lost by the fabric after its sender had been told that it was there; the receive "
+           "fails. "
+           "Set HEDDLE_FABRIC=off.";
+  return nullptr;
+}
+
 void NetworkReceive::close() noexcept {
   if (!message_) return;
   const Network::Access access(network_);

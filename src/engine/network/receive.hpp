@@ -50,6 +50,8 @@ class NetworkReceive : public Network::Operation {
     lost,          ///< By the fabric, after its sender had been told that it was there.
     as_host_says,  ///< Who is handed in knows.
   };
+  /// Unsound, lost: a sentence. Else null.
+  static const char* complaint_of(End how) noexcept;
 
   explicit NetworkReceive(Network& network) noexcept : network_(network) {}
 

@@ -1,5 +1,5 @@
 // engine/network/send.hpp: a message with holes to a rank of another node, by the fabric. What MPI does for it is handed in.
-// May include: network.hpp, report/, threads/, layout/, select/.
+// May include: network.hpp, datatype.hpp, report/, threads/, layout/, select/.
 //
 //   1. the descriptor goes out          in the place of the data, by the host
 //   2. the receiver answers             the fabric moves the message (transport/fabric/), and it is over
@@ -13,12 +13,20 @@
 #include <memory>
 #include <optional>
 
+#include "engine/datatype.hpp"
 #include "engine/network/network.hpp"
 #include "report/reporting.hpp"
 #include "threads/pool.hpp"
 #include "transport/fabric/outgoing.hpp"
 
 namespace heddle::engine {
+
+/// Whether a message of `count` elements may go by the fabric, if it goes to another node.
+inline bool may_cross(const Network& network, const Datatype& type, Count count) noexcept {
+  Bytes bytes = 0;
+  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= network.threshold() &&
+         (network.moves_pieces() || !type.contiguous(count));
+}
 
 /// What the program sends.
 struct Offer {

@@ -1,6 +1,7 @@
-// mpi/calls/called_back.cpp: what the host may call the program back for while it completes requests: from then on rows of
-// requests are read before. A communicator's error handler may throw out of a receive, too, leave it by longjmp, or call MPI
-// within it: then nothing is concluded from descriptors that this process leaves unclaimed.
+// mpi/calls/called_back.cpp: what the host may call the program back for while it completes requests: from then on requests
+// in rows are looked up before. A communicator's error handler may throw out of a receive, too, leave it by longjmp, or call
+// MPI within it: then nothing is concluded from descriptors that this process leaves unclaimed.
+#include "entry_points.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/table.hpp"
 
@@ -12,39 +13,25 @@ void expect_calls() noexcept {
   if (!expected.exchange(true)) requests::table.count_reason(1);
 }
 
+int in_completions(auto host, auto... arguments) {
+  expect_calls();
+  return host(arguments...);
+}
+
+int in_receives(auto host, auto... arguments) {
+  Watch::uncertain();
+  return in_completions(host, arguments...);
+}
+
 }  // namespace
 }  // namespace heddle::mpi
 
 using namespace heddle::mpi;
 
 extern "C" {
-
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-  Watch::uncertain();
-  expect_calls();
-  return PMPI_Comm_create_errhandler(function, errhandler);
+HEDDLE_ENTRY_Comm_create_errhandler(in_receives);
+HEDDLE_ENTRY_Errhandler_create(in_receives);
+HEDDLE_ENTRY_File_create_errhandler(in_completions);
+HEDDLE_ENTRY_Win_create_errhandler(in_completions);
+HEDDLE_ENTRY_Grequest_start(in_completions);
 }
-
-int MPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-  Watch::uncertain();
-  expect_calls();
-  return PMPI_Errhandler_create(function, errhandler);
-}
-
-int MPI_File_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) {
-  expect_calls();
-  return PMPI_File_create_errhandler(function, errhandler);
-}
-
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) {
-  expect_calls();
-  return PMPI_Win_create_errhandler(function, errhandler);
-}
-
-int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
-                       MPI_Grequest_cancel_function* cancel, void* state, MPI_Request* request) {
-  expect_calls();
-  return PMPI_Grequest_start(query, free, cancel, state, request);
-}
-
-}  // extern "C"

@@ -1,71 +1,125 @@
-// mpi/calls/comm.cpp: communicators made of groups, and those whose group only the host knows.
+// mpi/calls/comm.cpp: communicators: made of groups, as duplicates, with a topology, or with a group that only the host knows;
+// their hints, of which two are for Heddle (exchange/hints.hpp); their end.
+#include "entry_points.hpp"
 #include "mpi/communicators/groups.hpp"
+#include "mpi/communicators/known.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/process/process.hpp"
+#include "report/reporting.hpp"
+#include "threads/deferred.hpp"
 
-namespace communicators = heddle::mpi::communicators;
-
+namespace heddle::mpi::communicators {
 namespace {
 
-int left(const char* call, int result, const MPI_Comm* made) noexcept {
-  if (result == MPI_SUCCESS && communicators::opened()) communicators::leave(call, *made);
+/// Only the host knows its group.
+int left(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS && opened()) leave(call.by, *call.made);
   return result;
 }
 
-int of_group(const char* call, int result, const MPI_Comm* made, MPI_Group group) {
-  if (result == MPI_SUCCESS && heddle::mpi::traits().makes_without_handler) communicators::without_handler(*made);
-  if (result == MPI_SUCCESS && communicators::opened()) communicators::of_group(call, *made, group);
+/// Its group is one that the program has made.
+int composed(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS && traits().makes_without_handler) without_handler(*call.made);
+  if (result == MPI_SUCCESS && opened()) of_group(call);
+  return result;
+}
+
+/// Of an inter-communicator's groups only the local one is an argument.
+int composed_of_local(const Made& call, auto host) {
+  const int result = host();
+  const auto done = [result] { return result; };
+  int inter = 0;
+  const bool between = result == MPI_SUCCESS && PMPI_Comm_test_inter(call.comm, &inter) == MPI_SUCCESS && inter;
+  return between ? left(call, done) : composed(call, done);
+}
+
+/// Its group follows from the parent's. All its ranks are here: the shadow communicator (exchange/) is made now, for
+/// non-blocking neighbour collectives could not make it.
+int with_topology(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS && opened()) front_of(call);
+  if (result == MPI_SUCCESS) ShadowComm::of(*call.made);
+  return result;
+}
+
+int part(auto host, MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
+  const int result = host(comm, remain_dims, newcomm);
+  if (result == MPI_SUCCESS && opened()) part_of("MPI_Cart_sub", *newcomm, comm, remain_dims);
+  return result;
+}
+
+/// It has the group of what it is a duplicate of.
+/// @param complete  It is over when the call returns. @param context  Of the duplicate.
+int duplicate(const Made& call, auto host, bool complete = true, std::unique_ptr<Context> context = nullptr) {
+  if (!opened()) return host();
+  Duplicating duplicating(std::move(context));
+  const int result = host();
+  if (result == MPI_SUCCESS) duplicating.end(call.by, call.comm, *call.made, complete);
+  return result;
+}
+
+int start_duplicate(const Made& call, auto host) { return duplicate(call, host, false); }
+int start_hinted_duplicate(const Made& call, auto host) {
+  return duplicate(call, host, false, hints_to_come(call.comm, call.info));
+}
+
+int hinted(const Made& call, int result) {
+  if (result == MPI_SUCCESS) hints_given(*call.made, call.info);
+  return result;
+}
+int left_hinted(const Made& call, auto host) { return hinted(call, left(call, host)); }
+int hinted_with_topology(const Made& call, auto host) { return hinted(call, with_topology(call, host)); }
+int hinted_duplicate(const Made& call, auto host) { return hinted(call, duplicate(call, host)); }
+
+int set_info(auto host, MPI_Comm comm, MPI_Info info) {
+  const int result = host(comm, info);
+  if (result == MPI_SUCCESS) hints_given(comm, info);
+  return result;
+}
+
+int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
+  const int result = host(comm, info_used);
+  if (result == MPI_SUCCESS) hints_shown(comm, *info_used);
+  return result;
+}
+
+/// The last moment to learn what operations under way will want to know of a communicator, and the first to free what hung on
+/// it (threads/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may be called.
+int freed(auto host, MPI_Comm* comm) {
+  if (comm && *comm != MPI_COMM_NULL) freeing(*comm);
+  const int result = host(comm);
+  report::tell_of_new_handle();
+  threads::Deferred::free_all();
   return result;
 }
 
 }  // namespace
+}  // namespace heddle::mpi::communicators
+
+namespace communicators = heddle::mpi::communicators;
 
 extern "C" {
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-  return left("MPI_Comm_split", PMPI_Comm_split(comm, color, key, newcomm), newcomm);
+HEDDLE_MADE_Comm_split(communicators::left);
+HEDDLE_MADE_Comm_split_type(communicators::left_hinted);
+HEDDLE_MADE_Comm_create(communicators::composed_of_local);
+HEDDLE_MADE_Comm_create_group(communicators::composed);
+HEDDLE_MADE_Comm_create_from_group(communicators::composed);
+HEDDLE_MADE_Intercomm_create(communicators::left);
+HEDDLE_MADE_Intercomm_create_from_groups(communicators::left);
+HEDDLE_MADE_Intercomm_merge(communicators::left);
+HEDDLE_MADE_Cart_create(communicators::with_topology);
+HEDDLE_ENTRY_Cart_sub(communicators::part);
+HEDDLE_MADE_Graph_create(communicators::with_topology);
+HEDDLE_MADE_Dist_graph_create(communicators::hinted_with_topology);
+HEDDLE_MADE_Dist_graph_create_adjacent(communicators::hinted_with_topology);
+HEDDLE_MADE_Comm_dup(communicators::duplicate);
+HEDDLE_MADE_Comm_dup_with_info(communicators::hinted_duplicate);
+HEDDLE_MADE_Comm_idup(communicators::start_duplicate);
+HEDDLE_MADE_Comm_idup_with_info(communicators::start_hinted_duplicate);
+HEDDLE_ENTRY_Comm_set_info(communicators::set_info);
+HEDDLE_ENTRY_Comm_get_info(communicators::get_info);
+HEDDLE_ENTRY_Comm_free(communicators::freed);
+HEDDLE_ENTRY_Comm_disconnect(communicators::freed);
 }
-
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-  const int result = left("MPI_Comm_split_type", PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
-  if (result == MPI_SUCCESS) heddle::mpi::hints_given(*newcomm, info);
-  return result;
-}
-
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-  const int result = PMPI_Comm_create(comm, group, newcomm);
-  int inter = 0;
-  if (result == MPI_SUCCESS && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter)
-    return left("MPI_Comm_create", result, newcomm);
-  return of_group("MPI_Comm_create", result, newcomm, group);
-}
-
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-  return of_group("MPI_Comm_create_group", PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm, group);
-}
-
-int MPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
-                               MPI_Comm* newcomm) {
-  const int result = PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-  return of_group("MPI_Comm_create_from_group", result, newcomm, group);
-}
-
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
-                         MPI_Comm* newintercomm) {
-  return left("MPI_Intercomm_create",
-              PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm), newintercomm);
-}
-
-int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
-                                     const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
-  return left("MPI_Intercomm_create_from_groups",
-              PMPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info,
-                                                errhandler, newintercomm),
-              newintercomm);
-}
-
-int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
-  return left("MPI_Intercomm_merge", PMPI_Intercomm_merge(intercomm, high, newintracomm), newintracomm);
-}
-
-}  // extern "C"

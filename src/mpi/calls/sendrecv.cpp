@@ -1,12 +1,149 @@
-// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer.
+// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two operations, each with its own route.
+#include <memory>
+#include <new>
+
 #include "entry_points.hpp"
+#include "mpi/communicators/quiet.hpp"
 #include "mpi/p2p/network_receive.hpp"
-#include "mpi/p2p/send_receive.hpp"
+#include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/send.hpp"
 #include "mpi/p2p/watch.hpp"
+#include "mpi/requests/completion.hpp"
+#include "mpi/requests/generalized.hpp"
 #include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 namespace {
+
+/// One side of such a call.
+struct Half {
+  Buffer data;
+  Route route;
+  Envelope peer;
+};
+
+/// An operation that has begun, or a request of the host's alone.
+class Begin {
+ public:
+  Begin() = default;
+  explicit Begin(const Begun& begun) noexcept : pending_(begun.pending), request_(begun.request) {}
+
+  /// Returns whether it is over; its errors are kept.
+  bool over(bool wait) noexcept {
+    int done = 1;
+    if (over_) return true;
+    if (pending_) pending_->advance(wait);
+    error_ = wait ? PMPI_Wait(&request_, &status_) : PMPI_Test(&request_, &done, &status_);
+    return over_ = done || error_ != MPI_SUCCESS;
+  }
+  /// When it is over: MPI's error code, and what the program's status says.
+  int finish() noexcept { return pending_ ? pending_->finish(status_, error_) : error_; }
+  [[nodiscard]] const MPI_Status& status() const noexcept { return status_; }
+
+ private:
+  std::unique_ptr<Pending> pending_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool over_ = false;
+  int error_ = MPI_SUCCESS;
+  MPI_Status status_{};
+};
+
+/// What is sent must not be touched before the host has done with it, also if the program's error handler throws meanwhile.
+struct Sending {
+  Begin send;
+  explicit Sending(const Begun& begun) noexcept : send(begun) {}
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending() { send.over(true); }
+};
+
+/// The send: by an operation, or by the host's own request. Result: MPI's error code, raised.
+Begun begin(const Half& out, Ends ends, bool in_place) {
+  const auto& [data, route, peer] = out;
+  Begun begun;
+  if (peer.is_somebody() && in_place) {
+    std::unique_ptr<SendOperation> send(new (std::nothrow)
+                                            SendOperation(data, route, held(data, route), peer, Mode::standard, ends));
+    if (!send) return {requests::no_memory()};
+    send->from_copy();
+    begun.result = send->begin(&begun.request);
+    if (!begun.result && send->lacks_memory()) return {requests::no_memory()};
+    if (begun.result == MPI_SUCCESS) begun.pending = send.release();
+  } else if (peer.is_somebody()) {
+    begun = begin_send(data, route, held(data, route), peer, Mode::standard, ends);
+  }
+  if (!begun.result)
+    begun.result = HEDDLE_CALL_HOST(!fits(data.count), Isend, data.address, Number{data.count}, data.type, peer.rank, peer.tag,
+                                    peer.comm, &begun.request)
+                       .value_or(MPI_ERR_COUNT);
+  return begun;
+}
+
+/// Both operations behind one generalized request, which is complete when both are. The program may not hear of an error before
+/// then, and then once: what fails is raised by whoever settles the request.
+class Both final : public Generalized<Pending> {
+ public:
+  explicit Both(MPI_Comm comm) : comm_(comm) { begun(); }
+
+  int finish(MPI_Status& status, int error) noexcept override {
+    status = received.status();  // its error field is restored by the caller
+    return error == MPI_SUCCESS ? result_ : error;
+  }
+  [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
+
+  Begin sent, received;
+
+ private:
+  bool carry_on(bool wait) noexcept override {
+    {
+      const Quiet quiet(comm_);
+      if (!sent.over(wait) || !received.over(wait)) return false;
+    }
+    result_ = received.finish();
+    const int error = sent.finish();
+    if (result_ == MPI_SUCCESS) result_ = error;
+    return true;
+  }
+
+  communicators::Hold comm_;
+  int result_ = MPI_SUCCESS;
+};
+
+/// MPI_Sendrecv; MPI_Sendrecv_replace if `in_place`: what is sent has left the buffer before anything comes.
+int send_receive(const Half& out, const Half& in, bool in_place, MPI_Status* status) {
+  const Begun begun = begin(out, Ends::beside_receive, in_place);
+  if (begun.result != MPI_SUCCESS) return *begun.result;
+  Sending sent(begun);
+  const int received = receive(in.data, in.route, in.peer, status);
+  sent.send.over(true);
+  const int completed = sent.send.finish();
+  return received != MPI_SUCCESS ? received : completed;
+}
+
+/// MPI_Isendrecv, MPI_Isendrecv_replace. Nothing: it is the host's, as the program made it. The send first: what it sends may
+/// lie where something is received, and a message that a probe has matched must not be lost if it fails.
+Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
+  if (in.peer.comm == MPI_COMM_NULL || !request) return {};
+  std::unique_ptr<Both> both(requests::table.room() ? new (std::nothrow) Both(in.peer.comm) : nullptr);
+  if (!both) return requests::no_memory();
+  const Begun sent = begin(out, in_place ? Ends::beside_receive : Ends::with_request, in_place);
+  if (sent.result != MPI_SUCCESS) return sent.result;
+  both->sent = Begin(sent);
+  const auto begin_expected = [&](const Expected& expected) { return begin_receive(in.data, in.route, expected); };
+  const Begun received = in.peer.is_somebody() ? expect(in.peer, begin_expected) : begin_expected(in.peer);
+  if (received.result == MPI_ERR_NO_MEM) requests::no_memory();
+  Done done = received.result;
+  if (done == MPI_SUCCESS) {
+    both->received = Begin(received);
+    done = begin_generalized(request);
+  }
+  if (done == MPI_SUCCESS)
+    requests::track(*request, both.release());
+  else
+    static_cast<void>(both.release());  // the host may still read from it
+  return done;
+}
 
 /// Both sides as the program made them. @param host  The host's call, to which a status is given.
 template <class Host>

@@ -110,14 +110,14 @@ std::optional<group::Group> part(const group::Group& parent, MPI_Comm cart, cons
 
 }  // namespace
 
-void front_of(const char* call, MPI_Comm made, MPI_Comm parent, bool reordered) noexcept try {
+void front_of(const Made& call) noexcept try {
   int size = 0;
-  if (made == MPI_COMM_NULL) return;
-  const std::optional<group::Group> group = reordered ? std::nullopt : known(parent);
-  if (!group || PMPI_Comm_size(made, &size) != MPI_SUCCESS || size > group->size()) return leave(call, made);
-  keep(call, made, front(*group, size));
+  if (*call.made == MPI_COMM_NULL) return;
+  const std::optional<group::Group> group = call.reordered ? std::nullopt : known(call.comm);
+  if (!group || PMPI_Comm_size(*call.made, &size) != MPI_SUCCESS || size > group->size()) return leave(call.by, *call.made);
+  keep(call.by, *call.made, front(*group, size));
 } catch (const std::exception&) {
-  leave(call, made);
+  leave(call.by, *call.made);
 }
 
 void part_of(const char* call, MPI_Comm made, MPI_Comm parent, const int* remain) noexcept try {
@@ -130,10 +130,10 @@ void part_of(const char* call, MPI_Comm made, MPI_Comm parent, const int* remain
   leave(call, made);
 }
 
-void of_group(const char* call, MPI_Comm made, MPI_Group group) noexcept {
-  if (made == MPI_COMM_NULL) return;
-  if (const auto found = believed(group)) return keep(call, made, *found);
-  leave(call, made);
+void of_group(const Made& call) noexcept {
+  if (*call.made == MPI_COMM_NULL) return;
+  if (const auto found = believed(call.group)) return keep(call.by, *call.made, *found);
+  leave(call.by, *call.made);
 }
 
 }  // namespace heddle::mpi::communicators

@@ -9,6 +9,8 @@
 //   const int result = PMPI_Cart_sub(comm, remain, made);
 //   if (result == MPI_SUCCESS && communicators::opened()) communicators::part_of("MPI_Cart_sub", *made, comm, remain);
 //
+// Made is what a call that makes one of them names: host_procedures.py finds it among the call's parameters.
+//
 // A handle has no attributes, so nobody but the calls themselves tells when it is freed and given to another group. A
 // description is therefore dropped by every call that frees its handle or makes a group of that handle, and is not believed
 //
@@ -21,6 +23,18 @@
 #include "mpi/communicators/known.hpp"
 
 namespace heddle::mpi::communicators {
+
+/// A call that makes a communicator, or a group: those of its parameters that say of what.
+struct Made {
+  const char* by;                         ///< "MPI_Comm_split"
+  MPI_Comm comm = MPI_COMM_NULL;          ///< The first that it names.
+  MPI_Group group = MPI_GROUP_NULL;       ///< Likewise,
+  MPI_Group other = MPI_GROUP_NULL;       ///< and the second.
+  MPI_Info info = MPI_INFO_NULL;          ///< Hints.
+  const MPI_Comm* made = nullptr;         ///< Where the communicator is, if it succeeds,
+  const MPI_Group* made_group = nullptr;  ///< or the group.
+  bool reordered = false;                 ///< Ranks may have been.
+};
 
 /// `made` is such a group from here on.
 void describe(MPI_Group made, const group::Group& group) noexcept;
@@ -50,7 +64,7 @@ void derived(MPI_Group made, Derive derive, Parents... parents) noexcept try {
 // Of communicators:
 
 /// The parent's first ranks, as many as the new communicator has, in the same order unless reordered.
-void front_of(const char* call, MPI_Comm made, MPI_Comm parent, bool reordered) noexcept;
+void front_of(const Made& call) noexcept;
 
 /// The lines, planes, ... of a Cartesian topology through this process.
 /// @param remain  As MPI_Cart_sub takes it.
@@ -58,6 +72,6 @@ void part_of(const char* call, MPI_Comm made, MPI_Comm parent, const int* remain
 
 /// The members of `group`, if that is described. Not for what is made of an inter-communicator: of its groups only the local
 /// one is an argument.
-void of_group(const char* call, MPI_Comm made, MPI_Group group) noexcept;
+void of_group(const Made& call) noexcept;
 
 }  // namespace heddle::mpi::communicators

@@ -13,7 +13,7 @@
 #include "engine/exchange/persistent_mailboxes.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/network/memory.hpp"
-#include "mpi/p2p/rendezvous.hpp"
+#include "mpi/p2p/send.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/element.hpp"

@@ -9,12 +9,14 @@
 #include "mpi/node/placement.hpp"
 #include "mpi/node/presence.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/p2p/route.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
 #include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
+#include "mpi/types/registry.hpp"
 #include "threads/lock.hpp"
 
 using namespace heddle::mpi;

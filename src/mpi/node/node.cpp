@@ -129,10 +129,6 @@ bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
          better_by_host(peer, bytes, blocking);
 }
 
-void Node::has_sent(Bytes bytes) noexcept {
-  if (!note_sent(bytes)) say_once_verbose("staging buffers stay in small pages", "no memory");
-}
-
 void Node::stop() noexcept {
   // Freed by nobody: a thread may still be in a call, and the process is about to end.
   here_.store(nullptr);

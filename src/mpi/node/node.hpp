@@ -45,8 +45,6 @@ class Node : public engine::Node {
   [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
   /// Whether the host had rather have a message with holes for that peer.
   [[nodiscard]] bool leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept;
-  /// A message of so many bytes has been announced and packed, or read.
-  void has_sent(Bytes bytes) noexcept;
   /// Messages of the program may be announced. The same on all ranks.
   [[nodiscard]] bool carries_messages() const noexcept { return carries_messages_; }
 

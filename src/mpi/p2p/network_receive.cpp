@@ -75,11 +75,8 @@ bool NetworkReceive::host_is_done() noexcept {
 }
 
 bool NetworkReceive::brings_descriptor() const noexcept {
-  MPI_Count bytes = 0;
-  if (result_ != MPI_SUCCESS || PMPI_Get_elements_x(&status_, MPI_BYTE, &bytes) != MPI_SUCCESS ||
-      bytes != engine::network_descriptor_bytes)
-    return false;
-  return engine::is_descriptor(receive_.at_host().address, network_.nonce());
+  return result_ == MPI_SUCCESS && bytes_of(status_) == engine::network_descriptor_bytes &&
+         engine::is_descriptor(receive_.at_host().address, network_.nonce());
 }
 
 /// What has come in one piece, and was scattered, might come by the fabric next time. (Or packed, by a sender with holes:
@@ -151,6 +148,7 @@ bool NetworkReceive::unpack(const std::byte* packed, Bytes bytes) noexcept {
 }
 
 void NetworkReceive::ended(End how) noexcept {
+  if (const char* const complaint = complaint_of(how)) say(complaint);
   switch (how) {
     case End::whole:
       result_ = MPI_SUCCESS;
@@ -162,12 +160,9 @@ void NetworkReceive::ended(End how) noexcept {
       result_ = MPI_ERR_NO_MEM;
       break;
     case End::unsound:
-      say("the announcement of a message from another node has arrived damaged; the receive fails. Set HEDDLE_FABRIC=off.");
       result_ = MPI_ERR_INTERN;
       break;
     case End::lost:
-      say("a message between nodes was lost by the fabric after its sender had been told that it was there; the receive fails. "
-          "Set HEDDLE_FABRIC=off.");
       result_ = MPI_ERR_OTHER;
       break;
     case End::as_host_says:

@@ -43,8 +43,7 @@ ProbeQueue::Items ProbeQueue::fresh_item() noexcept try { return Items(1); } cat
 
 int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched) {
   Item& item = fresh.front();
-  MPI_Count bytes = 0;
-  PMPI_Get_elements_x(&matched, MPI_BYTE, &bytes);
+  const Bytes bytes = bytes_of(matched);
   item.origin = {communicators::Hold(comm), matched.MPI_SOURCE, matched.MPI_TAG, bytes};
   if (!engine::Lengths::possible(bytes) && bytes != engine::network_descriptor_bytes) {
     item.kept = *message;
@@ -55,16 +54,11 @@ int ProbeQueue::hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MP
   item.length = static_cast<int>(bytes);
   if (const int error = PMPI_Mrecv(item.bytes, item.length, MPI_BYTE, message, MPI_STATUS_IGNORE); error != MPI_SUCCESS)
     return error;
-  const Node* node = Node::here();
-  engine::Descriptor descriptor;
-  engine::NetworkDescriptor remote;
-  if (begins_like_network_descriptor(item.bytes)) {
-    const Network& network = *Network::here();
-    if (bytes == engine::network_descriptor_bytes && read(item.bytes, network.nonce(), network.ranks(), remote))
-      item.origin.bytes = remote.total;
-  } else if (node && engine::is_descriptor(item.bytes, node->nonce()) && engine::length_of(item.bytes) == bytes &&
-             engine::read(item.bytes, node->nonce(), static_cast<std::uint32_t>(node->size()), node->memory_size(), descriptor))
-    item.origin.bytes = descriptor.total;
+  const Node* const node = Node::here();
+  if (begins_like_network_descriptor(item.bytes))
+    item.origin.bytes = Network::here()->announced(item.bytes, bytes).value_or(bytes);
+  else if (node)
+    item.origin.bytes = node->announced(item.bytes, bytes).value_or(bytes);
   held_.splice(held_.end(), fresh);
   count_.fetch_add(1, std::memory_order_acq_rel);
   return MPI_SUCCESS;
@@ -86,8 +80,8 @@ bool from_another_node(const MPI_Status& found, MPI_Comm comm) {
 
 /// What the host has found means, if it is as long as descriptors are.
 std::optional<engine::Lengths::Seen> look_at(const MPI_Status& found, MPI_Comm comm) {
-  MPI_Count bytes = 0;
-  if (found.MPI_SOURCE == MPI_PROC_NULL || PMPI_Get_elements_x(&found, MPI_BYTE, &bytes) != MPI_SUCCESS) return {};
+  if (found.MPI_SOURCE == MPI_PROC_NULL) return {};
+  const Bytes bytes = bytes_of(found);
   if (bytes == engine::network_descriptor_bytes && from_another_node(found, comm))
     return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
   if (!engine::Lengths::possible(bytes)) return {};
@@ -106,12 +100,8 @@ bool stayed(const MPI_Status& found, MPI_Comm comm, const engine::Lengths::Seen&
   MPI_Status again;
   int there = 0;
   if (PMPI_Iprobe(found.MPI_SOURCE, found.MPI_TAG, comm, &there, &again) != MPI_SUCCESS || !there) return false;
-  MPI_Count before = 0;
-  MPI_Count now = 0;
-  PMPI_Get_elements_x(&found, MPI_BYTE, &before);
-  PMPI_Get_elements_x(&again, MPI_BYTE, &now);
   const std::optional<engine::Lengths::Seen> still = look_at(again, comm);
-  return before == now && still && still->kind == seen.kind && still->total == seen.total;
+  return bytes_of(found) == bytes_of(again) && still && still->kind == seen.kind && still->total == seen.total;
 }
 
 }  // namespace
@@ -176,11 +166,8 @@ int ProbeQueue::match(int source, int tag, MPI_Comm comm, bool blocking, int* fl
                               : PMPI_Improbe(source, tag, comm, flag, message, found.get());
   if (result != MPI_SUCCESS || !*flag || *message == MPI_MESSAGE_NO_PROC) return result;
   std::optional<engine::Lengths::Seen> seen = look_at(*found.get(), comm);
-  if (!seen && from_another_node(*found.get(), comm)) {  // its receive is an operation, whose errors need a communicator
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_x(found.get(), MPI_BYTE, &bytes);
-    seen = {.kind = Kind::plain, .total = bytes};
-  }
+  if (!seen && from_another_node(*found.get(), comm))  // its receive is an operation, whose errors need a communicator
+    seen = {.kind = Kind::plain, .total = bytes_of(*found.get())};
   if (!seen) return result;
   const std::lock_guard guard(lock_);
   Items fresh = fresh_item();

@@ -100,6 +100,12 @@ class ProbeQueue {
   int next_tag_ = 0;
 };
 
+/// What has arrived; -1: the host does not say.
+inline layout::Bytes bytes_of(const MPI_Status& status) noexcept {
+  MPI_Count bytes = 0;
+  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? layout::Bytes{bytes} : -1;
+}
+
 /// After a matched message of ours has been received: its status says where it came from.
 void set_origin(MPI_Status* status, const Origin& origin) noexcept;
 

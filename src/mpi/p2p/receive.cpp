@@ -96,10 +96,7 @@ Done start_expected(const Buffer& data, Route route, const Expected& expected, M
 }  // namespace
 
 int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status) {
-  MPI_Message held = MPI_MESSAGE_NULL;
-  if (const Done taken = ProbeQueue::take_for(from, &held))
-    return *taken == MPI_SUCCESS ? receive_matched(data, route, &held, status) : *taken;
-  return receive_expected(data, route, from, status);
+  return expect(from, [&](const Expected& expected) { return receive_expected(data, route, expected, status); });
 }
 
 int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status) {
@@ -127,10 +124,9 @@ Begun begin_receive(const Buffer& data, Route route, const Expected& expected, c
 
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request) {
   if (!from.is_somebody() || !request) return {};
-  MPI_Message held = MPI_MESSAGE_NULL;
-  if (const Done taken = ProbeQueue::take_for(from, &held))
-    return taken == MPI_SUCCESS ? start_receive_matched(data, route, &held, request) : taken;
-  return requests::table.room() ? start_expected(data, route, from, request) : cannot_follow();
+  return expect(from, [&](const Expected& expected) {
+    return requests::table.room() ? start_expected(data, route, expected, request) : cannot_follow();
+  });
 }
 
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request) {

@@ -46,7 +46,6 @@ class ReceiveOperation final : public Pending {
     origin_ = origin;
     comm_ = origin.comm;
   }
-  void from_host() noexcept { origin_.reset(); }
   [[nodiscard]] const std::optional<Origin>& origin() const noexcept { return origin_; }
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
@@ -100,6 +99,18 @@ class Expected {
   MPI_Message* message_ = nullptr;
   std::optional<Origin> origin_;
 };
+
+/// What `go` returns for the message of that envelope: one that a probe holds for it, or what the host finds. Else an error,
+/// which has been raised.
+template <class Go>
+auto expect(const Envelope& from, Go go) -> decltype(go(Expected(from))) {
+  MPI_Message held = MPI_MESSAGE_NULL;
+  if (const Done taken = ProbeQueue::take_for(from, &held)) {
+    if (taken == MPI_SUCCESS) return go(Expected(&held));
+    return {*taken};
+  }
+  return go(Expected(from));
+}
 
 /// MPI_Recv.
 int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* status);

@@ -1,78 +1,20 @@
-// mpi/p2p/rendezvous.hpp: messages within the node whose descriptor travels in their place (docs/protocol.md). Includes
-// route.hpp, reporting.hpp, types/, select/choose.hpp.
+// mpi/p2p/rendezvous.hpp: a receive is over, and may have brought the descriptor of a message (docs/protocol.md) of this node:
+// then the descriptor becomes the message (engine/arrival.hpp), and the status tells its size. Includes route.hpp, types/.
 //
-//   sender      RendezvousSend message(data, type, to, ends, probes);      receiver     PMPI_Recv(data) ...
-//               if (message) { PMPI_Send(message.descriptor()) ...                      result = complete_receive(...)
-//                 message.settle(); }                                      the descriptor has become the message, and the
-//                                                                          status tells its size
+//   const int result = PMPI_Recv(data.address, ..., status);
+//   return raise_new(complete_receive(result, data, status), result, comm);
 #pragma once
-
-#include <memory>
-#include <string>
 
 #include "mpi/p2p/route.hpp"
 #include "mpi/types/registry.hpp"
-#include "report/reporting.hpp"
-#include "select/choose.hpp"
 
 namespace heddle::mpi {
 
-/// When a send is over.
-enum class Ends {
-  in_call,         ///< In the call that begins it.
-  beside_receive,  ///< Likewise, and the call receives, as its receiver sends.
-  in_collective,   ///< In a call that completes it after all the receives that it has begun.
-  with_request,    ///< When the program completes it: the message may be left open() to its receiver until then.
-};
-
-/// Whether a probe of the program may come across a descriptor: not on communicators of Heddle's own.
-enum class Probes { possible, none };
-
-/// A message on its way. Make it, send the descriptor, settle it.
-class RendezvousSend {
- public:
-  /// False afterwards: the receiver is elsewhere, there is no room, or it is not for Heddle.
-  RendezvousSend(const Buffer& data, Derived type, const Envelope& to, Ends ends, Probes probes);
-  /// Leaves what is settled to its receiver, withdraws what is not.
-  ~RendezvousSend();
-  RendezvousSend(const RendezvousSend&) = delete;
-  RendezvousSend& operator=(const RendezvousSend&) = delete;
-
-  explicit operator bool() const { return message_ != nullptr; }
-  /// What is sent in its place: so many bytes from there on.
-  [[nodiscard]] const void* descriptor() const { return &descriptor_; }
-  [[nodiscard]] int length() const { return static_cast<int>(descriptor_.length); }
-  /// What names it to its receiver: the rank of the node, and its control block.
-  [[nodiscard]] int peer() const { return peer_; }
-  [[nodiscard]] const engine::Control* control() const { return message_->control; }
-  [[nodiscard]] engine::Unclaimed::Suspect named() const {
-    return {descriptor_.sender, descriptor_.control, descriptor_.generation};
-  }
-  /// The receiver can fetch all of it by itself: to be settled when the send ends.
-  [[nodiscard]] bool open() const { return descriptor_.pullable && !settled_; }
-  /// The descriptor is out. Afterwards the message does not need the program's buffer.
-  void settle() noexcept;
-  /// The host has cancelled the descriptor.
-  void cancelled() noexcept { settled_ = false; }
-
- private:
-  /// What a report is told of the choice.
-  struct Reason {
-    select::Facts facts;
-    select::Choice choice;
-    bool forced;
-    [[nodiscard]] std::string text() const;
-  };
-
-  report::ReportedCall reported_{"send"};
-  std::unique_ptr<const Reason> reason_;  // null without a report
-  Derived type_;
-  engine::Descriptor descriptor_;
-  std::byte padding_[engine::Lengths::longest - sizeof(engine::Descriptor)];  // as much of it as is sent is set
-  engine::Outgoing* message_ = nullptr;
-  int peer_ = -1;
-  bool settled_ = false;
-};
+/// Whether a receive has failed by that: it has brought as much as there was room for.
+inline bool truncated(int result) noexcept {
+  int kind = MPI_SUCCESS;
+  return PMPI_Error_class(result, &kind) == MPI_SUCCESS && kind == MPI_ERR_TRUNCATE;
+}
 
 /// Whether what begins there begins like a descriptor.
 inline bool begins_like_descriptor(const void* first) noexcept {

@@ -1,5 +1,5 @@
 // mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes network/,
-// node.hpp, probe_queue.hpp, types/.
+// node.hpp, probe_queue.hpp, types/, engine/.
 //
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
@@ -12,6 +12,8 @@
 //                  else as if there were no rendezvous
 #pragma once
 
+#include "engine/network/send.hpp"
+#include "engine/rendezvous.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
@@ -44,25 +46,15 @@ inline bool messages_come() noexcept {
   return (node && node->carries_messages()) || Network::here();
 }
 
-/// Whether a message may go by the fabric, if it goes to another node.
-inline bool may_cross(const Network& network, const Entry& type, Count count) noexcept {
-  Bytes bytes = 0;
-  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= network.threshold() &&
-         (network.moves_pieces() || !type.contiguous(count));
-}
-/// The same of a predefined type, as far as can be said in a few ns.
+using engine::may_cross;
+using engine::may_meet;
+
+// Of predefined types, as far as can be said in a few ns:
+
 inline bool may_cross(const Network& network, Count count) noexcept {
   return network.moves_pieces() && count >= network.threshold() / largest_element;
 }
 
-/// Whether a message of `count` elements may be a rendezvous at all: long, and with holes, or in one piece that Heddle may move
-/// faster, or that somebody on the node scatters.
-inline bool may_meet(const Node& node, const Entry& type, Count count) noexcept {
-  Bytes bytes = 0;
-  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= node.threshold() &&
-         (node.scatter_hints().any() || node.moves_pieces(bytes) || !type.contiguous(count));
-}
-/// The same of a predefined type, as far as can be said in a few ns.
 inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept {
   if (node.scatter_hints().any()) return count >= node.threshold() / largest_element;
   return count >= Node::least_piece / largest_element && count <= Node::most_piece &&

@@ -4,9 +4,13 @@
 #include <memory>
 #include <new>
 
+#include "mpi/node/links.hpp"
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
 #include "mpi/requests/completion.hpp"
+#include "select/forced.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -43,6 +47,10 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
   return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
 }
 
+void settle(engine::Rendezvous& message) noexcept {
+  if (!message.settle()) say_once_verbose("staging buffers stay in small pages", "no memory");
+}
+
 }  // namespace
 
 Done SendOperation::begin(MPI_Request* request) {
@@ -55,10 +63,20 @@ Done SendOperation::begin(MPI_Request* request) {
 /// A descriptor goes out in the place of the message. One that is left open to its receiver goes by a synchronous send: its
 /// request is then complete when the receiver is at it.
 Done SendOperation::begin_rendezvous(MPI_Request* request) {
-  const Node* const node = Node::here();  // it may be a rendezvous for the fabric's sake, which has not taken it
+  Node* const node = Node::here();  // it may be a rendezvous for the fabric's sake, which has not taken it
   if (!node || !(route_.type ? may_meet(*node, *route_.type, data_.count) : may_meet(*node, data_.type, data_.count)))
     return {};
-  auto& message = message_.emplace<RendezvousSend>(data_, type_.again(), to_, ends_, probes_);
+  report::ReportedCall reported("send");
+  int peer = -1;
+  {
+    const report::Stopwatch watch(reported.times(), &report::Times::search);
+    if (type_ && may_meet(*node, *type_.get(), data_.count)) peer = node->peer(to_.comm, to_.rank);
+  }
+  if (peer < 0) return {};
+  const settings::Settings& set = settings_of_process();
+  auto& message = message_.emplace<engine::Rendezvous>(
+      *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag}, ends_, probes_,
+      engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
   if (!message) return {};
   const bool waits = message.open() && ends_ == Ends::with_request;
   const bool programs = probes_ == Probes::possible;
@@ -72,7 +90,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   if (!done)
     done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
   const bool now = ends_ == Ends::in_call || ends_ == Ends::beside_receive || !message.open();
-  if (done == MPI_SUCCESS && now) message.settle();
+  if (done == MPI_SUCCESS && now) settle(message);
   return done;
 }
 
@@ -94,13 +112,13 @@ Done SendOperation::in_call() {
 }
 
 int SendOperation::finish(MPI_Status& status, int error) noexcept {
-  auto* const message = std::get_if<RendezvousSend>(&message_);
+  auto* const message = std::get_if<engine::Rendezvous>(&message_);
   if (!message) return error;
   int cancelled = 0;
   if (record.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled)
     message->cancelled();
   else if (message->open())
-    message->settle();
+    settle(*message);
   if (synchronous_ && error == MPI_SUCCESS && !cancelled) Watch::delivered(*message);
   return error;
 }

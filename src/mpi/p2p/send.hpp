@@ -1,4 +1,4 @@
-// mpi/p2p/send.hpp: a send from its route to its end. Includes route.hpp, rendezvous.hpp, staged_message.hpp, requests/.
+// mpi/p2p/send.hpp: a send from its route to its end. Includes route.hpp, staged_message.hpp, engine/rendezvous.hpp, requests/.
 //
 //   const Begun begun = begin_send(data, route, held(data, route), to, mode, Ends::with_request);
 //   if (begun.result == MPI_SUCCESS) requests::track(begun.request, begun.pending);
@@ -8,13 +8,16 @@
 
 #include <variant>
 
+#include "engine/rendezvous.hpp"
 #include "mpi/network/memory.hpp"
-#include "mpi/p2p/rendezvous.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/staged_message.hpp"
 #include "mpi/requests/pending.hpp"
 
 namespace heddle::mpi {
+
+using engine::Ends;
+using engine::Probes;
 
 class SendOperation final : public Pending {
  public:
@@ -51,7 +54,7 @@ class SendOperation final : public Pending {
   Probes probes_;
   bool from_copy_ = false;
   bool synchronous_ = false;  ///< The request is complete when a descriptor of the program's is received.
-  std::variant<std::monostate, RendezvousSend, StagedMessage> message_;
+  std::variant<std::monostate, engine::Rendezvous, StagedMessage> message_;
 };
 
 /// An operation that is under way.

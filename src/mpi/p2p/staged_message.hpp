@@ -1,4 +1,5 @@
-// mpi/p2p/staged_message.hpp: one end of a message that travels packed. Includes types/arguments.hpp, threads/, types/.
+// mpi/p2p/staged_message.hpp: one end of a message that travels packed, as the host sees it. Includes communicators/, types/,
+// engine/staging.hpp.
 //
 // Which end packs is that end's own business: the bytes that travel are the same either way. Packed bytes go as elements of
 // the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
@@ -6,18 +7,17 @@
 
 #include <utility>
 
-#include "layout/pack.hpp"
+#include "engine/staging.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
-#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
 class StagedMessage {
  public:
-  enum class End { sending, copying, receiving };
+  using End = engine::Staging::End;
 
   /// To be sent. Not ours() unless packing pays and there is memory for it.
   StagedMessage(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
@@ -25,9 +25,9 @@ class StagedMessage {
   /// send that leaves its buffer to a receive (copying). @param type  As a Route has it.
   StagedMessage(const Buffer& data, End end, Entry* type) noexcept;
 
-  [[nodiscard]] bool ours() const { return address_ != nullptr; }
+  [[nodiscard]] bool ours() const { return staging_.address() != nullptr; }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
-  [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
+  [[nodiscard]] bool lacks_memory() const { return staging_.lacks_memory(); }
   /// What the host unpacks into elements of its type, Heddle can pack again: all bytes of it.
   [[nodiscard]] bool keeps_bytes() const { return type_ && !type_->has_padded_numbers(); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
@@ -40,7 +40,7 @@ class StagedMessage {
   int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
 
   /// What the host sends or receives.
-  [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{address_, count_, element_} : data_; }
+  [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{staging_.address(), count_, element_} : data_; }
 
  private:
   template <class Comm>
@@ -52,12 +52,9 @@ class StagedMessage {
   Buffer data_;
   Derived type_;
   Opaque opaque_;
-  bool lacks_memory_ = false;
   MPI_Datatype element_{};
   Count count_ = 0;
-  Bytes bytes_ = 0;
-  void* address_ = nullptr;  ///< Packed bytes: the staging buffer, or the program's if it has no holes.
-  threads::StagingBuffer packed_;
+  engine::Staging staging_;
 };
 
 }  // namespace heddle::mpi

@@ -2,7 +2,6 @@
 #include "mpi/p2p/watch.hpp"
 
 #include <cstring>
-#include <string>
 
 #include "engine/wait.hpp"
 #include "mpi/network/network.hpp"
@@ -32,11 +31,9 @@ bool delivered(Delivery& each) {
   return done != 0;
 }
 
-[[nodiscard]] std::string sentence(const Node& node, int receiver, int sender, int tag) {
-  const auto name = [&node](int peer) { return "rank " + std::to_string(node.world_rank(peer)); };
-  return name(receiver) + " of MPI_COMM_WORLD has received a message of " + name(sender) + " with tag " + std::to_string(tag) +
-         " past Heddle: the program got the bytes that announce the message instead of its data. The job ends before they are "
-         "taken for results. Set HEDDLE_SCHEME=native: then no message is announced. Please report what receives there.";
+/// Ranks of the node.
+void end_job_for(const Node& node, int receiver, int sender, int tag) {
+  end_job(engine::received_past(node.world_rank(receiver), node.world_rank(sender), tag).c_str());
 }
 
 /// Whether a receive of this process may have got its descriptor and not have looked at it yet.
@@ -50,11 +47,9 @@ void judge(Node& node) {
   engine::Unclaimed mine = node.unclaimed();
   const std::optional<engine::Unclaimed::Suspect> suspect = mine.suspect();
   if (!suspect || receiving() || mine.uncertain()) return;
-  const int sender = static_cast<int>(suspect->sender);
-  std::byte* const memory = sender < node.size() ? node.reach(sender).memory : nullptr;
-  const engine::Control* const control = memory ? engine::control_at(suspect->control, memory, node.memory_size()) : nullptr;
+  const engine::Control* const control = node.control_of(*suspect);
   if (!control || engine::claimed(*control, suspect->generation)) return mine.clear(*suspect);
-  end_job(sentence(node, node.me(), sender, control->tag).c_str());
+  end_job_for(node, node.me(), static_cast<int>(suspect->sender), control->tag);
 }
 
 /// A barrier of all ranks that gives the core away: ranks may be more than cores, and MPICH's spin again by now (progress.hpp).
@@ -72,7 +67,7 @@ void meet() {
 
 }  // namespace
 
-Done Watch::send(const RendezvousSend& message, const Envelope& to) {
+Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
   if (!due(message.peer())) return {};
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return {};
@@ -83,7 +78,7 @@ Done Watch::send(const RendezvousSend& message, const Envelope& to) {
   return result;
 }
 
-void Watch::delivered(const RendezvousSend& message) noexcept {
+void Watch::delivered(const engine::Rendezvous& message) noexcept {
   if (!due(message.peer())) return;
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return;
@@ -105,7 +100,7 @@ void Watch::last_look(Node& node) {
     if (request != MPI_REQUEST_NULL)
       PMPI_Request_free(&request);  // nobody has received it
     else if (!each.fetched() && !node.unclaimed(each.peer).uncertain())
-      end_job(sentence(node, each.peer, node.me(), each.control->tag).c_str());
+      end_job_for(node, each.peer, node.me(), each.control->tag);
   });
 }
 

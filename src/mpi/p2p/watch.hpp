@@ -1,6 +1,6 @@
 // mpi/p2p/watch.hpp: the last line of defence. A descriptor that is received past Heddle would be taken for data:
 // some descriptors are watched until somebody fetches their message, and one that was received and is fetched by nobody ends
-// the job with a sentence (docs/safety.md). Includes rendezvous.hpp.
+// the job with a sentence (docs/safety.md). Includes probe_queue.hpp, engine/rendezvous.hpp.
 //
 //   sender      Watch::send(...)        by a synchronous send of Heddle's own: it is complete when the descriptor is received
 //               Watch::look()           received, and not claimed? Then the receiver is told of the suspicion
@@ -11,8 +11,10 @@
 // that has failed, an error handler of the program, which may throw.
 #pragma once
 
+#include "engine/rendezvous.hpp"
 #include "engine/watched.hpp"
-#include "mpi/p2p/rendezvous.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/p2p/probe_queue.hpp"
 
 namespace heddle::mpi {
 
@@ -26,9 +28,9 @@ class Watch {
  public:
   /// Sends a descriptor of the program's, and watches it, if its turn has come (HEDDLE_WATCH). The host's result, or
   /// nothing: it is to be sent as others are.
-  static Done send(const RendezvousSend& message, const Envelope& to);
+  static Done send(const engine::Rendezvous& message, const Envelope& to);
   /// The host has delivered a descriptor by a synchronous send: watches it, if its turn has come.
-  static void delivered(const RendezvousSend& message) noexcept;
+  static void delivered(const engine::Rendezvous& message) noexcept;
 
   /// At calls of the program that send or receive. Two loads, if there is nothing to look at.
   static void look() {

@@ -31,8 +31,3 @@
 #endif
 
 #include "host_procedures.hpp"  // made by host_procedures.py: what is weak, and what mpi.h does not declare
-
-#if !defined(HEDDLE_FAMILY_MPICH)  // other headers keep silent about what MPI-3.0 removed; the libraries have it
-extern "C" int PMPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler);
-#pragma weak PMPI_Errhandler_create
-#endif

@@ -5,11 +5,16 @@
 host_procedures.hpp   Every PMPI_ procedure is weak: a library may lack it, and programs without MPI load Heddle, too. What the
                       header does not declare, and the library may have all the same, is declared: large counts (_c),
                       persistent collectives. Open MPI has the first since release 6, under the soname of release 5.
-entry_points.hpp      For each accelerated procedure a macro that defines it, and all its forms:
+entry_points.hpp      For each accelerated or tracked procedure a macro that defines it, and all its forms:
 
     HEDDLE_ENTRY_Send(send<Mode::standard>)
         int MPI_Send(const void* buf, int count, ...)         { return send<Mode::standard>(PMPI_Send, buf, count, ...); }
         int MPI_Send_c(const void* buf, MPI_Count count, ...) { return send<Mode::standard>(PMPI_Send_c, buf, count, ...); }
+
+    HEDDLE_MADE_Comm_split(left)                              likewise, of a tracked one that makes a communicator or a group
+        int MPI_Comm_split(MPI_Comm comm, int color, ...)     { return left(communicators::Made{.by = "MPI_Comm_split",
+                                                                .comm = comm, .made = newcomm}, [&] { return PMPI_Comm_split(
+                                                                comm, color, ...); }); }
 
     HEDDLE_COLLECTIVE_Bcast(broadcast)
         int MPI_Bcast(void* buffer, ...)                      { return broadcast(Blocking{"MPI_Bcast"}, [&] { return
@@ -37,8 +42,10 @@ COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
 PLACES = re.compile(r"[sr]?displs")
 NAME = re.compile(r"(\w+)\s*(\[\w*\])*$")
 
-# Of MPI-4.0 and later, with other parameters than those that they are derived from.
-LATER = """
+# What a library may have although its header is silent: of MPI-4.0 and later, with other parameters than those that they are
+# derived from; and what MPI-3.0 has removed.
+SILENT = """
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
@@ -96,11 +103,11 @@ def prototypes(text: str) -> dict[str, Parameters]:
     return found
 
 
-def accelerated(table: Path) -> list[str]:
+def treated(table: Path, treatment: str) -> list[str]:
     """In the order of the table."""
     with table.open() as lines:
         rows = csv.reader(line for line in lines if line.startswith("MPI"))
-        return [name for name, treatment, _ in rows if treatment == "accelerated"]
+        return [name for name, each, _ in rows if each == treatment]
 
 
 def collectives(names: list[str]) -> list[str]:
@@ -113,8 +120,8 @@ def started(name: str) -> str:
 
 
 def completed(procedures: dict[str, Parameters], names: list[str]) -> dict[str, Parameters]:
-    """What the header does not declare of the forms of `names`, and of LATER."""
-    missing = prototypes(LATER)
+    """What the header does not declare of the forms of `names`, and of SILENT."""
+    missing = prototypes(SILENT)
     for name in collectives(names):
         blocking = procedures[name]
         missing[started(name)] = [*blocking, "MPI_Request *request"]
@@ -153,6 +160,32 @@ def entry(name: str, known: dict[str, Parameters]) -> str:
     return macro(f"HEDDLE_ENTRY_{name[4:]}(...)", bodies)
 
 
+MADE = {  # communicators::Made: the first or the second parameter of that kind
+    "comm": ("MPI_Comm", 0),
+    "group": ("MPI_Group", 0),
+    "other": ("MPI_Group", 1),
+    "info": ("MPI_Info", 0),
+    "made": ("MPI_Comm*", 0),
+    "made_group": ("MPI_Group*", 0),
+}
+
+
+def made(name: str, parameters: Parameters) -> list[str]:
+    """Nothing, if it makes neither a communicator nor a group."""
+    names = [name_of(parameter) for parameter in parameters]
+    kinds = ["".join(NAME.sub("", parameter).split()) for parameter in parameters]
+    places = {what: [i for i, each in enumerate(kinds) if each == kind][n:] for what, (kind, n) in MADE.items()}
+    found = {what: names[at[0]] for what, at in places.items() if at}
+    if "made" not in found and "made_group" not in found:
+        return []
+    if "reorder" in names:
+        found["reordered"] = "reorder != 0"
+    what = ", ".join([f'.by = "{name}"', *(f".{member} = {value}" for member, value in found.items())])
+    host = f"[&] {{ return P{name}({', '.join(names)}); }}"
+    body = f"__VA_ARGS__(::heddle::mpi::communicators::Made{{{what}}}, {host})"
+    return [macro(f"HEDDLE_MADE_{name[4:]}(...)", [definition(name, parameters, body)])]
+
+
 def collective(name: str, known: dict[str, Parameters]) -> list[str]:
     forms = [(name, f'Blocking{{"{name}"}}', ""), (started(name), f'Started{{"{started(name)}", request}}', ", request")]
     forms.append((f"{name}_init", f'Kept{{"{name}_init", info, request}}', ", info, request"))
@@ -169,9 +202,10 @@ def collective(name: str, known: dict[str, Parameters]) -> list[str]:
     ]
 
 
-def entry_header(known: dict[str, Parameters], names: list[str]) -> str:
+def entry_header(known: dict[str, Parameters], names: list[str], tracked: list[str]) -> str:
     parts = ["// Made by src/mpi/process/host_procedures.py, which says what it is.", "#pragma once", ""]
-    parts += [entry(name, known) for name in names if name in known]
+    parts += [entry(name, known) for name in (*names, *tracked) if name in known]
+    parts += [line for name in tracked if name in known for line in made(name, known[name])]
     for name in collectives(names):
         parts += collective(name, known)
     return "\n".join(parts) + "\n"
@@ -245,11 +279,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
     given = parser.parse_args()
     procedures, handles = declared(given.include, given.compiler, given.define)
-    names = accelerated(given.table)
+    names = treated(given.table, "accelerated")
     missing = completed(procedures, names)
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "host_procedures.hpp").write_text(host_header(procedures, missing, handles))
-    (given.out / "entry_points.hpp").write_text(entry_header({**procedures, **missing}, names))
+    (given.out / "entry_points.hpp").write_text(entry_header({**procedures, **missing}, names, treated(given.table, "tracked")))
     (given.out / "positions.csv").write_text(positions({**procedures, **missing}))
 
 

@@ -1,9 +1,12 @@
-// mpi/types/decode.cpp: datatypes are made of others; the host is asked for each.
+// mpi/types/decode.cpp: datatypes are made of others; the host is asked for each: by MPI_Type_get_envelope and
+// MPI_Type_get_contents, whichever form (int or large count) it was made with.
 #include "mpi/types/decode.hpp"
 
-#include <unordered_map>
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
+#include "layout/decoder.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 
@@ -13,13 +16,15 @@ namespace {
 using layout::Layout;
 using layout::one;
 
-struct Bounds {
+layout::Bounds bounds_of(MPI_Datatype type) {
   MPI_Aint lower = 0, extent = 0;
-};
-Bounds bounds_of(MPI_Datatype type) {
-  Bounds bounds;
-  if (PMPI_Type_get_extent(type, &bounds.lower, &bounds.extent) != MPI_SUCCESS) throw CannotDecode("its extent is not known");
-  return bounds;
+  if (PMPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS) throw CannotDecode("its extent is not known");
+  return {lower, extent};
+}
+layout::Bounds true_bounds_of(MPI_Datatype type) {
+  MPI_Aint lower = 0, extent = 0;
+  if (PMPI_Type_get_true_extent(type, &lower, &extent) != MPI_SUCCESS) throw CannotDecode("its true extent is not known");
+  return {lower, extent};
 }
 Bytes size_of(MPI_Datatype type) {
   MPI_Count size = 0;
@@ -27,133 +32,162 @@ Bytes size_of(MPI_Datatype type) {
   return size;
 }
 
-constexpr layout::Numerals numerals{.order_c = MPI_ORDER_C,
-                                    .order_fortran = MPI_ORDER_FORTRAN,
-                                    .distribute_none = MPI_DISTRIBUTE_NONE,
-                                    .distribute_block = MPI_DISTRIBUTE_BLOCK,
-                                    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
-                                    .default_argument = MPI_DISTRIBUTE_DFLT_DARG};
+Decoded basic_type(MPI_Datatype type) {
+  if (const Pair* two = pair(type)) return {two->layout(), two->signature()};
+  const Bytes size = size_of(type);
+  const layout::Bounds bounds = bounds_of(type);
+  if (size == 0) return {layout::resized(Layout{}, bounds.lower, bounds.extent), {}};  // the old MPI_LB and MPI_UB
+  if (bounds.lower != 0 || bounds.extent != size) throw CannotDecode("it has an element with holes that Heddle does not know");
+  MPI_Datatype element{};
+  if (twin(type, element) && size_of(element) * 2 == size) return {layout::basic(size), repeated(one(element, size / 2), 2)};
+  return {layout::basic(size), one(type, size)};
+}
 
-/// Decodes a tree of types. Handles that the host gives out are freed only at the end, so that while we work no new type
-/// can take the number of one we remember.
-class Decoder {
- public:
-  Decoder() = default;
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-  ~Decoder() {
-    for (MPI_Datatype& type : to_free_) PMPI_Type_free(&type);
-  }
-
-  Decoded decode(MPI_Datatype type) {
-    const auto seen = seen_.find(type);
-    if (seen != seen_.end()) return seen->second;
-    Decoded result;
-    if (!decoded_before(type, result)) result = decode_new(type);
-    seen_.emplace(type, result);
-    return result;
-  }
-
- private:
-  Decoded decode_new(MPI_Datatype type) {
-    Contents contents;
-    if (!read(type, contents)) throw CannotDecode("the host does not tell its contents");
-    if (contents.combiner == MPI_COMBINER_NAMED) return named(type);
-    std::vector<Decoded> olds;
-    olds.reserve(contents.types.size());
-    // First remember what has to be freed, then look into it: looking may throw.
-    for (const MPI_Datatype old : contents.types) keep(old);
-    for (const MPI_Datatype old : contents.types) olds.push_back(decode(old));
-
-    Decoded result = construct(type, contents, olds);
-    const Bounds bounds = bounds_of(type);
-    if (bounds.lower != result.layout.lower_bound() || bounds.extent != result.layout.extent())
-      result.layout = layout::resized(result.layout, bounds.lower, bounds.extent);
-    return result;
-  }
-
-  void keep(MPI_Datatype old) {
-    if (!names_predefined(combiner_of(old))) to_free_.push_back(old);
-  }
-
-  static Decoded named(MPI_Datatype type) {
-    if (const Pair* two = pair(type)) return {two->layout(), two->signature()};
-    const Bytes size = size_of(type);
-    const Bounds bounds = bounds_of(type);
-    if (size == 0) return {layout::resized(Layout{}, bounds.lower, bounds.extent), {}};  // the old MPI_LB and MPI_UB
-    if (bounds.lower != 0 || bounds.extent != size)
-      throw CannotDecode("it has an element with holes that Heddle does not know");
-    MPI_Datatype element{};
-    if (twin(type, element) && size_of(element) * 2 == size) return {layout::basic(size), repeated(one(element, size / 2), 2)};
-    return {layout::basic(size), one(type, size)};
-  }
-
-  static Decoded construct(MPI_Datatype type, const Contents& contents, const std::vector<Decoded>& olds) {
-    switch (contents.combiner) {
-      case MPI_COMBINER_F90_REAL:
-      case MPI_COMBINER_F90_COMPLEX:
-      case MPI_COMBINER_F90_INTEGER:
-        return {layout::basic(size_of(type)), one(type, size_of(type))};
-      case MPI_COMBINER_STRUCT:
-        return structure(contents, olds);
-#if HEDDLE_VALUE_INDEX
-      case MPI_COMBINER_VALUE_INDEX:
-        return value_index(type, olds);
-#endif
-      default: {
-        if (contents.made.by == layout::Constructor::unknown || olds.size() != 1)
-          throw CannotDecode("it has an unknown combiner (" + std::to_string(contents.combiner) + ")");
-        const Decoded& old = olds.front();
-        Layout all = layout::constructed(contents.made, numerals, old.layout);
-        const Count copies = old.layout.size() ? all.size() / old.layout.size() : 0;
-        return {std::move(all), repeated(old.signature, copies)};
-      }
-    }
-  }
-
-  static Decoded structure(const Contents& contents, const std::vector<Decoded>& olds) {
-    const auto [lengths, displacements] = layout::Members(contents.made);
-    if (olds.size() != lengths.size()) throw CannotDecode("the host tells too little of its contents");
-    std::vector<Layout> members;
-    members.reserve(olds.size());
-    Signature signature;
-    for (std::size_t i = 0; i < olds.size(); ++i) {
-      members.push_back(olds[i].layout);
-      signature = then(signature, repeated(olds[i].signature, lengths[i]));
-    }
-    return {layout::structure(lengths, displacements, members), signature};
-  }
-
-#if HEDDLE_VALUE_INDEX
-  /// MPI_Type_get_value_index: a value, then an index that ends where the type ends.
-  static Decoded value_index(MPI_Datatype type, const std::vector<Decoded>& olds) {
-    MPI_Aint lower = 0, extent = 0;
-    if (olds.size() != 2 || PMPI_Type_get_true_extent(type, &lower, &extent) != MPI_SUCCESS)
-      throw CannotDecode("the host tells too little of its contents");
-    return {layout::value_and_index(olds[0].layout, olds[1].layout, extent - olds[1].layout.size()),
-            then(olds[0].signature, olds[1].signature)};
-  }
-#endif
-
-  std::unordered_map<MPI_Datatype, Decoded> seen_;
-  std::vector<MPI_Datatype> to_free_;
+struct Sizes {
+  layout::Count integers = 0, addresses = 0, counts = 0, types = 0;
 };
 
-void check_against_host(MPI_Datatype type, const Layout& layout) {
-  if (size_of(type) != layout.size()) throw CannotDecode("Heddle and the host disagree about its size");
-  if (layout.size() == 0) return;
-  MPI_Aint lower = 0, extent = 0;
-  if (PMPI_Type_get_true_extent(type, &lower, &extent) != MPI_SUCCESS || lower != layout.true_lower_bound() ||
-      extent != layout.true_extent())
-    throw CannotDecode("Heddle and the host disagree about its true extent");
+bool envelope(MPI_Datatype type, Sizes& sizes, int& combiner) {
+  if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
+    MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+    if (PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner) != MPI_SUCCESS) return false;
+    sizes = {integers, addresses, counts, types};
+    return true;
+  }
+  int integers = 0, addresses = 0, types = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  sizes = {integers, addresses, 0, types};
+  return true;
 }
+
+bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint* addresses, MPI_Count* counts,
+                 MPI_Datatype* types) {
+  if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
+    return PMPI_Type_get_contents_c(type, sizes.integers, sizes.addresses, sizes.counts, sizes.types, integers, addresses,
+                                    counts, types) == MPI_SUCCESS;
+  }
+  return PMPI_Type_get_contents(type, static_cast<int>(sizes.integers), static_cast<int>(sizes.addresses),
+                                static_cast<int>(sizes.types), integers, addresses, types) == MPI_SUCCESS;
+}
+
+struct Combiner {
+  int combiner;
+  layout::Constructor constructor;
+};
+constexpr Combiner constructors[] = {
+    {MPI_COMBINER_DUP, layout::Constructor::dup},
+    {MPI_COMBINER_CONTIGUOUS, layout::Constructor::contiguous},
+    {MPI_COMBINER_VECTOR, layout::Constructor::vector},
+    {MPI_COMBINER_HVECTOR, layout::Constructor::hvector},
+    {MPI_COMBINER_INDEXED, layout::Constructor::indexed},
+    {MPI_COMBINER_HINDEXED, layout::Constructor::hindexed},
+    {MPI_COMBINER_INDEXED_BLOCK, layout::Constructor::indexed_block},
+    {MPI_COMBINER_HINDEXED_BLOCK, layout::Constructor::hindexed_block},
+    {MPI_COMBINER_RESIZED, layout::Constructor::resized},
+    {MPI_COMBINER_SUBARRAY, layout::Constructor::subarray},
+    {MPI_COMBINER_DARRAY, layout::Constructor::darray},
+    {MPI_COMBINER_STRUCT, layout::Constructor::structure},
+#if HEDDLE_VALUE_INDEX
+    {MPI_COMBINER_VALUE_INDEX, layout::Constructor::value_index},
+#endif
+};
+
+layout::Constructor constructor_of(int combiner) {
+  const auto* const found = std::ranges::find(constructors, combiner, &Combiner::combiner);
+  return found != std::end(constructors) ? found->constructor : layout::Constructor::unknown;
+}
+
+/// The two forms of contents, read into one.
+layout::Made made_of(int combiner, const Sizes& sizes, const std::vector<int>& integers, const std::vector<MPI_Aint>& addresses,
+                     const std::vector<MPI_Count>& counts) {
+  const auto copy = [](auto& to, const auto& from, layout::Count n) { to.insert(to.end(), from.begin(), from.begin() + n); };
+  layout::Made made{.by = constructor_of(combiner), .large = sizes.counts > 0};
+  copy(made.integers, integers, sizes.integers);
+  if (made.large) {
+    copy(made.numbers, counts, sizes.counts);
+  } else {
+    made.numbers = made.integers;
+    copy(made.numbers, addresses, sizes.addresses);
+  }
+  return made;
+}
+
+struct AsHostTells {
+  using Type = MPI_Datatype;
+
+  static constexpr layout::Numerals numerals{.order_c = MPI_ORDER_C,
+                                             .order_fortran = MPI_ORDER_FORTRAN,
+                                             .distribute_none = MPI_DISTRIBUTE_NONE,
+                                             .distribute_block = MPI_DISTRIBUTE_BLOCK,
+                                             .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
+                                             .default_argument = MPI_DISTRIBUTE_DFLT_DARG};
+
+  /// Handles that come out of MPI_Type_get_contents may be ones that the program has used.
+  static std::optional<Decoded> known(MPI_Datatype type) {
+    const Entry* entry = table.find(type);
+    return entry && entry->known() ? std::optional(entry->decoded()) : std::nullopt;
+  }
+
+  static layout::Told<MPI_Datatype> tell(MPI_Datatype type) {
+    Sizes sizes;
+    int combiner = MPI_COMBINER_NAMED;
+    if (!envelope(type, sizes, combiner)) throw CannotDecode("the host does not tell its contents");
+    if (combiner == MPI_COMBINER_NAMED) return {.basic = basic_type(type)};
+    if (constructor_of(combiner) == layout::Constructor::unknown) {
+      if (!names_predefined(combiner)) throw CannotDecode("it has an unknown combiner (" + std::to_string(combiner) + ")");
+      return {.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))}};  // Fortran's, by precision and range
+    }
+    // One more than needed: some hosts dislike null arrays of no entries.
+    const auto room = [](layout::Count n) { return static_cast<std::size_t>(n) + 1; };
+    std::vector<int> integers(room(sizes.integers));
+    std::vector<MPI_Aint> addresses(room(sizes.addresses));
+    std::vector<MPI_Count> counts(room(sizes.counts));
+    std::vector<MPI_Datatype> types(room(sizes.types));
+    if (!contents_of(type, sizes, integers.data(), addresses.data(), counts.data(), types.data()))
+      throw CannotDecode("the host does not tell its contents");
+    types.pop_back();
+    layout::Told<MPI_Datatype> told{.made = made_of(combiner, sizes, integers, addresses, counts), .olds = std::move(types)};
+    std::ranges::copy_if(told.olds, std::back_inserter(told.given),
+                         [](MPI_Datatype old) { return !names_predefined(combiner_of(old)); });
+    if (told.made.by == layout::Constructor::value_index) told.made.numbers = {true_bounds_of(type).extent};
+    return told;
+  }
+
+  static layout::Bounds bounds(MPI_Datatype type) { return bounds_of(type); }
+  static void free(MPI_Datatype type) noexcept { PMPI_Type_free(&type); }
+};
 
 }  // namespace
 
+bool names_predefined(int combiner) {
+  switch (combiner) {
+    case MPI_COMBINER_NAMED:
+    case MPI_COMBINER_F90_REAL:
+    case MPI_COMBINER_F90_COMPLEX:
+    case MPI_COMBINER_F90_INTEGER:
+#if HEDDLE_VALUE_INDEX
+    case MPI_COMBINER_VALUE_INDEX:
+#endif
+      return true;
+    default:
+      return false;
+  }
+}
+
+int combiner_of(MPI_Datatype type) {
+  Sizes sizes;
+  int combiner = MPI_UNDEFINED;
+  return envelope(type, sizes, combiner) ? combiner : MPI_UNDEFINED;
+}
+
 Decoded decode(MPI_Datatype type) {
-  Decoder decoder;
-  Decoded result = decoder.decode(type);
-  check_against_host(type, result.layout);
+  Decoded result = layout::Decoder(AsHostTells{}).decode(type);
+  const Layout& layout = result.layout;
+  if (size_of(type) != layout.size()) throw CannotDecode("Heddle and the host disagree about its size");
+  if (layout.size() == 0) return result;
+  const layout::Bounds bounds = true_bounds_of(type);
+  if (bounds.lower != layout.true_lower_bound() || bounds.extent != layout.true_extent())
+    throw CannotDecode("Heddle and the host disagree about its true extent");
   return result;
 }
 

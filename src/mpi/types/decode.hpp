@@ -3,8 +3,6 @@
 // process/host.hpp, layout/constructed.hpp, layout/signature.hpp.
 #pragma once
 
-#include <vector>
-
 #include "layout/constructed.hpp"
 #include "layout/signature.hpp"
 #include "mpi/process/host.hpp"
@@ -14,32 +12,18 @@ namespace heddle::mpi {
 using layout::Bytes;
 using layout::CannotDecode;
 using layout::Count;
+using Decoded = layout::Decoded<MPI_Datatype>;
 using Signature = layout::Signature<MPI_Datatype>;
-
-struct Decoded {
-  layout::Layout layout;
-  Signature signature;
-};
 
 /// Decodes any datatype, predefined ones included. Every level takes its bounds from the host, and the result is checked
 /// against the host's size and true extent: a type that the two of us read differently is left alone.
 /// Throws CannotDecode, std::overflow_error, std::invalid_argument, std::bad_alloc.
 Decoded decode(MPI_Datatype type);
 
-/// What a datatype was made of.
-struct Contents {
-  int combiner = MPI_COMBINER_NAMED;
-  layout::Made made;                ///< Of a struct: {count, lengths ..., displacements ...}.
-  std::vector<MPI_Datatype> types;  ///< To be freed by whoever asked, unless names_predefined().
-};
-
 /// Named or Fortran-parametrized types: not made by the program, not to be freed.
 bool names_predefined(int combiner);
 
 /// The combiner alone; MPI_UNDEFINED if the host will not say.
 int combiner_of(MPI_Datatype type);
-
-/// False if the host will not say.
-bool read(MPI_Datatype type, Contents& contents);
 
 }  // namespace heddle::mpi

@@ -2,6 +2,8 @@
 // is filled at the first look.
 #include "mpi/types/handles.hpp"
 
+#include <array>
+
 namespace heddle::mpi {
 namespace {
 
@@ -54,11 +56,8 @@ Predefined look_up_predefined(MPI_Datatype type) {
   const Predefined found{size, pair(type) != nullptr};
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return found;
   // Handles of other types are used again when their type is freed.
-  const std::uint64_t key = threads::key_of(type);
-  if (combiner == MPI_COMBINER_NAMED && size <= largest_element && key >> (64 - about_bits) == 0)
-    known_predefined[threads::hash_of(key, 6)].store(
-        (key << about_bits) | (std::uint64_t{found.pair} << size_bits) | static_cast<std::uint64_t>(size),
-        std::memory_order_relaxed);
+  if (combiner == MPI_COMBINER_NAMED && size <= largest_element)
+    known_predefined.note(type, static_cast<unsigned>(size) | (found.pair ? 1U << size_bits : 0U));
   return found;
 }
 

@@ -1,16 +1,13 @@
 // mpi/types/handles.hpp: what a handle of a datatype stands for, without a call of the host: every receive asks. Includes
-// process/host.hpp, threads/table.hpp, layout/pair.hpp.
+// process/host.hpp, threads/, layout/pair.hpp.
 //
 //   if (known(type)) ...                                   // a derived datatype that Heddle has seen committed
 //   if (predefined(type).pair) ...                         // MPI_DOUBLE_INT and the like
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <cstdint>
-
 #include "layout/pair.hpp"
 #include "mpi/process/host.hpp"
+#include "threads/recent.hpp"
 #include "threads/table.hpp"
 
 namespace heddle::mpi {
@@ -48,22 +45,21 @@ bool twin(MPI_Datatype type, MPI_Datatype& element);
 /// Asks the host.
 Predefined look_up_predefined(MPI_Datatype type);
 
-/// The most recent of the types with the same hash: handle, pair and size in one word, so that it is read as it was written.
-inline constinit std::array<std::atomic<std::uint64_t>, 64> known_predefined{};
+/// Size, and above it whether it is a pair.
 inline constexpr int size_bits = 6;
-inline constexpr int about_bits = size_bits + 1;
+inline constinit threads::Recent<6, size_bits + 1> known_predefined;
 
 /// Whether a type is known to be predefined, without asking anybody.
 inline bool seen_predefined(MPI_Datatype type) noexcept {
-  const std::uint64_t key = threads::key_of(type);
-  return known_predefined[threads::hash_of(key, 6)].load(std::memory_order_relaxed) >> about_bits == key;
+  unsigned about = 0;
+  return known_predefined.find(type, about);
 }
 
 inline Predefined predefined(MPI_Datatype type) {
-  const std::uint64_t key = threads::key_of(type);
-  const std::uint64_t word = known_predefined[threads::hash_of(key, 6)].load(std::memory_order_relaxed);
-  if (word >> about_bits != key) return look_up_predefined(type);
-  return {static_cast<layout::Bytes>(word & ((1U << size_bits) - 1)), (word >> size_bits & 1) != 0};
+  unsigned about = 0;
+  if (known_predefined.find(type, about)) [[likely]]
+    return {static_cast<layout::Bytes>(about & ((1U << size_bits) - 1)), about >> size_bits != 0};
+  return look_up_predefined(type);
 }
 
 }  // namespace heddle::mpi

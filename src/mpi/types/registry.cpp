@@ -1,17 +1,41 @@
 // mpi/types/registry.cpp: entries hang on their datatypes as an attribute, so the host tells us when one is gone, whoever
-// frees it. The attribute owns the entry; the table only points to it.
+// frees it. The attribute owns the entry; the table only points to it. At first use an entry is decoded.
 #include "mpi/types/registry.hpp"
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 
 #include "mpi/process/process.hpp"
+#include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
 
 namespace heddle::mpi {
 
 constinit Table table;
+
+bool Entry::prepare(MPI_Datatype type) noexcept {
+  // One type is decoded at a time: it happens once for each, and the rest of the process can wait for it. Nothing that is
+  // called from here takes this lock again.
+  static constinit std::mutex decoding;
+  const std::lock_guard lock(decoding);
+  if (const State now = state_.load(std::memory_order_acquire); now != State::fresh) return now == State::ready;
+  State result = State::native;
+  try {
+    Decoded found = decode(type);
+    signature_ = found.signature;
+    wire_ = layout::wire_form(found.layout, signature_, MPI_BYTE, pair_of);
+    describe(std::move(found.layout), {.largest_number = signature_.largest,
+                                       .host_packs_while_it_sends = traits().packs_while_it_sends,
+                                       .wanted = settings_of_process().messages});
+    result = State::ready;
+  } catch (const std::exception& reason) {
+    say_once_verbose("a datatype is left to the host MPI", reason.what());
+  }
+  state_.store(result, std::memory_order_release);
+  return result == State::ready;
+}
 
 namespace {
 
