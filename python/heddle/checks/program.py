@@ -91,7 +91,7 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
         yield bad("MPI_Init", seen, mend)
 
 
-# As mpi/doctor.hpp has them. Some launchers put a rank's number before each line.
+# As mpi/lifecycle/lifecycle.hpp has them. Some launchers put a rank's number before each line.
 _FINDING = re.compile(r"heddle: ([✓!✗]) (.+?): (.*?)(?: → (.*))?$")
 _PLAIN = re.compile(r"heddle: (.*)")
 

@@ -1,7 +1,6 @@
 // mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/requests/several.hpp"
 #include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi::requests {

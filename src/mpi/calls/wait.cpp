@@ -3,7 +3,6 @@
 
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/requests/several.hpp"
 #include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi::requests {

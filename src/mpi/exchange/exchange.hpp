@@ -12,7 +12,7 @@
 #include "engine/exchange/exchange.hpp"
 #include "engine/exchange/persistent_mailboxes.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
-#include "mpi/network/memory.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/pending.hpp"
 #include "mpi/types/arguments.hpp"

@@ -13,7 +13,7 @@
 #include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
-#include "mpi/node/links.hpp"
+#include "mpi/node/agreement.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/node/placement.hpp"
 #include "mpi/process/process.hpp"

@@ -1,5 +1,5 @@
 // mpi/lifecycle/doctor.cpp: what explain/findings.hpp makes sentences of.
-#include "mpi/lifecycle/doctor.hpp"
+#include "mpi/lifecycle/lifecycle.hpp"
 
 #include <exception>
 #include <string>
@@ -8,8 +8,8 @@
 #include "interposition/interposition.hpp"
 #include "interposition/tools.hpp"
 #include "mpi/network/network.hpp"
+#include "mpi/node/agreement.hpp"
 #include "mpi/node/node.hpp"
-#include "mpi/node/presence.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "settings/files.hpp"

@@ -1,7 +1,7 @@
 // mpi/lifecycle/explain.cpp: HEDDLE_EXPLAIN.
 #include "explain/lines.hpp"
+#include "mpi/lifecycle/lifecycle.hpp"
 #include "mpi/lifecycle/meanings.hpp"
-#include "mpi/lifecycle/report.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/route.hpp"

@@ -1,5 +1,5 @@
 // mpi/lifecycle/report.cpp: from the counters of each rank to one file.
-#include "mpi/lifecycle/report.hpp"
+#include "mpi/lifecycle/lifecycle.hpp"
 
 #include <unistd.h>
 

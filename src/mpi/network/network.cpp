@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 
 #include "engine/give_way.hpp"
 #include "engine/wait.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 namespace fabric = transport::fabric;
 
+/// Tag of what ranks tell each other of the fabric and its messages (engine/contacts.hpp).
+constexpr int words = 0;
 constexpr const char* goes_packed = "messages between nodes go through the MPI library";
 
 /// What was measured between nodes under this host.
@@ -163,6 +166,43 @@ std::unique_ptr<fabric::Fabric> Network::make_fabric() {
     if (Network* const network = here()) network->within_host();
   });
   return made;
+}
+
+bool Network::talks() noexcept {
+  const std::scoped_lock hold(contacts_.lock());
+  for (auto each = words_.begin(); each != words_.end();) {
+    int done = 0;
+    PMPI_Test(&each->request, &done, MPI_STATUS_IGNORE);
+    each = done ? words_.erase(each) : std::next(each);
+  }
+  return !words_.empty();
+}
+
+void Network::tell(int rank, const Word& word) {
+  talks();
+  const std::scoped_lock hold(contacts_.lock());
+  Sent& sent = words_.emplace_back();
+  sent.word = word;
+  PMPI_Issend(&sent.word, sizeof sent.word, MPI_BYTE, rank, words, comm_, &sent.request);
+}
+
+void Network::complain_of(int rank) {
+  say_once_verbose("messages from some ranks of other nodes come through the MPI library",
+                   ("rank " + std::to_string(rank) + " of MPI_COMM_WORLD is not reached by the fabric").c_str());
+}
+
+/// Keeps the host going, too.
+void Network::hear() noexcept try {
+  for (int found = 0;;) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    if (PMPI_Improbe(MPI_ANY_SOURCE, words, comm_, &found, &message, &status) != MPI_SUCCESS || !found) return;
+    Word word;
+    if (PMPI_Mrecv(&word, sizeof word, MPI_BYTE, &message, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    heard(word, status.MPI_SOURCE);
+  }
+} catch (const std::exception&) {
+  return;  // no memory: nobody is answered, and nothing is announced
 }
 
 }  // namespace heddle::mpi

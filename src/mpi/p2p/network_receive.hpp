@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "engine/network/receive.hpp"
-#include "mpi/network/memory.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/types/element.hpp"
 

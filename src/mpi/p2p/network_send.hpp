@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engine/network/send.hpp"
-#include "mpi/network/memory.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/types/registry.hpp"
 

@@ -4,7 +4,7 @@
 // starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
 // made with the staging buffer, which stays with the request, and is started itself; but where it may bring a message from
 // another node, and of a message that a probe has received, each start is an operation of its own, too. Memory that the fabric
-// wants registered is so until the request is freed (network/memory.hpp).
+// wants registered is so until the request is freed (network/network.hpp).
 #pragma once
 
 #include "mpi/p2p/receive.hpp"

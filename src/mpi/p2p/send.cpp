@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "mpi/node/links.hpp"
+#include "mpi/node/agreement.hpp"
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "engine/rendezvous.hpp"
-#include "mpi/network/memory.hpp"
+#include "mpi/network/network.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/staged_message.hpp"
 #include "mpi/requests/pending.hpp"

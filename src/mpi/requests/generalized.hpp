@@ -14,7 +14,18 @@
 namespace heddle::mpi {
 
 /// Returns the host's error code.
-int begin_generalized(MPI_Request* request);
+inline int begin_generalized(MPI_Request* request) {
+  const auto tell = [](void* /*state*/, MPI_Status* status) -> int {
+    PMPI_Status_set_elements_x(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  };
+  const auto freed = [](void* /*state*/) -> int { return MPI_SUCCESS; };
+  const auto cancelled = [](void* /*state*/, int /*complete*/) -> int { return MPI_SUCCESS; };
+  return PMPI_Grequest_start(tell, freed, cancelled, nullptr, request);
+}
 
 /// Base: Pending, or Persistent, whose starts have a generalized request each (record.inner).
 template <class Base>

@@ -1,6 +1,4 @@
 // mpi/requests/several.cpp: one or some of a row of requests.
-#include "mpi/requests/several.hpp"
-
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/status_of.hpp"
 

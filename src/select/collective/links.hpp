@@ -4,6 +4,8 @@
 // After LogGP (Alexandrov et al. 1995): L is `latency`, o at both ends is `message`, G is `byte`.
 #pragma once
 
+#include <array>
+
 namespace heddle::select {
 
 /// ns.
@@ -58,5 +60,11 @@ constexpr Links with_node(double latency, double message, double turn, double sh
 }
 constexpr Links mpich_links = with_node(780, 570, 30'000, 28'000, 0);
 constexpr Links openmpi_links = with_node(300, 60, 2500, 600, 3000);
+
+/// Every number of `of`, for a reduction over ranks.
+inline std::array<double*, 11> numbers_of(Links& of) noexcept {
+  return {&of.node.latency, &of.node.message, &of.node.byte, &of.network.latency, &of.network.message, &of.network.byte,
+          &of.copy,         &of.block,        &of.turn,      &of.shared,          &of.regroup};
+}
 
 }  // namespace heddle::select

@@ -1,10 +1,12 @@
-// mpi/node/presence.hpp: all ranks of a job run Heddle, or none does anything that needs the others. Includes
+// mpi/node/agreement.hpp: what all ranks of a job agree on in MPI_Init: all run Heddle, or none does anything that needs the
+// others; and what a message of the host takes, by which collectives choose. Includes select/collective/links.hpp,
 // settings.hpp.
 //
-//   const Agreed all = agree(wish_node | wish_report, set);    // in MPI_Init, every rank, whatever it wishes
+//   const Agreed all = agree(wish_node | wish_report, set);    // every rank, whatever it wishes
 //   if (all.wishes & wish_node) ...
 #pragma once
 
+#include "select/collective/links.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
@@ -26,5 +28,12 @@ struct Agreed {
 /// To carry out collectives, settings::shared(set) must be the same on all ranks, too; if it is not, a sentence says what
 /// differs, and nobody wishes that. The names are those of every rank, in one order.
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept;
+
+/// Collective over MPI_COMM_WORLD: each machine has a profile of its own, or none. Of each number the greatest of all ranks'
+/// profiles, for a collective is as quick as its slowest rank.
+void agree_on_links() noexcept;
+
+/// The host's built-in ones until then.
+const select::Links& links_of_job() noexcept;
 
 }  // namespace heddle::mpi

@@ -1,11 +1,13 @@
-// mpi/node/presence.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
+// mpi/node/agreement.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
 //
 // It goes by messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
 // In round p rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has
 // heard everybody (dissemination; "and" may hear a rank twice).
-#include "mpi/node/presence.hpp"
+#include "mpi/node/agreement.hpp"
 
+#include <array>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include "engine/said.hpp"
 #include "engine/wait.hpp"
 #include "mpi/process/host.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
 #include "transport/machine.hpp"
 
@@ -84,6 +87,11 @@ unsigned agreed(const Said& all, std::span<const std::string_view> settings) {
   return all.wishes & ~wish_exchange;
 }
 
+select::Links& links() noexcept {
+  static select::Links links = traits().host == Host::openmpi ? select::openmpi_links : select::mpich_links;
+  return links;
+}
+
 }  // namespace
 
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
@@ -104,6 +112,26 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
     all = both(all, *theirs);
   }
   return {.wishes = agreed(all, names), .one_machine = engine::same(all.machine)};
+}
+
+const select::Links& links_of_job() noexcept { return links(); }
+
+void agree_on_links() noexcept {
+  select::Links& all = links();
+  try {
+    const select::Profile& here = profile_of_machine().profile;
+    all = traits().host == Host::openmpi ? here.openmpi : here.mpich;
+  } catch (const std::bad_alloc&) {
+    say_once_verbose("collectives go by built-in costs of messages", "no memory to read the profile");
+  }
+  const auto places = select::numbers_of(all);
+  std::array<double, places.size()> mine{};
+  std::array<double, places.size()> most{};
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = *places[i];
+  if (PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(most.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) !=
+      MPI_SUCCESS)
+    most = mine;
+  for (std::size_t i = 0; i < most.size(); ++i) *places[i] = most[i];
 }
 
 }  // namespace heddle::mpi
