@@ -43,6 +43,8 @@ class Side {
   [[nodiscard]] bool wide_counts() const { return !fits(count_); }
   [[nodiscard]] static bool wide_places() { return false; }
   void narrow_unless(bool /*wide*/, bool /*wide_places*/) {}
+  /// Where there are no elements: another type, of which there are none.
+  void name(MPI_Datatype element) { element_ = element; }
 
   /// A block from the program's buffer to the staging buffer; all but one, or all (-1).
   void load(Count block) { load(block, 1); }
@@ -157,6 +159,10 @@ class Blocks {
   report::Tally tally_;
 };
 
+/// The side of an argument: Buffer, VArgument or WArgument.
+template <class Given>
+using SideOf = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
+
 /// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
 /// basic type they are made of. Saves a call without holes all that follows. Arguments that MPI does not let us read may go
 /// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in. Within
@@ -199,13 +205,16 @@ inline bool same_elements(const WArgument& a, const WArgument& b) {
 }
 
 /// A call whose sides both are Plain: the host's, in those words. Nothing: it is not.
-template <class Hand>
-Done hand_plain(const Buffer& send, const Buffer& receive, MPI_Comm comm, Hand hand) {
-  const struct {
-    Plain out, in;
-    bool wide = false;
-  } plain{Plain(send, comm), Plain(receive, comm)};
-  return plain.out && plain.in && !same_elements(send, receive) ? hand(plain) : Done();
+template <class Sent, class Received, class Hand>
+Done hand_plain(const Sent& send, const Received& receive, MPI_Comm comm, Hand hand) {
+  if constexpr (std::is_same_v<Sent, Buffer> && std::is_same_v<Received, Buffer>) {
+    const struct {
+      Plain out, in;
+      bool wide = false;
+    } plain{Plain(send, comm), Plain(receive, comm)};
+    if (plain.out && plain.in && !same_elements(send, receive)) return hand(plain);
+  }
+  return {};
 }
 
 }  // namespace heddle::mpi

@@ -5,7 +5,7 @@
 //   using Op = Staged<Side, Blocks>;
 //   return carry_out<Op>(
 //       "gather", how, [&](Op& op) { return op.prepare(...); },      // false: it is the host's, as the program made it
-//       [&](Op& op) { return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), ..., comm); });
+//       hand);                                                       // calls it: how.hpp
 //
 // Where a collective is left to the host by trial, it gets the program's own types if it packs those as well:
 //
@@ -80,6 +80,10 @@ struct Staged {
       if (i != but && !from->absent(i)) in.store(i);
   }
 };
+
+/// Of such arguments.
+template <class Sent, class Received>
+using StagedOf = Staged<SideOf<Sent>, SideOf<Received>>;
 
 template <class Op>
 class StartedCollective final : public Pending {

@@ -47,4 +47,11 @@ inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known
 inline bool any_known(const VArgument& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const WArgument& data, int ranks) noexcept { return any_known(data.types, ranks); }
 
+/// Whether Heddle knows neither side's type. The w procedures' are looked at one by one, later.
+template <class Sent, class Received>
+bool none_known(const Sent& send, const Received& receive) noexcept {
+  return !known(send.type) && !known(receive.type);
+}
+inline bool none_known(const WArgument& /*send*/, const WArgument& /*receive*/) noexcept { return false; }
+
 }  // namespace heddle::mpi
