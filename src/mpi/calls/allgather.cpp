@@ -2,7 +2,6 @@
 // is its contribution: it goes into the staging buffer first and is not written back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
-#include "mpi/exchange/gathers.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

@@ -2,7 +2,6 @@
 // forms: pair by pair (exchange/), or through the host, packed.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
-#include "mpi/exchange/gathers.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

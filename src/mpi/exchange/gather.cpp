@@ -7,7 +7,7 @@
 #include "engine/gathering.hpp"
 #include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/alike.hpp"
-#include "mpi/exchange/gathers.hpp"
+#include "mpi/exchange/blocks.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/types/element.hpp"
