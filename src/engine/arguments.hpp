@@ -6,6 +6,7 @@
 #pragma once
 
 #include <climits>
+#include <concepts>
 #include <cstddef>
 
 #include "layout/bytes.hpp"
@@ -19,6 +20,15 @@ inline const void* displaced(const void* address, layout::Bytes bytes) {
 
 /// Into int.
 inline bool fits(layout::Count n) { return n >= INT_MIN && n <= INT_MAX; }
+
+/// A count that becomes what the procedure it is handed to takes. The caller has seen to it that it fits.
+struct Number {
+  layout::Count value;
+  template <std::signed_integral Integer>
+  operator Integer() const {  // NOLINT(google-explicit-constructor)
+    return static_cast<Integer>(value);
+  }
+};
 
 /// An array of the program, read as 64-bit numbers.
 class Numbers {

@@ -17,7 +17,11 @@ Done packed_neighbor_allgather(const How& how, const Buffer& send, const Receive
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
       "neighbor_allgather", how,
-      [&](Op& op) { return op.prepare(send, 1, true, receive, peers.in(), true) && receives_from(op, peers); }, hand);
+      [&](Op& op) {
+        op.absent = peers.absent();  // now: the communicator may be freed before the end
+        return op.prepare(send, 1, true, receive, peers.in(), true);
+      },
+      hand);
 }
 
 /// Given: Buffer, VArgument or WArgument.
@@ -32,7 +36,8 @@ Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& re
       "neighbor_alltoall", how,
       [&](Op& op) {
         op.wide_places = std::is_same_v<Given, WArgument>;  // displacements of the w procedure are MPI_Aint in both its forms
-        return op.prepare(send, peers.out(), true, receive, peers.in(), true) && receives_from(op, peers);
+        op.absent = peers.absent();                         // now: the communicator may be freed before the end
+        return op.prepare(send, peers.out(), true, receive, peers.in(), true);
       },
       hand);
 }

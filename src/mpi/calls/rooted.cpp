@@ -18,7 +18,7 @@ Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm
   const Rooted place(root, comm);
   if (!place.known || (!place.root && !place.leaf)) return {};
   if (place.root && place.leaf && place.ranks == 1) return {};  // alone
-  using Op = Staged<Side, Side>;
+  using Op = StagedOf<Buffer, Buffer>;
   return carry_out<Op>(
       "broadcast", how,
       [&](Op& op) {

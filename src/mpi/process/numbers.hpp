@@ -22,6 +22,7 @@ namespace heddle::mpi {
 using engine::displaced;
 using engine::fits;
 using engine::Handed;
+using engine::Number;
 using engine::Numbers;
 using layout::Bytes;
 using layout::Count;
@@ -46,13 +47,6 @@ class Done {
  private:
   static constexpr std::int64_t nothing = std::int64_t{1} << 32;
   std::int64_t word_ = nothing;
-};
-
-/// A count that becomes what the procedure it is handed to takes. The caller has seen to it that it fits.
-struct Number {
-  Count value;
-  operator int() const { return static_cast<int>(value); }              // NOLINT(google-explicit-constructor)
-  operator MPI_Count() const { return static_cast<MPI_Count>(value); }  // NOLINT(google-explicit-constructor)
 };
 
 }  // namespace heddle::mpi
