@@ -52,6 +52,13 @@ auto misplaced(bool any, const Library& library) {
   return any ? library.raised(Wrong::buffer) : Done();
 }
 
+/// Elements at address 0, where types of absolute addresses may begin.
+template <class Library, class Type>
+auto at_bottom(Type type, End end, const Library& library) {
+  using Done = decltype(library.at_bottom(type, end));
+  return library.traits().looks_at_addresses ? library.at_bottom(type, end) : Done();
+}
+
 // One side, of so many blocks.
 
 template <class Library, class Type>
@@ -63,7 +70,7 @@ auto in(const Buffer<Type>& data, int blocks, End end, Form form, const Library&
     if (const Done wrong = misplaced(any, library)) return wrong;
   if (!library.sound(data.type) && (any || strict(end, form, data.type, form.neighbours, library)))
     if (const Done wrong = library.about(data.type, end)) return wrong;
-  return any && blocks > 0 && !data.address ? library.at_bottom(data.type, end) : Done();
+  return any && blocks > 0 && !data.address ? at_bottom(data.type, end, library) : Done();
 }
 
 template <class Library, class Type>
@@ -86,7 +93,7 @@ auto in(const VArgument<Type>& data, int blocks, End end, Form form, const Libra
     if (const Done wrong = misplaced(any, library)) return wrong;
   if (!library.sound(data.type) && (any || strict(end, form, data.type, false, library)))
     if (const Done wrong = library.about(data.type, end)) return wrong;
-  return bottom ? library.at_bottom(data.type, end) : Done();
+  return bottom ? at_bottom(data.type, end, library) : Done();
 }
 
 template <class Library, class Type>
@@ -105,7 +112,7 @@ auto in(const WArgument<Type>& data, int blocks, End end, Form form, const Libra
     if (!last_sound && (count > 0 || strict(end, form, type, true, library)))
       if (const Done wrong = library.about(type, end)) return wrong;
     if (count > 0 && !displaced(data.address, data.displacements[i]))
-      if (const Done wrong = library.at_bottom(type, end)) return wrong;
+      if (const Done wrong = at_bottom(type, end, library)) return wrong;
   }
   return library.in_place(data.address) ? misplaced(any, library) : Done();
 }
