@@ -1,6 +1,14 @@
 // mpi/exchange/calls.cpp: the blocking collectives.
+//
+// Of MPI_Allgatherv every rank knows all receive counts, and the signature's bytes of a block are the same on all; so all
+// choose a schedule alike without a word (select/collective/decide.hpp). What the host would do as well is left to it: see
+// worth_gathering there.
+#include "engine/gathered.hpp"
+#include "engine/gathering.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/blocks.hpp"
+#include "mpi/process/process.hpp"
+#include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
@@ -64,6 +72,38 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
   }
 }
 
+using Gathered = engine::Gathered<MPI_Datatype, Element, MPI_Comm>;
+
+engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
+
+/// What is wanted, or what is quick: by the volumes, and by trial. Null algorithm: the host's.
+select::Way way_of_gather(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
+  const std::string& wanted = own.wanted_allgatherv();
+  engine::GatherWays& ways = own.gather_ways();
+  const std::span starts(blocks.starts(), static_cast<std::size_t>(own.ranks()) + 1);
+  const select::Way way = ways.of(starts, wanted, library(), [&own]() -> const select::Where& { return own.topology().where; });
+  if (!way.algorithm || wanted != "auto" || !settings_of_process().trials) return way;
+  own.passing().stop();
+  return own.trials().library(ways.kind(), timed) ? select::Way{} : way;
+}
+
+/// What way_of_gather() would say of little, without a look at each block. No: it may do all the same.
+bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
+  if (settings_of_process().check || own.wanted_allgatherv() != "auto" || !receive.counts.array()) return false;
+  if (library().where_counts(own.ranks())) return false;
+  const Entry* const type = table.find(receive.type);
+  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  Count all = 0;
+  for (int i = 0; i < own.ranks(); ++i)
+    if (receive.counts[i] < 0 || (all += receive.counts[i]) > select::worth_gathering_anywhere) return false;
+  return size > 0 && all * size < select::worth_gathering_anywhere;
+}
+
+/// The blocking MPI_Allgatherv; whether it is Heddle's is said by way_of_gather().
+struct GatherOnce : blocks::Ranks {
+  static constexpr bool gathers = true;
+};
+
 }  // namespace
 
 template <class Given>
@@ -91,5 +131,32 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
 template Done exchange_all(const char*, const Buffer&, const Buffer&, MPI_Comm, TimedCall&);
 template Done exchange_all(const char*, const VArgument&, const VArgument&, MPI_Comm, TimedCall&);
 template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_Comm, TimedCall&);
+
+Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
+  if (const ShadowComm* own = ShadowComm::made(comm); own && is_little(*own, receive)) {
+    report::tell_of_algorithm({});
+    return {};
+  }
+  Done refused;
+  ShadowComm* own = blocks::entered<GatherOnce>(send, receive, comm, true, refused);
+  if (!own) return refused;
+  Gathered blocks(own->ranks(), own->me(), {MPI_ERR_NO_MEM, traits().truncates_gathered ? MPI_ERR_TRUNCATE : MPI_SUCCESS});
+  if (!blocks) return no_memory_on(comm);
+  if (!blocks.measure(send, receive, send.address == MPI_IN_PLACE)) return blocks::beyond_numbers(comm);
+  const select::Way way = way_of_gather(*own, blocks, timed);
+  alike(*own, {"MPI_Allgatherv", way});
+  if (!way.algorithm) return {};
+  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, MPI_SUCCESS, comm);
+  std::optional<schedule::Pieces> pieces;
+  if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  const schedule::Place place{
+      .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
+  Channel channel(own->comm(), tags::schedule);
+  engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
+  gathering.advance(true);
+  return raise_new(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), MPI_SUCCESS, comm);
+} catch (const std::bad_alloc&) {
+  return no_memory_on(comm);
+}
 
 }  // namespace heddle::mpi
