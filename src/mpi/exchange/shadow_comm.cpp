@@ -232,7 +232,7 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   const Record& record = seat->shadow->record();
   const std::unique_ptr<const GivenHints> hints = std::move(seat->hints);
   if (record.noted_by_all)
-    hints->settle(comm);
+    settle(*hints, comm);
   else if (!record.noted_by_none)
     hints_lost(comm);
   return seat->shadow.get();

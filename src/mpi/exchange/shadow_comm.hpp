@@ -24,6 +24,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/process/host.hpp"
+#include "select/collective/hints.hpp"
 #include "select/collective/sparse.hpp"
 #include "select/collective/topology.hpp"
 
@@ -36,15 +37,11 @@ using engine::Passing;
 using engine::TimedCall;
 using engine::TrialKind;
 using engine::Trials;
+using select::GivenHints;
+using select::Hints;  // hints.hpp
 using select::Record;
 
-/// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.
-struct Hints {
-  std::string alltoallv, allgatherv;
-};
-
 class Comparison;
-class GivenHints;
 
 /// What mailboxes of this rank need of its node; settings and all.
 engine::MailRoom mail_room() noexcept;
