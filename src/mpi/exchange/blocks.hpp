@@ -72,7 +72,7 @@ struct All : Ranks {
     }
     return true;
   }
-  static bool of(const ShadowComm& own) noexcept { return own.wanted_alltoallv() != "native"; }
+  static bool of(const ShadowComm& own) noexcept { return own.ways().alltoallv() != "native"; }
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
     return engine::to_all<Ruler>(own.me(), own.ranks(), send, receive, exchange);
@@ -171,7 +171,7 @@ inline void compare_first(ShadowComm& own, const char* call) {
 /// Whether a blocking call goes the library's way without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
-  if (!own || !own->passing().passes(call)) return false;
+  if (!own || !own->ways().passes(call)) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -182,11 +182,8 @@ template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  own.passing().stop();
-  const TrialKind kind{.call = neighbours_call(receive, Kind::gathers)};
-  if (!own.trials().library(kind, timed)) return false;
-  own.pass_next(kind.call, false);
-  return true;
+  own.ways().stop();
+  return own.library({.call = neighbours_call(receive, Kind::gathers)}, timed, engine::Ways::Next::passes);
 }
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.

@@ -14,6 +14,8 @@
 namespace heddle::mpi {
 namespace {
 
+using engine::Ways;
+
 /// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
 template <class Given>
 class Bundled {
@@ -38,11 +40,8 @@ constexpr TrialKind::Call call_of(const VArgument&) { return TrialKind::Call::al
 constexpr TrialKind::Call call_of(const WArgument&) { return TrialKind::Call::alltoallw; }
 
 /// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
-select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, bool agrees) {
-  if (!settings_of_process().trials) return way;
-  if (!own.trials().library(kind, timed)) return way;
-  if (agrees) own.pass_next(kind.call, true);  // the trials of others depend on the arguments
-  return {};
+select::Way tried(ShadowComm& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, Ways::Next next) {
+  return own.library(kind, timed, next) ? select::Way{} : way;
 }
 
 /// From what all ranks know. Null algorithm: the host's.
@@ -50,8 +49,8 @@ template <class Given>
 select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive, TimedCall& timed) {
   constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
   const select::Way direct = pair_by_pair();
-  own.passing().stop();
-  const std::string& wanted = own.wanted_alltoallv();
+  own.ways().stop();
+  const std::string& wanted = own.ways().alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {
     const schedule::Algorithm* algorithm = schedule::find(schedule::alltoallv(), wanted);
@@ -64,11 +63,12 @@ select::Way way_of_all(ShadowComm& own, const Given& send, const Given& receive,
     Buffer block;
     Bytes bytes = 0;
     blocks::block_of(receive, 0, ruler, block, bytes);
-    return tried(own, direct, {.call = call_of(send), .volumes = select::magnitudes({bytes})}, timed, false);
+    return tried(own, direct, {.call = call_of(send), .volumes = select::magnitudes({bytes})}, timed, Ways::Next::asks);
   } else {
-    Agreement& agreement = own.agreement();
+    engine::Agreement& agreement = own.ways().agreement();
     const select::Way& way = agreement.next(own.topology(), own.me(), Bundled<Given>(send), Bundled<Given>(receive));
-    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed, true);
+    return tried(own, way, {call_of(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed,
+                 Ways::Next::passes_agreed);
   }
 }
 
@@ -78,18 +78,18 @@ engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum
 
 /// What is wanted, or what is quick: by the volumes, and by trial. Null algorithm: the host's.
 select::Way way_of_gather(ShadowComm& own, Gathered& blocks, TimedCall& timed) {
-  const std::string& wanted = own.wanted_allgatherv();
-  engine::GatherWays& ways = own.gather_ways();
+  const std::string& wanted = own.ways().allgatherv();
+  engine::GatherWays& ways = own.ways().gathers();
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own.ranks()) + 1);
   const select::Way way = ways.of(starts, wanted, library(), [&own]() -> const select::Where& { return own.topology().where; });
-  if (!way.algorithm || wanted != "auto" || !settings_of_process().trials) return way;
-  own.passing().stop();
-  return own.trials().library(ways.kind(), timed) ? select::Way{} : way;
+  if (!way.algorithm || wanted != "auto") return way;
+  own.ways().stop();
+  return tried(own, way, ways.kind(), timed, Ways::Next::asks);
 }
 
 /// What way_of_gather() would say of little, without a look at each block. No: it may do all the same.
 bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
-  if (settings_of_process().check || own.wanted_allgatherv() != "auto" || !receive.counts.array()) return false;
+  if (settings_of_process().check || own.ways().allgatherv() != "auto" || !receive.counts.array()) return false;
   if (library().where_counts(own.ranks())) return false;
   const Entry* const type = table.find(receive.type);
   const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
