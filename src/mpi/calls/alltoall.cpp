@@ -30,8 +30,7 @@ Done packed_alltoall(const How& how, const Given& send, const Given& receive, MP
   if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
   // Of packed bytes where not of the program's.
   if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && traits().overwrites_in_place) return {};
-  using Sides = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
-  using Op = Staged<Sides, Sides>;
+  using Op = StagedOf<Given, Given>;
   return carry_out<Op>(
       "alltoall", how,
       [&](Op& op) {
@@ -45,49 +44,12 @@ Done packed_alltoall(const How& how, const Given& send, const Given& receive, MP
       hand);
 }
 
-template <class How, class Host>
-int alltoall(const How& how, Host host, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-             Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  const Buffer send{sendbuf, sendcount, sendtype};
-  const Buffer receive{recvbuf, recvcount, recvtype};
+template <class How, class Host, class Given, class Hand>
+int alltoall(const How& how, Host host, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
   if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
-  if (!known(sendtype) && !known(recvtype)) return host();
-  const auto hand = [&](auto& op) {
-    return HEDDLE_CALL_Alltoall(how, op.wide, op.out.address(), op.out.count(), op.out.type(), op.in.address(), op.in.count(),
-                                op.in.type(), comm);
-  };
+  if (none_known(send, receive)) return host();
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
-  return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
-}
-
-template <class How, class Host>
-int alltoallv(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls, MPI_Datatype sendtype,
-              void* recvbuf, Numbers recvcounts, Numbers rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  const VArgument send{sendbuf, sendcounts, sdispls, sendtype};
-  const VArgument receive{recvbuf, recvcounts, rdispls, recvtype};
-  TimedCall timed;
-  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
-  if (!known(sendtype) && !known(recvtype)) return host();
-  const auto hand = [&](auto& op) {
-    return HEDDLE_CALL_Alltoallv(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.type(),
-                                 op.in.address(), op.in.counts(), op.in.displacements(), op.in.type(), comm);
-  };
-  return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
-}
-
-template <class How, class Host>
-int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts, Numbers sdispls,
-              const MPI_Datatype* sendtypes, void* recvbuf, Numbers recvcounts, Numbers rdispls, const MPI_Datatype* recvtypes,
-              MPI_Comm comm) {
-  const WArgument send{sendbuf, sendcounts, sdispls, sendtypes};
-  const WArgument receive{recvbuf, recvcounts, rdispls, recvtypes};
-  TimedCall timed;
-  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
-  const auto hand = [&](auto& op) {
-    return HEDDLE_CALL_Alltoallw(how, op.wide, op.out.address(), op.out.counts(), op.out.displacements(), op.out.types(),
-                                 op.in.address(), op.in.counts(), op.in.displacements(), op.in.types(), comm);
-  };
   return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);
 }
 
@@ -97,5 +59,5 @@ int alltoallw(const How& how, Host host, const void* sendbuf, Numbers sendcounts
 using namespace heddle::mpi;
 
 extern "C" {
-HEDDLE_COLLECTIVE_Alltoall(alltoall) HEDDLE_COLLECTIVE_Alltoallv(alltoallv) HEDDLE_COLLECTIVE_Alltoallw(alltoallw)
+HEDDLE_COLLECTIVE_Alltoall(alltoall) HEDDLE_COLLECTIVE_Alltoallv(alltoall) HEDDLE_COLLECTIVE_Alltoallw(alltoall)
 }

@@ -67,7 +67,7 @@ Neighbours::Neighbours(MPI_Comm comm) : comm_(comm) {
   if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || communicators::reaches_beyond(comm)) return;
   if (topology == MPI_CART) {
     int dimensions = 0;
-    known_ = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS && 2 * dimensions <= most;
+    known_ = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS && 2 * dimensions <= engine::most_absent;
     in_ = out_ = 2 * dimensions;
     cartesian_ = true;
   } else if (topology == MPI_GRAPH) {
@@ -80,21 +80,16 @@ Neighbours::Neighbours(MPI_Comm comm) : comm_(comm) {
   }
 }
 
-bool Neighbours::absent(int i) {
-  if (!cartesian_) return false;
-  if (!looked_) look_over_edges();
-  return absent_[static_cast<std::size_t>(i)];
-}
-
-void Neighbours::look_over_edges() {
-  looked_ = true;
-  for (int i = 0; i < in_; i += 2) {
+engine::Absent Neighbours::absent() const {
+  engine::Absent absent;
+  for (int i = 0; cartesian_ && i < in_; i += 2) {
     int below = MPI_PROC_NULL;
     int above = MPI_PROC_NULL;
     if (PMPI_Cart_shift(comm_, i / 2, 1, &below, &above) != MPI_SUCCESS) continue;
-    absent_[static_cast<std::size_t>(i)] = below == MPI_PROC_NULL;
-    absent_[static_cast<std::size_t>(i) + 1] = above == MPI_PROC_NULL;
+    absent[static_cast<std::size_t>(i)] = below == MPI_PROC_NULL;
+    absent[static_cast<std::size_t>(i) + 1] = above == MPI_PROC_NULL;
   }
+  return absent;
 }
 
 }  // namespace heddle::mpi

@@ -1,12 +1,13 @@
-// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes host.hpp.
+// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes host.hpp,
+// engine/staged.hpp.
 //
 // Known are only communicators within MPI_COMM_WORLD: what goes to others' hosts goes as the program has it, since ranks
 // without Heddle hand on their types as they are, and hosts may cut a message by the type that they are given.
 #pragma once
 
-#include <bitset>
 #include <vector>
 
+#include "engine/staged.hpp"
 #include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
@@ -46,29 +47,15 @@ class Neighbours {
   [[nodiscard]] bool known() const { return known_; }
   [[nodiscard]] int in() const { return in_; }
   [[nodiscard]] int out() const { return out_; }
-  /// Blocks that nobody fills: beyond the edge of a Cartesian topology. Their place in the receive buffer stays as it is.
-  [[nodiscard]] bool absent(int i);
+  /// Blocks beyond the edge of a Cartesian topology.
+  [[nodiscard]] engine::Absent absent() const;
 
  private:
-  static constexpr int most = 128;  // Cartesian topologies of up to 64 dimensions
-  void look_over_edges();
-
   MPI_Comm comm_;
   bool known_ = false;
   bool cartesian_ = false;
-  bool looked_ = false;
   int in_ = 0;
   int out_ = 0;
-  std::bitset<most> absent_;
 };
-
-/// For a collective of neighbours that the host carries out: blocks that nobody fills are looked up now, for the communicator
-/// may be freed before the end. Returns true.
-template <class Op>
-bool receives_from(Op& op, Neighbours peers) {
-  if (peers.in() > 0) static_cast<void>(peers.absent(0));
-  op.from = peers;
-  return true;
-}
 
 }  // namespace heddle::mpi

@@ -1,11 +1,11 @@
-// mpi/collectives/staged.hpp: a collective that the host carries out on packed data: both sides' staging buffers, which live
-// until it is over: in the call, when the program completes the request, or for as long as a persistent request does. Includes
-// how.hpp, completion.hpp, peers.hpp, sides.hpp.
+// mpi/collectives/staged.hpp: a collective that the host carries out on packed data (engine/staged.hpp): both sides' staging
+// buffers live until it is over: in the call, when the program completes the request, or for as long as a persistent request
+// does. Includes engine/staged.hpp, how.hpp, completion.hpp, peers.hpp, sides.hpp.
 //
-//   using Op = Staged<Side, Blocks>;
+//   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(
 //       "gather", how, [&](Op& op) { return op.prepare(...); },      // false: it is the host's, as the program made it
-//       [&](Op& op) { return HEDDLE_CALL_Gatherv(how, op.wide, op.out.address(), ..., comm); });
+//       hand);                                                       // calls it: how.hpp
 //
 // Where a collective is left to the host by trial, it gets the program's own types if it packs those as well:
 //
@@ -14,9 +14,9 @@
 
 #include <memory>
 #include <new>
-#include <optional>
 #include <type_traits>
 
+#include "engine/staged.hpp"
 #include "mpi/collectives/how.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/sides.hpp"
@@ -25,61 +25,9 @@
 
 namespace heddle::mpi {
 
-/// Out, In: Side, where all blocks are alike, or Blocks.
-template <class Out, class In>
-struct Staged {
-  static constexpr int none = -1;
-  static constexpr int all = -2;
-
-  /// @param call  What the report calls it: the family's name.
-  explicit Staged(const char* call) noexcept : out(call), in(call) {}
-
-  Out out;
-  In in;
-  bool wide = false;               ///< Counts or displacements do not fit int.
-  bool wide_places = false;        ///< The host takes displacements as MPI_Aint, whatever the counts.
-  bool sends = true;               ///< The send side goes into its staging buffer before the call,
-  int sends_but = none;            ///< but one block;
-  int contributes = none;          ///< and this block of the receive side: in place.
-  int stores = all;                ///< What comes back from the receive side's: nothing, or all blocks
-  int but = none;                  ///< but one,
-  int blocks = 0;                  ///< of so many,
-  std::optional<Neighbours> from;  ///< and but those that nobody fills.
-
-  /// Both sides, of so many blocks each, or not significant: MPI does not let us read them. False: not for Heddle.
-  template <class Send, class Receive>
-  [[nodiscard]] bool prepare(const Send& send, int sent, bool send_significant, const Receive& receive, int received,
-                             bool receive_significant) noexcept {
-    blocks = received;
-    return out.prepare(send, sent, send_significant) && in.prepare(receive, received, receive_significant) &&
-           (out.ours() || in.ours());
-  }
-  /// In a blocking call, this rank's block to itself: in one pass, instead of by pack, the host's copy, unpack.
-  void move_own(int sent, int received) {
-    if (!move_own_block(out, sent, in, received)) return;
-    sends_but = sent;
-    but = received;
-  }
-  /// Numbers as the host gets them. When all blocks are settled.
-  void settle_numbers() noexcept {
-    wide = out.wide_counts() || in.wide_counts() || (!wide_places && (out.wide_places() || in.wide_places()));
-    out.narrow_unless(wide, wide_places);
-    in.narrow_unless(wide, wide_places);
-  }
-  void load() {
-    if (sends) out.load_but(sends_but);
-    if (contributes == all)
-      in.load_but(none);
-    else if (contributes != none)
-      in.load(contributes);
-  }
-  void store() {
-    if (stores == none) return;
-    if (!from) return in.store_but(but);
-    for (int i = 0; i < blocks; ++i)
-      if (i != but && !from->absent(i)) in.store(i);
-  }
-};
+/// Of such arguments.
+template <class Sent, class Received>
+using StagedOf = engine::Staged<SideOf<Sent>, SideOf<Received>>;
 
 template <class Op>
 class StartedCollective final : public Pending {

@@ -1,11 +1,16 @@
-// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange. Includes exchange.hpp, alike.hpp,
-// mistakes.hpp, registry.hpp.
+// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange (engine/exchange/blocks.hpp).
+// Includes exchange.hpp, alike.hpp, mistakes.hpp, registry.hpp, node.hpp.
+//
+//   Exchange exchange(*own, GatherNeighbours::sends(*own), GatherNeighbours::receives(*own));
+//   if (!GatherNeighbours::fill(*own, send, receive, exchange)) return {};      // Buffer -> Buffer, or Buffer -> VArgument
 #pragma once
 
+#include "engine/exchange/blocks.hpp"
 #include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/mistakes.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi::blocks {
@@ -13,117 +18,25 @@ namespace heddle::mpi::blocks {
 /// Bytes a block of MPI_Alltoall, the same for all ranks, from which blocks go directly: shorter ones the hosts bundle.
 constexpr Bytes direct_from = 4 << 10;
 
-/// What a block's place and size depend on.
-struct Measures {
-  Bytes size = 0;
-  Bytes extent = 0;
-};
+using engine::block_of;
+using engine::Measures;
 
-/// Of one type after the other, most often the same.
-class Ruler {
- public:
-  /// False: a type that the host refuses, or says nothing about.
-  bool measure(MPI_Datatype type, Measures& measures) noexcept {
-    if (!last_known_ || type != last_) {
-      last_known_ = look(type);
-      last_ = type;
-    }
-    measures = found_;
-    return last_known_;
-  }
-
- private:
-  bool look(MPI_Datatype type) noexcept {
-    if (Entry* entry = table.find(type); entry && entry->ready(type)) {
-      found_ = {entry->size(), entry->extent()};
-      return true;
-    }
-    MPI_Aint low = 0;
-    MPI_Aint extent = 0;
-    MPI_Count size = 0;
-    if (type == MPI_DATATYPE_NULL) return false;  // to be raised on the call's own communicator
-    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS)
-      return false;
-    found_ = {size, extent};
+/// False: a type that the host refuses, or says nothing about.
+inline bool look(MPI_Datatype type, Measures& found) noexcept {
+  if (Entry* entry = table.find(type); entry && entry->ready(type)) {
+    found = {entry->size(), entry->extent()};
     return true;
   }
-
-  MPI_Datatype last_{};
-  bool last_known_ = false;
-  Measures found_;
-};
-
-/// A block of an argument, and its bytes. Where there are no elements, type and place mean nothing. False: nothing that could
-/// be sent (a negative count, a size beyond 64 bits).
-inline bool block_of(const Buffer& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  Bytes stride = 0;
-  Bytes offset = 0;
-  if (given.count == 0) return bytes = 0, data = given, true;
-  if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
-      __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL) return false;  // to be raised on the call's own communicator
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS)
     return false;
-  data = {displaced(given.address, offset), given.count, given.type};
+  found = {size, extent};
   return true;
 }
-
-inline bool block_of(const VArgument& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  Bytes offset = 0;
-  const Count count = given.counts[i];
-  if (count == 0) return bytes = 0, data = {given.address, 0, given.type}, true;
-  if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
-      __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
-    return false;
-  data = {displaced(given.address, offset), count, given.type};
-  return true;
-}
-
-inline bool block_of(const WArgument& given, int i, Ruler& ruler, Buffer& data, Bytes& bytes) noexcept {
-  Measures type;
-  const Count count = given.counts[i];
-  if (count == 0) return bytes = 0, data = {given.address, 0, given.types[i]}, true;
-  if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
-  data = {displaced(given.address, given.displacements[i]), count, given.types[i]};
-  return true;
-}
-
-/// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first. False: numbers that no buffer has.
-template <class Given>
-bool to_all(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-  const int ranks = own.ranks();
-  Ruler out;
-  Ruler in;
-  for (int k = 0; k < ranks; ++k) {
-    const int to = (own.me() + k) % ranks;
-    const int from = (own.me() + ranks - k) % ranks;
-    Buffer data;
-    Bytes bytes = 0;
-    if (!block_of(receive, from, in, data, bytes)) return false;
-    exchange.receive({from, 0}, data, bytes);
-    if (!block_of(send, to, out, data, bytes)) return false;
-    exchange.send({to, 0}, data, bytes);
-  }
-  return true;
-}
-
-/// Blocks to and from the neighbours, in the program's order.
-template <class Given>
-bool to_neighbours(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-  Ruler ruler;
-  Buffer data;
-  Bytes bytes = 0;
-  for (std::size_t i = 0; i < own.in().size(); ++i) {
-    if (!block_of(receive, static_cast<int>(i), ruler, data, bytes)) return false;
-    exchange.receive(own.in()[i], data, bytes);
-  }
-  for (std::size_t i = 0; i < own.out().size(); ++i) {
-    if (!block_of(send, static_cast<int>(i), ruler, data, bytes)) return false;
-    exchange.send(own.out()[i], data, bytes);
-  }
-  return true;
-}
+using Ruler = engine::Ruler<MPI_Datatype, look>;
 
 /// Whom a collective is about: everybody, or the neighbours in a topology. By all ranks' knowledge it is Heddle's, unless
 /// ours(arguments) or of(communicator) says otherwise.
@@ -159,17 +72,17 @@ struct All : Ranks {
     }
     return true;
   }
-  static bool of(const ShadowComm& own) noexcept { return own.wanted_alltoallv() != "native"; }
+  static bool of(const ShadowComm& own) noexcept { return own.ways().alltoallv() != "native"; }
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-    return to_all(own, send, receive, exchange);
+    return engine::to_all<Ruler>(own.me(), own.ranks(), send, receive, exchange);
   }
 };
 
 struct Neighbours : Edges {
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {
-    return to_neighbours(own, send, receive, exchange);
+    return engine::to_neighbours<Ruler>(own.out(), own.in(), send, receive, exchange);
   }
 };
 
@@ -185,22 +98,41 @@ struct InPlace : Ranks {
   /// The sends are still to be packed aside.
   template <class Given>
   static bool fill(const ShadowComm& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
-    const int ranks = own.ranks();
-    Ruler ruler;
-    Buffer data;
-    Bytes bytes = 0;
+    return engine::to_all_in_place<Ruler>(own.me(), own.ranks(), given, exchange);
+  }
+};
+
+/// MPI_Neighbor_allgather, MPI_Neighbor_allgatherv: each edge out takes the same block.
+struct GatherNeighbours : Edges {
+  static constexpr bool gathers = true;
+  template <class Given>
+  static bool fill(const ShadowComm& own, const Buffer& send, const Given& receive, Exchange& exchange) noexcept {
+    return engine::gather_to_neighbours<Ruler>(own.out(), own.in(), send, receive, exchange);
+  }
+};
+
+/// MPI_Iallgatherv and MPI_Allgatherv_init on one node, where a block that is announced is fetched from the sender's memory by
+/// each receiver for itself. All messages can be posted at once, which is what a non-blocking call needs: a schedule in which
+/// ranks hand on what has come to them would stand still while the program is in a call of the host's, and others may be
+/// waiting for it there.
+struct GatherAll : Ranks {
+  static constexpr bool gathers = true;
+  /// Bytes of all blocks: below, messages' latencies are all there is.
+  static constexpr Bytes direct_from = 64 << 10;
+
+  /// All of MPI_COMM_WORLD on one node: all ranks know that alike.
+  static bool of(const ShadowComm& /*own*/) noexcept {
+    const Node* node = Node::here();
+    int ranks = 0;
+    return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
+  }
+  /// On all ranks alike: they know the same counts.
+  static bool worth(const ShadowComm& own, const Buffer& /*send*/, const VArgument& receive) noexcept {
     Bytes all = 0;
-    for (int i = 0; i < ranks; ++i)
-      if (!block_of(given, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return false;
-    for (int k = 1; k < ranks; ++k) {  // in the order in which partners are due: to_all
-      const int from = (own.me() + ranks - k) % ranks;
-      const int to = (own.me() + k) % ranks;
-      block_of(given, from, ruler, data, bytes);
-      exchange.receive({from, 0}, data, bytes);
-      block_of(given, to, ruler, data, bytes);
-      exchange.send({to, 0}, data, bytes);
-    }
-    return true;
+    return !engine::bytes_of_all<Ruler>(receive, own.ranks(), all) || all >= direct_from;
+  }
+  static bool fill(const ShadowComm& own, const Buffer& send, const VArgument& receive, Exchange& exchange) noexcept {
+    return engine::gather_to_all<Ruler>(own.me(), own.ranks(), send.address == MPI_IN_PLACE, send, receive, exchange);
   }
 };
 
@@ -239,7 +171,7 @@ inline void compare_first(ShadowComm& own, const char* call) {
 /// Whether a blocking call goes the library's way without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
-  if (!own || !own->passing().passes(call)) return false;
+  if (!own || !own->ways().passes(call)) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -250,11 +182,8 @@ template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  own.passing().stop();
-  const TrialKind kind{.call = neighbours_call(receive, Kind::gathers)};
-  if (!own.trials().library(kind, timed)) return false;
-  own.pass_next(kind.call, false);
-  return true;
+  own.ways().stop();
+  return own.library({.call = neighbours_call(receive, Kind::gathers)}, timed, engine::Ways::Next::passes);
 }
 
 /// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.

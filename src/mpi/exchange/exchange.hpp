@@ -123,14 +123,14 @@ class Exchange final : private engine::Carrier {
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
 inline int no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm); }
 
-// The blocking calls; the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call. Nothing: not
-// for Heddle, on all ranks alike.
+// The blocking calls (calls.cpp); the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call.
+// Nothing: not for Heddle, on all ranks alike.
 
-/// Given: Buffer, VArgument or WArgument (calls.cpp).
+/// Given: Buffer, VArgument or WArgument.
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed);
 
-/// MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread (gather.cpp).
+/// MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread.
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

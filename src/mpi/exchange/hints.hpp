@@ -1,4 +1,5 @@
-// mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info. Includes shadow_comm.hpp.
+// mpi/exchange/hints.hpp: what a program wishes of Heddle for one communicator, by MPI_Info (select/collective/hints.hpp).
+// Includes shadow_comm.hpp.
 //
 //   MPI_Info_set(info, "heddle_alltoallv", "crystal");     // the values of HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV
 //   MPI_Comm_set_info(comm, info);                         // or MPI_Comm_dup_with_info, MPI_Comm_split_type, ...
@@ -8,28 +9,14 @@
 // compared when the first blocking collective makes the duplicate's shadow.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string>
 
 #include "mpi/exchange/shadow_comm.hpp"
 
 namespace heddle::mpi {
 
-/// What one rank was given.
-class GivenHints {
- public:
-  explicit GivenHints(MPI_Info info);
-  /// Compares, and keeps what is the same on all ranks. Collective over `comm`.
-  void settle(MPI_Comm comm) const;
-
- private:
-  struct Hint {
-    std::string word;  ///< Empty: nothing.
-    bool nonsense = false;
-  };
-  std::array<Hint, 2> all_;  ///< For each key.
-};
+/// Compares, and keeps what is the same on all ranks. Collective over `comm`.
+void settle(const GivenHints& given, MPI_Comm comm);
 
 /// `comm` has been given hints. Collective over it; nothing happens for inter-communicators, and where Heddle keeps out.
 void hints_given(MPI_Comm comm, MPI_Info info);

@@ -1,5 +1,5 @@
-// mpi/exchange/mistakes.hpp: what a host refuses of a collective before it says a word to the other ranks. Includes
-// shadow_comm.hpp, collectives/peers.hpp, types/arguments.hpp.
+// mpi/exchange/mistakes.hpp: what a host refuses of a collective before it says a word to the other ranks
+// (engine/exchange/mistakes.hpp). Includes that, shadow_comm.hpp, collectives/peers.hpp, types/arguments.hpp.
 //
 //   if (const Done refused = mistakes::refused<Kind>(send, receive, comm, own)) return *refused;
 //
@@ -7,76 +7,99 @@
 // its types) must not change that: the others are on Heddle's way, and would wait for ever for a rank that has gone the host's.
 // So a rank either comes along, or does what the host would have it do with a mistake: raise an error, and say nothing to
 // anybody. A type that Heddle cannot decode is no mistake: the host packs it (types/element.hpp).
-//
-//                                       MPICH 5.0.2                                Open MPI 5.0.11
-//   a type that is null, or not         of no elements, too; but not blocks        of no elements, too; but not
-//   committed                           of the w procedures, nor MPI_Neighbor_     those not committed that are
-//                                       alltoall and _allgather                    received in gathers
-//   negative counts                     yes                                        yes
-//   elements at MPI_BOTTOM              yes                                        no
-//   MPI_IN_PLACE where it may not be    if there are elements                      yes
-//   the very elements that are sent     yes, but between neighbours                no
-//   are received
 #pragma once
 
+#include "engine/exchange/mistakes.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/traits.hpp"
 #include "mpi/types/arguments.hpp"
+#include "mpi/types/handles.hpp"
+#include "mpi/types/registry.hpp"
 
 namespace heddle::mpi::mistakes {
 
-/// What hosts look at, and how closely.
-struct Form {
-  bool neighbours;
-  bool gathers;
+using engine::mistakes::End;
+using engine::mistakes::Wrong;
+
+/// The host, asked by a message to MPI_PROC_NULL, whose arguments it looks at as it does at a collective's: the error is its
+/// own.
+class Asked {
+ public:
+  explicit Asked(MPI_Comm comm) noexcept : comm_(comm) {}
+
+  [[nodiscard]] static const HostTraits& traits() noexcept { return mpi::traits(); }
+  [[nodiscard]] static bool null(MPI_Datatype type) noexcept { return type == MPI_DATATYPE_NULL; }
+  [[nodiscard]] static bool in_place(const void* address) noexcept { return address == MPI_IN_PLACE; }
+  [[nodiscard]] static bool sound(MPI_Datatype type) noexcept {
+    return known(type) || seen_predefined(type) || Derived(hold_any(type));
+  }
+  /// Of a type that is neither predefined nor one that Heddle has seen committed. Neither the count nor the buffer is the
+  /// question.
+  [[nodiscard]] Done about(MPI_Datatype type, End end) const { return message(&somewhere_, 1, type, end); }
+  [[nodiscard]] Done negative(End end) const { return message(&somewhere_, -1, MPI_BYTE, end); }
+  [[nodiscard]] Done at_bottom(MPI_Datatype type, End end) const { return message(nullptr, 1, type, end); }
+  [[nodiscard]] Done raised(Wrong wrong) const {
+    return raise_new(wrong == Wrong::buffer ? MPI_ERR_BUFFER : MPI_ERR_ARG, MPI_SUCCESS, comm_);
+  }
+
+ private:
+  [[nodiscard]] Done message(const void* address, int count, MPI_Datatype type, End end) const {
+    const int result = end == End::sent
+                           ? PMPI_Send(address, count, type, MPI_PROC_NULL, 0, comm_)
+                           : PMPI_Recv(const_cast<void*>(address), count, type, MPI_PROC_NULL, 0, comm_, MPI_STATUS_IGNORE);
+    return result == MPI_SUCCESS ? Done() : Done(result);
+  }
+
+  inline static char somewhere_;
+  MPI_Comm comm_;
 };
 
-enum class End { sent, received };
-
-// One side, of so many blocks. Nothing, or an error code that has been raised.
-Done in(const Buffer& data, int blocks, End end, Form form, MPI_Comm comm);
-Done in(const VArgument& data, int blocks, End end, Form form, MPI_Comm comm);
-Done in(const WArgument& data, int blocks, End end, Form form, MPI_Comm comm);
-
 /// Both, of a gather: MPICH's idea of the same elements (same_elements(), elsewhere).
-bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept;
-inline Done raised(int error, MPI_Comm comm) { return raise_new(error, MPI_SUCCESS, comm); }
+inline bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept {
+  if (send.type != receive.type || send.count == 0 || send.address == MPI_BOTTOM || receive.counts[me] == 0) return false;
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  return PMPI_Type_get_extent(receive.type, &low, &extent) == MPI_SUCCESS &&
+         send.address == displaced(receive.address, receive.displacements[me] * extent);
+}
 
 /// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Kind, class Given, class Wanted>
 Done refused(const Given& send, const Wanted& receive, MPI_Comm comm, const ShadowComm* own) {
-  constexpr Form form{Kind::neighbours, Kind::gathers};
+  constexpr engine::mistakes::Form form{Kind::neighbours, Kind::gathers};
+  const Asked host(comm);
   int out = 0;
-  int in_blocks = 0;
+  int in = 0;
   int me = 0;
   if (own) {
     out = Kind::sends(*own);
-    in_blocks = Kind::receives(*own);
+    in = Kind::receives(*own);
     me = own->me();
   } else if constexpr (Kind::neighbours) {
     const mpi::Neighbours around(comm);
     if (!around.known()) return {};
     out = around.out();
-    in_blocks = around.in();
+    in = around.in();
   } else {
     const Peers peers(comm);
     if (!peers.known || peers.inter) return {};
-    out = in_blocks = peers.ranks;
+    out = in = peers.ranks;
     me = own_rank(comm);
   }
   const bool in_place = !Kind::neighbours && (Kind::in_place || send.address == MPI_IN_PLACE);
   if (!in_place)
-    if (const Done wrong = in(send, out, End::sent, form, comm)) return wrong;
-  if (const Done wrong = in(receive, in_blocks, End::received, form, comm)) return wrong;
+    if (const Done wrong = engine::mistakes::in(send, out, End::sent, form, host)) return wrong;
+  if (const Done wrong = engine::mistakes::in(receive, in, End::received, form, host)) return wrong;
   if (in_place || Kind::neighbours || !traits().looks_at_addresses) return {};
   bool same = false;
   if constexpr (std::is_same_v<Given, Wanted>)
     same = same_elements(send, receive);
   else
     same = aliased(send, receive, me);
-  return same ? raised(MPI_ERR_BUFFER, comm) : Done();
+  return same ? host.raised(Wrong::buffer) : Done();
 }
 
 }  // namespace heddle::mpi::mistakes

@@ -130,20 +130,16 @@ bool ShadowComm::possible(MPI_Comm comm) {
   return peers.known && !peers.inter && peers.ranks > 1 && communicators::members(comm);
 }
 
-const std::string& ShadowComm::wanted_alltoallv() const noexcept {
-  return hints_.alltoallv.empty() ? settings_of_process().alltoallv : hints_.alltoallv;
+ShadowComm::ShadowComm() {
+  const settings::Settings& set = settings_of_process();
+  ways_.emplace(reductions_,
+                engine::Ways::Settings{
+                    .alltoallv = set.alltoallv, .allgatherv = set.allgatherv, .trials = set.trials, .passing = !set.check});
 }
-
-const std::string& ShadowComm::wanted_allgatherv() const noexcept {
-  return hints_.allgatherv.empty() ? settings_of_process().allgatherv : hints_.allgatherv;
-}
-
-ShadowComm::ShadowComm() = default;
 
 ShadowComm::~ShadowComm() {
   comparisons_.clear();
-  agreement_.reset();
-  trials_.reset();
+  ways_.reset();
   mailboxes_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   PMPI_Comm_free(&comm_);
@@ -232,7 +228,7 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   const Record& record = seat->shadow->record();
   const std::unique_ptr<const GivenHints> hints = std::move(seat->hints);
   if (record.noted_by_all)
-    hints->settle(comm);
+    settle(*hints, comm);
   else if (!record.noted_by_none)
     hints_lost(comm);
   return seat->shadow.get();
@@ -247,16 +243,6 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
   if (!own) return nullptr;
   seat->for_exchange = std::move(own);
   return seat->for_exchange.get();
-}
-
-Trials::Clock ShadowComm::clock() {
-  if (topology().where.nodes > 1) return Trials::Clock::of_each;
-  return topology().where.crowding > 1 ? Trials::Clock::of_crowded_node : Trials::Clock::of_node;
-}
-
-void ShadowComm::pass_next(TrialKind::Call call, bool agrees) noexcept {
-  if (settings_of_process().check) return;  // each call is compared
-  passing_.begin(call, *trials_, agrees ? &*agreement_ : nullptr);
 }
 
 const select::Topology& ShadowComm::topology() {

@@ -15,36 +15,27 @@
 #include <string>
 #include <vector>
 
-#include "engine/agreement.hpp"
 #include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
-#include "engine/gather_ways.hpp"
-#include "engine/trials.hpp"
+#include "engine/ways.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
 #include "mpi/process/host.hpp"
+#include "select/collective/hints.hpp"
 #include "select/collective/sparse.hpp"
 #include "select/collective/topology.hpp"
 
 namespace heddle::mpi {
 
 namespace tags = engine::tags;
-using engine::Agreement;
 using engine::Edge;
-using engine::Passing;
 using engine::TimedCall;
 using engine::TrialKind;
-using engine::Trials;
+using select::GivenHints;
 using select::Record;
 
-/// What the program wishes of a communicator (hints.hpp), the same on all ranks. Empty: nothing.
-struct Hints {
-  std::string alltoallv, allgatherv;
-};
-
 class Comparison;
-class GivenHints;
 
 /// What mailboxes of this rank need of its node; settings and all.
 engine::MailRoom mail_room() noexcept;
@@ -92,29 +83,13 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// one has seen the end of this one.
   int consensus_tag() noexcept { return tags::consensus + (exchanges_++ & 1); }
 
-  /// Names of algorithms, auto or native: the communicator's hint, or HEDDLE_ALLTOALLV, HEDDLE_ALLGATHERV.
-  [[nodiscard]] const std::string& wanted_alltoallv() const noexcept;
-  [[nodiscard]] const std::string& wanted_allgatherv() const noexcept;
-  [[nodiscard]] Hints& hints() noexcept {
-    passing_.stop();
-    return hints_;
+  /// By which ways its blocking collectives go.
+  [[nodiscard]] engine::Ways& ways() noexcept { return *ways_; }
+  [[nodiscard]] const engine::Ways& ways() const noexcept { return *ways_; }
+  /// engine::Ways::library(). Collective at the first call, as topology() is.
+  bool library(const TrialKind& kind, TimedCall& timed, engine::Ways::Next next) {
+    return ways_->library(kind, timed, next, [this]() -> const select::Where& { return topology().where; });
   }
-  /// For one collective at a time, as MPI has it for those that block.
-  [[nodiscard]] Agreement& agreement() noexcept {
-    if (!agreement_) agreement_.emplace(reductions_);
-    return *agreement_;
-  }
-  /// Likewise. Collective at the first call, as topology() is.
-  [[nodiscard]] Trials& trials() {
-    if (!trials_) trials_.emplace(reductions_, clock());
-    return *trials_;
-  }
-  /// Whether the last of them went the library's way.
-  [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
-  /// To be stopped before agreement() or trials() are asked.
-  [[nodiscard]] Passing& passing() noexcept { return passing_; }
-  /// Lets the next ones pass. `agrees`: this one asked agreement().
-  void pass_next(TrialKind::Call call, bool agrees) noexcept;
   /// First of the tags of the next persistent collective: these are initialized in one order by all ranks, and started in any
   /// (MPI-5.0 §6.13).
   int tags() noexcept;
@@ -123,8 +98,6 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// Keeps a comparison of a non-blocking call that was left to the host, until it is over.
   void keep(std::unique_ptr<Comparison> comparison) noexcept;
 
-  /// For one collective at a time, as MPI has it for those that block.
-  [[nodiscard]] engine::GatherWays& gather_ways() noexcept { return gather_ways_; }
   /// Of the next blocking exchange. @param neighbours  All its blocks are to and from neighbours.
   [[nodiscard]] engine::PairMailboxes& next_mailboxes(bool neighbours) const noexcept {
     mailboxes_->next(*settling_, neighbours);
@@ -146,7 +119,6 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool noted, bool collectives);
   static ShadowComm* make(MPI_Comm comm);
   bool look_at_topology(MPI_Comm comm);
-  Trials::Clock clock();
   void make_mailboxes(MPI_Comm comm);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -160,12 +132,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   std::optional<select::Topology> topology_;
   std::optional<select::SparseWay> sparse_way_;
   int exchanges_ = 0;
-  engine::GatherWays gather_ways_;
-  Hints hints_;
   Reductions reductions_{comm_};
-  std::optional<Agreement> agreement_;
-  std::optional<Trials> trials_;
-  Passing passing_;
+  std::optional<engine::Ways> ways_;
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;

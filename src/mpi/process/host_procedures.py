@@ -16,13 +16,16 @@ entry_points.hpp      For each accelerated or tracked procedure a macro that def
                                                                 .comm = comm, .made = newcomm}, [&] { return PMPI_Comm_split(
                                                                 comm, color, ...); }); }
 
-    HEDDLE_COLLECTIVE_Bcast(broadcast)
-        int MPI_Bcast(void* buffer, ...)                      { return broadcast(Blocking{"MPI_Bcast"}, [&] { return
-                                                                PMPI_Bcast(buffer, ...); }, buffer, ...); }
-        likewise MPI_Bcast_c; MPI_Ibcast and MPI_Ibcast_c with Started{"MPI_Ibcast", request}; MPI_Bcast_init and
-        MPI_Bcast_init_c with Kept{"MPI_Bcast_init", info, request}
+    HEDDLE_COLLECTIVE_Gatherv(gather)
+        int MPI_Gatherv(const void* sendbuf, ...)             { return gather(Blocking{"MPI_Gatherv"}, host,
+                                                                Buffer{sendbuf, ...}, VArgument{recvbuf, ...}, root,
+                                                                comm, hand); }
+        likewise MPI_Gatherv_c; MPI_Igatherv and MPI_Igatherv_c with Started{"MPI_Igatherv", request}; MPI_Gatherv_init and
+        MPI_Gatherv_init_c with Kept{"MPI_Gatherv_init", info, request}
 
-    HEDDLE_CALL_Bcast(how, wide, buffer, ...)                 calls the host's procedure of that form; nothing if it has none
+    host()      calls the host's procedure as the program called Heddle's
+    hand(op)    calls that of the same form with what is sent as op.out has it, and what is received as op.in has it, in large
+                counts if op.wide; nothing if there is no such procedure
 
 positions.csv         Which parameter of a procedure is what, for who looks on (lifecycle/timed.hpp):
 
@@ -186,28 +189,45 @@ def made(name: str, parameters: Parameters) -> list[str]:
     return [macro(f"HEDDLE_MADE_{name[4:]}(...)", [definition(name, parameters, body)])]
 
 
-def collective(name: str, known: dict[str, Parameters]) -> list[str]:
+def buffer_arguments(parameters: Parameters) -> tuple[list[str], list[str]]:
+    """The parameters of a collective as the family's function takes them, and as the host gets them from an op."""
+    given: list[str] = []
+    handed: list[str] = []
+    starts = [i for i, each in enumerate(parameters) if re.match(r"(const )?void\b", each)]
+    ends = [i for i, each in enumerate(parameters) if re.search(r"\bMPI_Datatype\b", each)]
+    for i, each in enumerate(parameters):
+        if i in starts:
+            side = "op.in" if i == starts[-1] else "op.out"
+            end = ends[starts.index(i)]
+            several, types = end - i == 3, not re.fullmatch(r"MPI_Datatype \w+", parameters[end])
+            what = "WArgument" if types else "VArgument" if several else "Buffer"
+            given.append(f"::heddle::mpi::{what}{{{', '.join(map(name_of, parameters[i : end + 1]))}}}")
+            parts = ["address", *(["counts", "displacements"] if several else ["count"]), "types" if types else "type"]
+            handed += [f"{side}.{part}()" for part in parts]
+        elif not any(start < i <= end for start, end in zip(starts, ends, strict=True)):
+            given.append(name_of(each))
+            handed.append(name_of(each))
+    return given, handed
+
+
+def collective(name: str, known: dict[str, Parameters]) -> str:
     forms = [(name, f'Blocking{{"{name}"}}', ""), (started(name), f'Started{{"{started(name)}", request}}', ", request")]
     forms.append((f"{name}_init", f'Kept{{"{name}_init", info, request}}', ", info, request"))
+    given, handed = map(", ".join, buffer_arguments(known[name]))
     bodies = []
     for plain, how, rest in forms:
+        hand = f"[&](auto& op) {{ return HEDDLE_CALL_HOST(op.wide, {plain[4:]}, {handed}{rest}); }}"
         for form in (plain, f"{plain}_c"):
-            shared = ", ".join(map(name_of, known[form][: len(known[name])]))
-            host = f"[&] {{ return P{form}({shared}{rest}); }}"
-            bodies.append(definition(form, known[form], f"__VA_ARGS__(::heddle::mpi::{how}, {host}, {shared})"))
-    hosts = ", ".join(f"P{plain}, P{plain}_c" for plain, _, _ in forms)
-    return [
-        macro(f"HEDDLE_COLLECTIVE_{name[4:]}(...)", bodies),
-        f"#define HEDDLE_CALL_{name[4:]}(how, wide, ...) ::heddle::mpi::call_host(how, wide, {hosts}, __VA_ARGS__)",
-    ]
+            host = f"[&] {{ return P{form}({', '.join(map(name_of, known[form]))}); }}"
+            bodies.append(definition(form, known[form], f"__VA_ARGS__(::heddle::mpi::{how}, {host}, {given}, {hand})"))
+    return macro(f"HEDDLE_COLLECTIVE_{name[4:]}(...)", bodies)
 
 
 def entry_header(known: dict[str, Parameters], names: list[str], tracked: list[str]) -> str:
     parts = ["// Made by src/mpi/process/host_procedures.py, which says what it is.", "#pragma once", ""]
     parts += [entry(name, known) for name in (*names, *tracked) if name in known]
     parts += [line for name in tracked if name in known for line in made(name, known[name])]
-    for name in collectives(names):
-        parts += collective(name, known)
+    parts += [collective(name, known) for name in collectives(names)]
     return "\n".join(parts) + "\n"
 
 

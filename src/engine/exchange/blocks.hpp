@@ -1,0 +1,194 @@
+// engine/exchange/blocks.hpp: from the arguments of a collective to the blocks of an exchange. May include: arguments.hpp,
+// edges.hpp.
+//
+//   Exchange exchange(...);                        // or whatever has receive(edge, buffer, bytes) and send(edge, buffer,
+//   bytes) if (!to_all<Ruler<MPI_Datatype, look>>(me, ranks, send, receive, exchange)) return MPI_ERR_COUNT;
+//
+// All are false if there are numbers that no buffer has. Measure: a Ruler.
+#pragma once
+
+#include <span>
+
+#include "engine/arguments.hpp"
+#include "engine/exchange/edges.hpp"
+
+namespace heddle::engine {
+
+/// What a block's place and size depend on, bytes.
+struct Measures {
+  layout::Bytes size = 0;
+  layout::Bytes extent = 0;
+};
+
+/// Of one type after the other, most often the same. Look: asks what is known of one, false for one that is refused.
+template <class Handle, bool (*look)(Handle, Measures&) noexcept>
+class Ruler {
+ public:
+  using Type = Handle;
+
+  bool measure(Type type, Measures& measures) noexcept {
+    if (!last_known_ || type != last_) {
+      last_known_ = look(type, found_);
+      last_ = type;
+    }
+    measures = found_;
+    return last_known_;
+  }
+
+ private:
+  Type last_{};
+  bool last_known_ = false;
+  Measures found_;
+};
+
+// A block of an argument, and its bytes. Where there are no elements, type and place mean nothing. False: nothing that could be
+// sent (a negative count, a size beyond 64 bits).
+
+template <class Measure, class Type = typename Measure::Type>
+bool block_of(const Buffer<Type>& given, int i, Measure& ruler, Buffer<Type>& data, layout::Bytes& bytes) noexcept {
+  Measures type;
+  layout::Bytes stride = 0;
+  layout::Bytes offset = 0;
+  if (given.count == 0) return bytes = 0, data = given, true;
+  if (given.count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(given.count, type.size, &bytes) ||
+      __builtin_mul_overflow(given.count, type.extent, &stride) || __builtin_mul_overflow(stride, i, &offset))
+    return false;
+  data = {displaced(given.address, offset), given.count, given.type};
+  return true;
+}
+
+template <class Measure, class Type = typename Measure::Type>
+bool block_of(const VArgument<Type>& given, int i, Measure& ruler, Buffer<Type>& data, layout::Bytes& bytes) noexcept {
+  Measures type;
+  layout::Bytes offset = 0;
+  const layout::Count count = given.counts[i];
+  if (count == 0) return bytes = 0, data = {given.address, 0, given.type}, true;
+  if (count < 0 || !ruler.measure(given.type, type) || __builtin_mul_overflow(count, type.size, &bytes) ||
+      __builtin_mul_overflow(given.displacements[i], type.extent, &offset))
+    return false;
+  data = {displaced(given.address, offset), count, given.type};
+  return true;
+}
+
+template <class Measure, class Type = typename Measure::Type>
+bool block_of(const WArgument<Type>& given, int i, Measure& ruler, Buffer<Type>& data, layout::Bytes& bytes) noexcept {
+  Measures type;
+  const layout::Count count = given.counts[i];
+  if (count == 0) return bytes = 0, data = {given.address, 0, given.types[i]}, true;
+  if (count < 0 || !ruler.measure(given.types[i], type) || __builtin_mul_overflow(count, type.size, &bytes)) return false;
+  data = {displaced(given.address, given.displacements[i]), count, given.types[i]};
+  return true;
+}
+
+/// Bytes of all blocks together.
+template <class Measure, class Given>
+bool bytes_of_all(const Given& given, int ranks, layout::Bytes& all) noexcept {
+  Measure ruler;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  all = 0;
+  for (int i = 0; i < ranks; ++i)
+    if (!block_of(given, i, ruler, data, bytes) || __builtin_add_overflow(all, bytes, &all)) return false;
+  return true;
+}
+
+/// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
+/// that no rank is everybody's first.
+template <class Measure, class Given, class Exchange>
+bool to_all(int me, int ranks, const Given& send, const Given& receive, Exchange& exchange) noexcept {
+  Measure out;
+  Measure in;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  for (int k = 0; k < ranks; ++k) {
+    const int to = (me + k) % ranks;
+    const int from = (me + ranks - k) % ranks;
+    if (!block_of(receive, from, in, data, bytes)) return false;
+    exchange.receive({from, 0}, data, bytes);
+    if (!block_of(send, to, out, data, bytes)) return false;
+    exchange.send({to, 0}, data, bytes);
+  }
+  return true;
+}
+
+/// With MPI_IN_PLACE, in the same order. This rank's own block stays as it is. The sends are still to be packed aside.
+template <class Measure, class Given, class Exchange>
+bool to_all_in_place(int me, int ranks, const Given& given, Exchange& exchange) noexcept {
+  Measure ruler;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  if (!bytes_of_all<Measure>(given, ranks, bytes)) return false;
+  for (int k = 1; k < ranks; ++k) {
+    const int to = (me + k) % ranks;
+    const int from = (me + ranks - k) % ranks;
+    block_of(given, from, ruler, data, bytes);
+    exchange.receive({from, 0}, data, bytes);
+    block_of(given, to, ruler, data, bytes);
+    exchange.send({to, 0}, data, bytes);
+  }
+  return true;
+}
+
+/// One block of each rank to all, in the same order. `in_place`: this rank's lies where all others receive it.
+template <class Measure, class Sent, class Given, class Exchange>
+bool gather_to_all(int me, int ranks, bool in_place, const Sent& send, const Given& receive, Exchange& exchange) noexcept {
+  Measure out;
+  Measure in;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  layout::Bytes mine = 0;
+  for (int k = 0; k < ranks; ++k) {
+    const int from = (me + ranks - k) % ranks;
+    if (!block_of(receive, from, in, data, bytes)) return false;
+    if (k == 0) mine = bytes;
+    if (k > 0 || !in_place) exchange.receive({from, 0}, data, bytes);
+  }
+  if (!in_place && !block_of(send, 0, out, data, bytes)) return false;
+  // Who sends nothing where others expect something makes a mistake, but they wait for a message.
+  if (in_place || (bytes == 0 && mine > 0)) block_of(receive, me, in, data, bytes);
+  for (int k = in_place ? 1 : 0; k < ranks; ++k) exchange.send({(me + k) % ranks, 0}, data, bytes);
+  return true;
+}
+
+template <class Measure, class Given, class Exchange>
+bool receive_from_neighbours(std::span<const Edge> edges, const Given& receive, Exchange& exchange) noexcept {
+  Measure ruler;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!block_of(receive, static_cast<int>(i), ruler, data, bytes)) return false;
+    exchange.receive(edges[i], data, bytes);
+  }
+  return true;
+}
+
+/// Blocks to and from the neighbours, in the program's order.
+template <class Measure, class Given, class Exchange>
+bool to_neighbours(std::span<const Edge> to, std::span<const Edge> from, const Given& send, const Given& receive,
+                   Exchange& exchange) noexcept {
+  if (!receive_from_neighbours<Measure>(from, receive, exchange)) return false;
+  Measure ruler;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (!block_of(send, static_cast<int>(i), ruler, data, bytes)) return false;
+    exchange.send(to[i], data, bytes);
+  }
+  return true;
+}
+
+/// The same block to each of them.
+template <class Measure, class Sent, class Given, class Exchange>
+bool gather_to_neighbours(std::span<const Edge> to, std::span<const Edge> from, const Sent& send, const Given& receive,
+                          Exchange& exchange) noexcept {
+  if (!receive_from_neighbours<Measure>(from, receive, exchange)) return false;
+  if (to.empty()) return true;
+  Measure ruler;
+  Buffer<typename Measure::Type> data;
+  layout::Bytes bytes = 0;
+  if (!block_of(send, 0, ruler, data, bytes)) return false;
+  for (const Edge& edge : to) exchange.send(edge, data, bytes);
+  return true;
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,79 @@
+// engine/staged.hpp: a collective that the library carries out on packed data: both sides' staging buffers, and what of them is
+// loaded before and stored afterwards. May include: sides.hpp.
+//
+//   Staged<Side<Types>, Blocks<Types>> op("gather");
+//   if (!op.prepare(send, 1, true, receive, ranks, is_root)) return {};
+//   op.settle_numbers();
+//   op.load();
+//   PMPI_Gatherv(op.out.address(), ..., op.in.counts(), ...);                    // or PMPI_Gatherv_c, if op.wide
+//   op.store();
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+
+#include "engine/sides.hpp"
+
+namespace heddle::engine {
+
+constexpr int most_absent = 128;  ///< Of Cartesian topologies of up to 64 dimensions.
+/// Blocks that nobody fills, by number: beyond the edge of a topology. Their place in the receive buffer stays as it is.
+using Absent = std::bitset<most_absent>;
+
+/// Out, In: Side, where all blocks are alike, or Blocks.
+template <class Out, class In>
+struct Staged {
+  static constexpr int none = -1;
+  static constexpr int all = -2;
+
+  /// @param call  What the report calls it: the family's name.
+  explicit Staged(const char* call) noexcept : out(call), in(call) {}
+
+  Out out;
+  In in;
+  bool wide = false;         ///< Counts or displacements do not fit int.
+  bool wide_places = false;  ///< The host takes displacements as MPI_Aint, whatever the counts.
+  bool sends = true;         ///< The send side goes into its staging buffer before the call,
+  int sends_but = none;      ///< but one block;
+  int contributes = none;    ///< and this block of the receive side: in place.
+  int stores = all;          ///< What comes back from the receive side's: nothing, or all blocks
+  int but = none;            ///< but one,
+  int blocks = 0;            ///< of so many,
+  Absent absent;             ///< and but those that nobody fills.
+
+  /// Both sides, of so many blocks each, or not significant: MPI does not let us read them. False: not for Heddle.
+  template <class Send, class Receive>
+  [[nodiscard]] bool prepare(const Send& send, int sent, bool send_significant, const Receive& receive, int received,
+                             bool receive_significant) noexcept {
+    blocks = received;
+    return out.prepare(send, sent, send_significant) && in.prepare(receive, received, receive_significant) &&
+           (out.ours() || in.ours());
+  }
+  /// In a blocking call, this rank's block to itself: in one pass, instead of by pack, the host's copy, unpack.
+  void move_own(int sent, int received) {
+    if (!out.move_own_block(sent, in, received)) return;
+    sends_but = sent;
+    but = received;
+  }
+  /// Numbers as the host gets them. When all blocks are settled.
+  void settle_numbers() noexcept {
+    wide = out.wide_counts() || in.wide_counts() || (!wide_places && (out.wide_places() || in.wide_places()));
+    out.narrow_unless(wide, wide_places);
+    in.narrow_unless(wide, wide_places);
+  }
+  void load() {
+    if (sends) out.load_but(sends_but);
+    if (contributes == all)
+      in.load_but(none);
+    else if (contributes != none)
+      in.load(contributes);
+  }
+  void store() {
+    if (stores == none) return;
+    if (absent.none()) return in.store_but(but);
+    for (int i = 0; i < blocks; ++i)
+      if (i != but && (i >= most_absent || !absent[static_cast<std::size_t>(i)])) in.store(i);
+  }
+};
+
+}  // namespace heddle::engine

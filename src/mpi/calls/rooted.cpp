@@ -1,0 +1,102 @@
+// mpi/calls/rooted.cpp: the collectives with a root, MPI_Bcast, MPI_Gather, MPI_Gatherv, MPI_Scatter, MPI_Scatterv, and their
+// non-blocking and persistent forms: who sends packs, who receives puts in place. Of the arguments for all ranks' blocks only
+// the root's may be read.
+#include "entry_points.hpp"
+#include "mpi/collectives/staged.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+template <class How, class Hand>
+Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
+  if (!known(data.type)) return {};
+  struct {
+    Plain in;
+    bool wide = false;
+  } plain{Plain(data, comm)};
+  if (plain.in) return hand(plain);
+  const Rooted place(root, comm);
+  if (!place.known || (!place.root && !place.leaf)) return {};
+  if (place.root && place.leaf && place.ranks == 1) return {};  // alone
+  using Op = StagedOf<Buffer, Buffer>;
+  return carry_out<Op>(
+      "broadcast", how,
+      [&](Op& op) {
+        op.contributes = place.root ? Op::all : Op::none;
+        op.stores = place.root ? Op::none : Op::all;
+        return op.prepare(Buffer{}, 0, false, data, 1, true);
+      },
+      hand);
+}
+
+/// One block at each rank, all of them at the root. Received: Buffer or VArgument.
+template <class How, class Received, class Hand>
+Done carry_out_gather(const How& how, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
+  constexpr bool alike = std::is_same_v<Received, Buffer>;
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = StagedOf<Buffer, Received>;
+  return carry_out<Op>(
+      "gather", how,
+      [&](Op& op) {
+        const bool in_place = place.root && send.address == MPI_IN_PLACE;
+        if (!op.prepare(send, 1, place.leaf && !in_place, receive, place.ranks, place.root)) return false;
+        op.stores = place.root ? Op::all : Op::none;
+        if (in_place)
+          op.but = place.me;
+        else if constexpr (How::blocking && alike)
+          if (place.root && place.leaf) op.move_own(0, place.me);
+        return true;
+      },
+      hand);
+}
+
+/// All blocks at the root, one of them to each rank. Sent: Buffer or VArgument.
+template <class How, class Sent, class Hand>
+Done carry_out_scatter(const How& how, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
+  constexpr bool alike = std::is_same_v<Sent, Buffer>;
+  const Rooted place(root, comm);
+  if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
+  using Op = StagedOf<Sent, Buffer>;
+  return carry_out<Op>(
+      "scatter", how,
+      [&](Op& op) {
+        const bool in_place = place.root && receive.address == MPI_IN_PLACE;
+        if (!op.prepare(send, place.ranks, place.root, receive, 1, place.leaf && !in_place)) return false;
+        if (in_place)
+          op.sends_but = place.me;
+        else if constexpr (How::blocking && alike)
+          if (place.root && place.leaf) op.move_own(place.me, 0);
+        return true;
+      },
+      hand);
+}
+
+template <class How, class Host, class Hand>
+int bcast(const How& how, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
+  return carry_out_bcast(how, data, root, comm, hand).or_call(host);
+}
+
+template <class How, class Host, class Received, class Hand>
+int gather(const How& how, Host host, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
+  if (none_known(send, receive)) return host();
+  if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
+  return carry_out_gather(how, send, receive, root, comm, hand).or_call(host);
+}
+
+template <class How, class Host, class Sent, class Hand>
+int scatter(const How& how, Host host, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
+  if (none_known(send, receive)) return host();
+  if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
+  return carry_out_scatter(how, send, receive, root, comm, hand).or_call(host);
+}
+
+}  // namespace
+}  // namespace heddle::mpi
+
+using namespace heddle::mpi;
+
+extern "C" {
+HEDDLE_COLLECTIVE_Bcast(bcast) HEDDLE_COLLECTIVE_Gather(gather) HEDDLE_COLLECTIVE_Gatherv(gather)
+    HEDDLE_COLLECTIVE_Scatter(scatter) HEDDLE_COLLECTIVE_Scatterv(scatter)
+}
