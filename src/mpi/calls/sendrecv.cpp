@@ -3,7 +3,7 @@
 #include <new>
 
 #include "entry_points.hpp"
-#include "mpi/communicators/quiet.hpp"
+#include "mpi/communicators/known.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"

@@ -20,7 +20,7 @@
 #include "mpi/collectives/how.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/sides.hpp"
-#include "mpi/process/traits.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
 
 namespace heddle::mpi {

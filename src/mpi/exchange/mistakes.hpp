@@ -14,7 +14,6 @@
 #include "mpi/collectives/sides.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/traits.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/handles.hpp"
 #include "mpi/types/registry.hpp"

@@ -10,12 +10,10 @@
 #include "engine/give_way.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/communicators/quiet.hpp"
 #include "mpi/exchange/alike.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/node/agreement.hpp"
 #include "mpi/node/node.hpp"
-#include "mpi/node/placement.hpp"
 #include "mpi/process/process.hpp"
 #include "threads/deferred.hpp"
 

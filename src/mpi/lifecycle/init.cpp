@@ -6,7 +6,6 @@
 #include "mpi/network/network.hpp"
 #include "mpi/node/agreement.hpp"
 #include "mpi/node/node.hpp"
-#include "mpi/node/placement.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/watch.hpp"

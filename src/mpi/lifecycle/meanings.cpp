@@ -12,7 +12,6 @@
 #include "mpi/communicators/ask.hpp"
 #include "mpi/lifecycle/timed.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/traits.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 

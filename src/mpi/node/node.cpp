@@ -11,7 +11,6 @@
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"
-#include "mpi/process/traits.hpp"
 
 namespace heddle::mpi {
 namespace {

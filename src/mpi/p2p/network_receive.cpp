@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "mpi/communicators/quiet.hpp"
+#include "mpi/communicators/known.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/say.hpp"

@@ -17,7 +17,7 @@
 #include "mpi/network/network.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
-#include "mpi/process/traits.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"

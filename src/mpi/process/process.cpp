@@ -63,7 +63,7 @@ Process::Life Process::wake() {
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
   verbose_ = set.verbose > 0;
   // Reports of HEDDLE=off name the host, too.
-  host_ = host_name().find("Open MPI") != std::string::npos ? &openmpi_traits : &mpich_traits;
+  host_ = host_name().find("Open MPI") != std::string::npos ? &select::openmpi_traits : &select::mpich_traits;
   if (!set.enabled) {
     if (verbose() && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;

@@ -1,16 +1,22 @@
 // mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, and what it is told by its user. Includes
-// settings.hpp, traits.hpp, select/profile_file.hpp.
+// settings.hpp, select/.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <string>
 
-#include "mpi/process/traits.hpp"
+#include "select/host_traits.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
+
+using select::Host;
+using select::HostTraits;
+
+/// Of the library behind this process; MPICH's until Heddle is awake, or has been found to be off.
+const HostTraits& traits() noexcept;
 
 /// Before the program's first MPI call of Init's family: is there a host MPI, and is it of our family? If not: says so and
 /// ends the process. (An interposer of another family would misread every handle.)
@@ -42,7 +48,7 @@ class Process {
   std::atomic<Life> life_{Life::asleep};
   std::atomic<int> users_{0};  // MPI_Init and every open session
   std::atomic<bool> verbose_{false};
-  std::atomic<const HostTraits*> host_{&mpich_traits};
+  std::atomic<const HostTraits*> host_{&select::mpich_traits};
   std::mutex waking_;
 };
 extern constinit Process process;

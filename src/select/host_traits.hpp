@@ -1,10 +1,10 @@
-// mpi/process/traits.hpp: the family of a host, and what its libraries do in their own way: as seen of MPICH 5.0.2 and Open MPI
-// 5.0.11. Includes nothing of Heddle.
+// select/host_traits.hpp: the family of a host, and what its libraries do in their own way: as seen of MPICH 5.0.2 and Open MPI
+// 5.0.11. May include nothing of Heddle.
 //
-//   if (traits().slow_to_gather_little && crowded) ...
+//   if (openmpi_traits.slow_to_gather_little && crowded) ...
 #pragma once
 
-namespace heddle::mpi {
+namespace heddle::select {
 
 /// Intel MPI, MVAPICH, Cray MPI: mpich.
 enum class Host { mpich, openmpi };
@@ -12,7 +12,7 @@ enum class Host { mpich, openmpi };
 struct HostTraits {
   Host host;
   /// It packs fragment by fragment straight into shared memory while the receiver unpacks: packing before it sends often loses
-  /// (select/packing.hpp).
+  /// (packing.hpp).
   bool packs_while_it_sends;
   /// What MPI_Comm_create and MPI_Comm_create_group make has no error handler until the program sets one.
   bool makes_without_handler;
@@ -54,7 +54,4 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true};
 
-/// Of the library behind this process; MPICH's until Heddle is awake, or has been found to be off.
-const HostTraits& traits() noexcept;
-
-}  // namespace heddle::mpi
+}  // namespace heddle::select
