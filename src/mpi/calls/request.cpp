@@ -28,6 +28,13 @@ int free_request(Pending* pending, MPI_Request* request) {
     delete pending;
     return PMPI_Request_free(request);
   }
+  // MPI_Request_get_status has said that it is complete: the program's memory is its own again.
+  if (record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) {
+    MPI_Request inner = record.substituted ? record.inner : MPI_REQUEST_NULL;
+    delete pending;
+    if (inner != MPI_REQUEST_NULL) PMPI_Request_free(&inner);
+    return PMPI_Request_free(request);
+  }
   // The operation goes on; what the host completes is kept in the list until then.
   if (record.substituted) {
     const MPI_Request inner = record.inner;

@@ -35,9 +35,8 @@ int get_status_all(auto host, int count, const MPI_Request* requests, int* flag,
   if (!row.readable() || !own) return Watch::noted(no_memory());
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
   *flag = 0;
-  int error = host(count, row.handles(), flag, statuses);
-  for (int i = 0; *flag && i < count; ++i) error = finish(row, i, statuses[i], error);
-  return Watch::noted(error);
+  const int error = host(count, row.handles(), flag, statuses);
+  return Watch::noted(*flag || error != MPI_SUCCESS ? row.finish_some(count, nullptr, statuses, error) : error);
 }
 
 int get_status_any(auto host, int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
@@ -59,9 +58,8 @@ int get_status_some(auto host, int count, const MPI_Request* requests, int* n, i
   if (!row.readable() || !own) return Watch::noted(no_memory());
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.get();
   *n = 0;
-  int error = host(count, row.handles(), n, indices, statuses);
-  for (int k = 0; k < *n; ++k) error = finish(row, indices[k], statuses[k], error);
-  return Watch::noted(error);
+  const int error = host(count, row.handles(), n, indices, statuses);
+  return Watch::noted(*n > 0 ? row.finish_some(*n, indices, statuses, error) : error);
 }
 
 }  // namespace

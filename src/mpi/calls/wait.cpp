@@ -29,7 +29,14 @@ int error_in(int result, const MPI_Status& status) noexcept {
   return kind == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
 }
 
-int pending_or_null(MPI_Request request) noexcept { return request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_ERR_PENDING; }
+/// Of a request that is not waited for, because another one has failed: null and inactive ones have an empty status all the
+/// same, and what is complete may be completed (MPI-5.0 §3.7.5).
+int leave(MPI_Request& request, MPI_Status& status) {
+  int complete = 0;
+  MPI_Status now;
+  if (PMPI_Request_get_status(request, &complete, &now) != MPI_SUCCESS || !complete) return MPI_ERR_PENDING;
+  return PMPI_Test(&request, &complete, &status);
+}
 
 /// What is not Heddle's of a row, one after the other for the host.
 class Others {
@@ -121,7 +128,10 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (wanted) ours[i] = true;
   }
   if (host_failed) {
-    for (int i = 0; wanted && i < count; ++i) statuses[i].MPI_ERROR = ours[i] ? codes[i] : pending_or_null(requests[i]);
+    for (int i = 0; wanted && i < count; ++i) {
+      const int code = ours[i] ? codes[i] : row[i] ? MPI_ERR_PENDING : leave(requests[i], statuses[i]);
+      statuses[i].MPI_ERROR = code;
+    }
     return MPI_ERR_IN_STATUS;
   }
 

@@ -133,8 +133,13 @@ class Row {
   int settle_one(int index, MPI_Status& status, int error);
   /// indices null: all of the row, in order.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
+  /// The same where the host keeps the requests (MPI_Request_get_status_some).
+  int finish_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
+  template <class Complete>
+  int each_of(int n, const int* indices, MPI_Status* statuses, int error, const Complete& complete);
+
   int count_;
   int known_ = 0;
   bool failed_ = false;

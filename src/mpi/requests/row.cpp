@@ -15,6 +15,27 @@ int class_of(int code) {
 
 }  // namespace
 
+/// complete(index, status, the host's code) returns the program's.
+template <class Complete>
+int Row::each_of(int n, const int* indices, MPI_Status* statuses, int error, const Complete& complete) {
+  const bool host_failed = error != MPI_SUCCESS;
+  if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
+  bool we_failed = false;
+  for (int k = 0; k < n; ++k) {
+    const int index = indices ? indices[k] : k;
+    if (!found_[index]) continue;
+    const int code = host_failed ? statuses[k].MPI_ERROR : MPI_SUCCESS;
+    const int result = complete(index, statuses[k], code);
+    if (result == code) continue;
+    if (!host_failed && !we_failed)
+      for (int each = 0; each < n; ++each) statuses[each].MPI_ERROR = MPI_SUCCESS;
+    we_failed = true;
+    statuses[k].MPI_ERROR = result;
+  }
+  raise(host_failed);
+  return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
+}
+
 Row::Row(int count, MPI_Request* requests) noexcept
     : count_(count),
       program_(requests),
@@ -103,25 +124,24 @@ int Row::settle_one(int index, MPI_Status& status, int error) {
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
-  const bool host_failed = error != MPI_SUCCESS;
-  if (host_failed && class_of(error) != MPI_ERR_IN_STATUS) return error;
-  bool we_failed = false;
-  for (int k = 0; k < n; ++k) {
-    const int index = indices ? indices[k] : k;
-    Pending* pending = found_[index];
-    if (!pending) continue;
-    const int code = host_failed ? statuses[k].MPI_ERROR : MPI_SUCCESS;
-    if (code != MPI_SUCCESS && (class_of(code) == MPI_ERR_PENDING || remains(*pending, asked(*pending, program_[index]))))
-      continue;
-    const int result = settle(index, statuses[k], code);
-    if (result == code) continue;
-    if (!host_failed && !we_failed)
-      for (int each = 0; each < n; ++each) statuses[each].MPI_ERROR = MPI_SUCCESS;
-    we_failed = true;
-    statuses[k].MPI_ERROR = result;
-  }
-  raise(host_failed);
-  return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
+  return each_of(n, indices, statuses, error, [&](int index, MPI_Status& status, int code) {
+    const bool open = code != MPI_SUCCESS &&
+                      (class_of(code) == MPI_ERR_PENDING || remains(*found_[index], asked(*found_[index], program_[index])));
+    return open ? code : settle(index, status, code);
+  });
+}
+
+int Row::finish_some(int n, const int* indices, MPI_Status* statuses, int error) {
+  return each_of(n, indices, statuses, error, [&](int index, MPI_Status& status, int code) {
+    if (class_of(code) == MPI_ERR_PENDING) return code;
+    Pending& pending = *found_[index];
+    const int result = finish_early(pending, status, code);
+    if (result != code && error_ == MPI_SUCCESS) {
+      error_ = result;
+      where_ = pending.communicator();
+    }
+    return result;
+  });
 }
 
 int Poll::read() noexcept {

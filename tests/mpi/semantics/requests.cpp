@@ -247,6 +247,31 @@ TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
   }
 }
 
+/// What MPI_Request_get_status calls complete touches the program's memory no more, also if its request is freed then.
+TEST_RANKS(2, Requests, FreedWhenTheyAreKnownToBeComplete) {
+  for (const int count : {100, 3000, 40000, 300000}) {
+    const Committed type("vector(" + std::to_string(count) + ", 1, 2, int)");
+    std::vector<int> numbers(static_cast<std::size_t>(2 * count), 7);
+    if (team.rank == 0) {
+      MPI_Send(numbers.data(), 1, type, 1, 1, team.comm);
+      MPI_Send(numbers.data(), 1, type, 1, 2, team.comm);
+    } else {
+      std::vector<int> into(numbers.size(), -1), others(numbers.size());
+      MPI_Request request = MPI_REQUEST_NULL, other = MPI_REQUEST_NULL;
+      succeeds(MPI_Irecv(into.data(), 1, type, 0, 1, team.comm, &request));
+      for (int flag = 0; !flag;) succeeds(MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE));
+      EXPECT_EQ(std::ranges::count(into, 7), count);
+      std::ranges::fill(into, 9);
+      succeeds(MPI_Request_free(&request));
+      EXPECT_EQ(request, MPI_REQUEST_NULL);
+      succeeds(MPI_Irecv(others.data(), 1, type, 0, 2, team.comm, &other));
+      succeeds(MPI_Wait(&other, MPI_STATUS_IGNORE));
+      EXPECT_EQ(std::ranges::count(into, 9), 2 * count) << count;
+    }
+    MPI_Barrier(team.comm);
+  }
+}
+
 TEST_RANKS(2, Requests, Cancelled) {
   const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
   std::vector<int> numbers(24, -1);
