@@ -76,7 +76,8 @@ class Mail {
 class Memory {
  public:
   explicit Memory(Bytes size)
-      : size_(size), base_(static_cast<std::byte*>(std::aligned_alloc(Bytes{2} << 20, static_cast<std::size_t>(size)))) {
+      : size_(size),
+        base_(static_cast<std::byte*>(std::aligned_alloc(huge, (static_cast<std::size_t>(size) + huge - 1) / huge * huge))) {
     std::fill_n(base_, size, std::byte{});
   }
   ~Memory() { std::free(base_); }
@@ -86,6 +87,7 @@ class Memory {
   [[nodiscard]] Bytes size() const { return size_; }
 
  private:
+  static constexpr std::size_t huge = std::size_t{2} << 20;  // of which whole ones are taken
   Bytes size_;
   std::byte* base_;
 };
