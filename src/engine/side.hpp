@@ -6,8 +6,8 @@
 //   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
 //   in.store_but(me);                                          // from the staging buffer to where the program wants it
 //
-// Every derived type gets the wire form of its signature (mpi/types/entry.hpp), also one without holes: then nothing is copied,
-// but the library is told the basic type all the same. Anything else is passed on as it came.
+// Every derived type gets the wire form of its signature (layout/wire_form.hpp), also one without holes: then nothing is
+// copied, but the library is told the basic type all the same. Anything else is passed on as it came.
 //
 // Types, handed in, says what datatypes are:
 //

@@ -23,8 +23,7 @@ const char* NetworkReceive::complaint_of(End how) noexcept {
     return "the announcement of a message from another node has arrived damaged; the receive fails. Set HEDDLE_FABRIC=off.";
   if (how == End::lost)
     return "a message between nodes was lost by the fabric after its sender had been told that it was there; the receive "
-           "fails. "
-           "Set HEDDLE_FABRIC=off.";
+           "fails. Set HEDDLE_FABRIC=off.";
   return nullptr;
 }
 

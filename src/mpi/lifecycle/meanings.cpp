@@ -21,12 +21,7 @@ namespace {
 using report::Passed;
 using report::Pattern;
 
-// Little-endian, as in datatype_of().
-MPI_Comm comm_of(std::uint64_t key) noexcept {
-  MPI_Comm comm;
-  std::memcpy(&comm, &key, sizeof comm);
-  return comm;
-}
+MPI_Comm comm_of(std::uint64_t key) noexcept { return handle_of(key, MPI_COMM_NULL); }
 
 std::vector<int> in_world(MPI_Comm comm, bool inter) {
   communicators::Handle peers;

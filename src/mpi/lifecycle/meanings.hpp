@@ -5,7 +5,8 @@
 //   report::observer.store(&observed);
 #pragma once
 
-#include <cstring>
+#include <cstdint>
+#include <type_traits>
 
 #include "mpi/process/host.hpp"
 #include "report/called.hpp"
@@ -14,12 +15,15 @@ namespace heddle::mpi {
 
 const report::Meanings& meanings() noexcept;
 
-/// The handle of such a number.
-inline MPI_Datatype datatype_of(std::uint64_t key) noexcept {
-  if (key == 0) return MPI_DATATYPE_NULL;
-  MPI_Datatype type;
-  std::memcpy(&type, &key, sizeof type);  // little-endian: an integer or a pointer
-  return type;
+/// The handle of such a number (timed::key_of).
+template <class Handle>
+Handle handle_of(std::uint64_t key, Handle null) noexcept {
+  if (key == 0) return null;
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(key));
+  else
+    return static_cast<Handle>(key);
 }
+inline MPI_Datatype datatype_of(std::uint64_t key) noexcept { return handle_of(key, MPI_DATATYPE_NULL); }
 
 }  // namespace heddle::mpi

@@ -1,8 +1,9 @@
-// mpi/node/agreement.cpp: a question that a rank without Heddle leaves unanswered, and so must not be waited for without end.
+// mpi/node/agreement.cpp: what all ranks find out together in MPI_Init.
 //
-// It goes by messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
-// In round p rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has
-// heard everybody (dissemination; "and" may hear a rank twice).
+// agree() is a question that a rank without Heddle leaves unanswered, and so must not be waited for without end. It goes by
+// messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first. In round p
+// rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has heard
+// everybody (dissemination; "and" may hear a rank twice).
 #include "mpi/node/agreement.hpp"
 
 #include <array>

@@ -133,7 +133,7 @@ int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error)
 
 int Row::finish_some(int n, const int* indices, MPI_Status* statuses, int error) {
   return each_of(n, indices, statuses, error, [&](int index, MPI_Status& status, int code) {
-    if (class_of(code) == MPI_ERR_PENDING) return code;
+    if (code != MPI_SUCCESS && class_of(code) == MPI_ERR_PENDING) return code;
     Pending& pending = *found_[index];
     const int result = finish_early(pending, status, code);
     if (result != code && error_ == MPI_SUCCESS) {

@@ -247,6 +247,43 @@ TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
   }
 }
 
+/// Up to 256 requests are looked up after the host (requests/poll.hpp), more of them before.
+TEST_RANKS(2, Requests, RowsAtTheLimitOfPolls) {
+  const Committed type("vector(100, 1, 2, int)");
+  for (const int n : {1, 255, 256, 257}) {
+    for (int call = 0; call < 3; ++call) {
+      std::vector<int> numbers(200, n);
+      if (team.rank == 0) {
+        for (int i = 0; i < n; ++i) MPI_Send(numbers.data(), 1, type, 1, i, team.comm);
+      } else {
+        std::vector<std::vector<int>> into(static_cast<std::size_t>(n), std::vector<int>(200, -1));
+        std::vector<MPI_Request> requests(into.size());
+        std::vector<MPI_Status> statuses(into.size());
+        std::vector<int> indices(into.size());
+        for (std::size_t i = 0; i < into.size(); ++i)
+          MPI_Irecv(into[i].data(), 1, type, 0, static_cast<int>(i), team.comm, &requests[i]);
+        for (int done = 0, flag = 0, some = 0; done < n;) {
+          if (call == 0) {
+            succeeds(MPI_Testany(n, requests.data(), indices.data(), &flag, statuses.data()));
+            some = flag;
+          } else if (call == 1) {
+            succeeds(MPI_Waitsome(n, requests.data(), &some, indices.data(), statuses.data()));
+          } else {
+            succeeds(MPI_Testall(n, requests.data(), &flag, statuses.data()));
+            some = flag ? n : 0;
+            for (int i = 0; i < some; ++i) indices[static_cast<std::size_t>(i)] = i;
+          }
+          for (std::size_t k = 0; k < static_cast<std::size_t>(some); ++k) EXPECT_EQ(statuses[k].MPI_TAG, indices[k]);
+          done += some;
+        }
+        for (const MPI_Request request : requests) EXPECT_EQ(request, MPI_REQUEST_NULL);
+        for (const std::vector<int>& each : into) EXPECT_EQ(std::ranges::count(each, n), 100);
+      }
+      MPI_Barrier(team.comm);
+    }
+  }
+}
+
 /// What MPI_Request_get_status calls complete touches the program's memory no more, also if its request is freed then.
 TEST_RANKS(2, Requests, FreedWhenTheyAreKnownToBeComplete) {
   for (const int count : {100, 3000, 40000, 300000}) {
