@@ -19,10 +19,10 @@ namespace heddle::threads {
 inline std::uint64_t key_of(int handle) { return static_cast<std::uint32_t>(handle); }
 inline std::uint64_t key_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-/// One of 2^bits places. Knuth, volume 3, §6.4: multiplicative hashing.
+/// One of 2^bits places, 0 <= bits < 64. Knuth, volume 3, §6.4: multiplicative hashing. (Two shifts: C++ has none by 64.)
 constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
-  return static_cast<std::size_t>((key * golden) >> (64 - bits));
+  return static_cast<std::size_t>((key * golden) >> 1U >> (63 - bits));
 }
 
 template <class Handle, class Entry>
