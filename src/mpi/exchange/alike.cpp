@@ -8,11 +8,8 @@
 #include <string>
 
 #include "mpi/process/say.hpp"
-#include "schedule/algorithms.hpp"
 
 namespace heddle::mpi {
-
-select::Way pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
 
 Comparison::Comparison(ShadowComm& own, const Decision& mine)
     : me_(own.me()), mine_(select::text_of(mine, own.count_call())), all_(static_cast<std::size_t>(own.ranks())) {

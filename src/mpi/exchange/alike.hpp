@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/exchange/choice.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "report/reporting.hpp"
@@ -23,8 +24,7 @@ namespace heddle::mpi {
 
 using Decision = select::Decided;
 
-/// How exchanges go, unless they are bundled.
-select::Way pair_by_pair() noexcept;
+using engine::pair_by_pair;
 
 class Comparison {
  public:

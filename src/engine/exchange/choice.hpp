@@ -1,0 +1,103 @@
+// engine/exchange/choice.hpp: by which way a blocking collective of a communicator goes: what is wished for it, what its ranks
+// have agreed on, what trials have shown. The same on all ranks. May include: kinds.hpp, ways.hpp, select/collective/.
+//
+//   const select::Way way = way_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
+//   if (!way.algorithm) ...                                     // the library's
+//
+// `own`: as in kinds.hpp; also topology() and library(kind, timed, next), which calls Ways::library().
+#pragma once
+
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "engine/exchange/kinds.hpp"
+#include "engine/ways.hpp"
+#include "schedule/algorithms.hpp"
+
+namespace heddle::engine {
+
+/// How exchanges go, unless they are bundled.
+inline select::Way pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
+
+/// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
+template <class Measure, class Given>
+class Bundled {
+ public:
+  /// @param limit  From which on blocks go straight.
+  Bundled(const Given& given, layout::Bytes limit) : given_(given), whole_(whole(given)), limit_(limit) {}
+  layout::Bytes operator()(int rank) const noexcept {
+    Buffer<typename Measure::Type> data;
+    layout::Bytes bytes = 0;
+    return whole_ && block_of(given_, rank, ruler_, data, bytes) && bytes < limit_ ? bytes : 0;
+  }
+
+ private:
+  const Given& given_;
+  bool whole_;
+  layout::Bytes limit_;
+  mutable Measure ruler_;
+};
+
+/// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
+template <class Own>
+select::Way tried(Own& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, Ways::Next next) {
+  return own.library(kind, timed, next) ? select::Way{} : way;
+}
+
+/// Of MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, from what all ranks know. Null algorithm: the library's.
+/// @param straight_from  Bytes from which on no block goes in a bundle.
+template <class Of, class Own, class Given>
+select::Way way_of_all(Own& own, const Given& send, const Given& receive, layout::Bytes straight_from, TimedCall& timed) {
+  using Measure = typename Of::Measure;
+  constexpr bool equal_blocks = std::is_same_v<Given, typename Of::Data>;
+  const auto bundled = [straight_from](const Given& given) { return Bundled<Measure, Given>(given, straight_from); };
+  const select::Way direct = pair_by_pair();
+  own.ways().stop();
+  const std::string& wanted = own.ways().alltoallv();
+  if (wanted == "native") return {};
+  if (wanted != "auto") {
+    if (equal_blocks && bundled(receive)(0) == 0) return direct;
+    return {.algorithm = schedule::find(schedule::alltoallv(), wanted)};
+  }
+  if constexpr (equal_blocks) {
+    if (!Of::All::ours(send, receive)) return {};
+    Measure ruler;
+    typename Of::Data block;
+    layout::Bytes bytes = 0;
+    block_of(receive, 0, ruler, block, bytes);
+    return tried(own, direct, {.call = call_of_all(send), .volumes = select::magnitudes({bytes})}, timed, Ways::Next::asks);
+  } else {
+    Agreement& agreement = own.ways().agreement();
+    const select::Way& way = agreement.next(own.topology(), own.me(), bundled(send), bundled(receive));
+    return tried(own, way, {call_of_all(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed,
+                 Ways::Next::passes_agreed);
+  }
+}
+
+/// Of MPI_Allgatherv: what is wanted, or what is quick, by the volumes and by trial. Null algorithm: the library's.
+/// @param starts  GatherWays::of().
+template <class Own>
+select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const GatherWays::Library& library,
+                          TimedCall& timed) {
+  const std::string& wanted = own.ways().allgatherv();
+  GatherWays& ways = own.ways().gathers();
+  const select::Way way = ways.of(starts, wanted, library, [&own]() -> const select::Where& { return own.topology().where; });
+  if (!way.algorithm || wanted != "auto") return way;
+  own.ways().stop();
+  return tried(own, way, ways.kind(), timed, Ways::Next::asks);
+}
+
+/// What way_of_gather() would say of little, without a look at each block. No: it may do all the same.
+/// @param size_of  Bytes of an element, asked only where they count; 0: they are not known without asking the library.
+template <class Own, class SizeOf>
+bool is_little(const Own& own, const Numbers& counts, const GatherWays::Library& library, const SizeOf& size_of) noexcept {
+  if (own.ways().allgatherv() != "auto" || !counts.array() || library.where_counts(own.ranks())) return false;
+  const layout::Bytes size = size_of();
+  layout::Count all = 0;
+  for (int i = 0; i < own.ranks(); ++i)
+    if (counts[i] < 0 || (all += counts[i]) > select::worth_gathering_anywhere) return false;
+  return size > 0 && all * size < select::worth_gathering_anywhere;
+}
+
+}  // namespace heddle::engine
