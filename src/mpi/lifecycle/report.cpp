@@ -14,7 +14,6 @@
 #include "mpi/lifecycle/meanings.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "report/file_name.hpp"
 #include "report/observed.hpp"
 #include "report/reporting.hpp"

@@ -18,7 +18,6 @@
 #include "engine/wait.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "transport/machine.hpp"
 
 namespace heddle::mpi {

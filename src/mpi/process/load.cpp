@@ -11,7 +11,6 @@
 #include "interposition/object.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "settings/files.hpp"
 
 namespace heddle::mpi {

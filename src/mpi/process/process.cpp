@@ -2,14 +2,15 @@
 #include "mpi/process/process.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "interposition/children.hpp"
 #include "interposition/devices.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/say.hpp"
 #include "settings/settings.hpp"
 #include "threads/pool.hpp"
 
@@ -61,11 +62,11 @@ Process::Life Process::wake() {
   const bool speak = spokesman();
   if (speak)
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
-  verbose_ = set.verbose > 0;
+  report::verbose = set.verbose > 0;
   // Reports of HEDDLE=off name the host, too.
   host_ = host_name().find("Open MPI") != std::string::npos ? &select::openmpi_traits : &select::mpich_traits;
   if (!set.enabled) {
-    if (verbose() && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
+    if (report::verbose && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
   }
   if (const char* const driver = set.devices ? interposition::device_driver() : nullptr) {
@@ -79,7 +80,7 @@ Process::Life Process::wake() {
   choose_kernels(set.isa);
   layout::kernel::use(profile_of_machine().profile.kernels);
   threads::Pool::of_process().keep_at_most(set.pool_limit);
-  if (verbose() && speak) {
+  if (report::verbose && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
     say(message.c_str());
@@ -114,6 +115,12 @@ bool spokesman() {
   if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
     return false;  // a session after the world, which has heard it all
   return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+}
+
+void end_job(const char* message) noexcept {
+  say(message);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
+  PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 std::string built_for() {
