@@ -33,4 +33,20 @@ std::string differing(const Said& all, std::span<const std::string_view> names) 
   return text;
 }
 
+Granted granted(const Said& all, std::span<const std::string_view> names) {
+  if ((all.wishes & wish_exchange) == 0) return {.wishes = all.wishes, .complaint = {}};
+  const std::string differ = differing(all, names);
+  if (differ.empty()) return {.wishes = all.wishes, .complaint = {}};
+  const bool several = differ.find(' ') != std::string::npos;
+  return {.wishes = all.wishes & ~wish_exchange,
+          .complaint = differ + (several ? " are" : " is") + " not the same on all ranks: collectives are left to the MPI " +
+                       "library. Set " + (several ? "each" : "it") + " for all, or for none."};
+}
+
+std::string not_all_run_heddle(const std::string& why) {
+  return "a rank of this job does not run Heddle (" + why +
+         "). Start all ranks with `heddle run`, or set HEDDLE=off for all of them; if ranks start that late, set "
+         "HEDDLE_PATIENCE to more seconds.";
+}
+
 }  // namespace heddle::engine

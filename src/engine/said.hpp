@@ -1,9 +1,9 @@
 // engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of them have, settings
 // that must be the same, and whether all are on one machine. May include: digest.hpp.
 //
-//   Said all(wishes, {"crystal", "auto"}, machine());   // of this rank
-//   all = both(all, heard);                             // each that it hears, in whatever order, once or twice
-//   all.wishes, differing(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"})
+//   Said all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
+//   all = both(all, heard);                                              // each that it hears, in whatever order, once or
+//   twice const Granted found = granted(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"}); if (found.wishes & wish_node) ...
 #pragma once
 
 #include <array>
@@ -14,6 +14,12 @@
 #include "engine/digest.hpp"
 
 namespace heddle::engine {
+
+constexpr unsigned wish_node = 1;       ///< To share memory with the ranks of the node.
+constexpr unsigned wish_report = 2;     ///< To merge counters at the end (HEDDLE_REPORT).
+constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
+constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
+constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
 
 /// Of one rank, or of all that have been heard: bit by bit what all of them say. As it travels.
 struct Said {
@@ -39,5 +45,18 @@ Said both(const Said& one, const Said& other) noexcept;
 
 /// Names of settings that are not the same on all ranks: "A", "A and B", "A, B and C".
 std::string differing(const Said& all, std::span<const std::string_view> names);
+
+/// What comes of the ranks' wishes.
+struct Granted {
+  unsigned wishes = 0;    ///< Those of all ranks that can be granted.
+  std::string complaint;  ///< Empty, or a sentence for the user: why one cannot.
+};
+
+/// Collectives are carried out only where the settings are the same on all ranks.
+/// @param names  Of the settings, in the order of their values.
+Granted granted(const Said& all, std::span<const std::string_view> names);
+
+/// The sentence with which a job ends one of whose ranks does not answer. @param why  How that was seen: "no answer for 60 s".
+std::string not_all_run_heddle(const std::string& why);
 
 }  // namespace heddle::engine

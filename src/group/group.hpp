@@ -14,6 +14,7 @@
 //   encoder    ranks one after the other -> the smallest format
 //   operations what MPI does to groups: incl, excl, range_incl, union, ...
 //   ask        a group that only somebody else knows, in short pieces
+//   described  a table of groups, by the numbers of their handles
 //   text       groups as text, for `heddle explain --group`
 //
 // Groups are values: copies share what lies on the heap, and are read by several threads at once. Memory on the heap is freed

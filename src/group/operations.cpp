@@ -72,6 +72,12 @@ Group excl(const Group& group, std::span<const Rank> ranks) {
 
 Group range_incl(const Group& group, std::span<const Range> ranges) { return select(group, listed(group, ranges)); }
 
+Group front(const Group& group, Rank size) {
+  if (size == group.size()) return group;
+  const Range first{.first = 0, .last = size - 1, .stride = 1};
+  return range_incl(group, {&first, 1});
+}
+
 Group range_excl(const Group& group, std::span<const Range> ranges) { return exclude(group, listed(group, ranges)); }
 
 Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const bool> remain,

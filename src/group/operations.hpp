@@ -26,6 +26,9 @@ Group excl(const Group& group, std::span<const Rank> ranks);          ///< O(k l
 Group range_incl(const Group& group, std::span<const Range> ranges);  ///< O(descriptions).
 Group range_excl(const Group& group, std::span<const Range> ranges);  ///< O(descriptions), unless ranges interleave.
 
+/// Its first members, as many as `size`.
+Group front(const Group& group, Rank size);
+
 /// All of the first, then what only the second has.
 Group union_of(const Group& first, const Group& second);
 /// What both have, in the order of the first.

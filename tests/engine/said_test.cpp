@@ -55,5 +55,35 @@ TEST(Said, MoreSettingsThanThereIsRoomForAreNotCompared) {
   EXPECT_EQ(differing(both(Said(1, many), Said(1, others)), many), "");
 }
 
+TEST(Said, CollectivesAreGrantedWhereSettingsAreTheSame) {
+  const unsigned wishes = wish_node | wish_exchange;
+  const Said one(wishes, Words{"auto", "crystal", "8"});
+  EXPECT_EQ(granted(both(one, one), names).wishes, wishes);
+  EXPECT_EQ(granted(both(one, one), names).complaint, "");
+  const Granted other = granted(both(one, Said(wishes, Words{"auto", "direct", "8"})), names);
+  EXPECT_EQ(other.wishes, wish_node);
+  EXPECT_EQ(other.complaint,
+            "HEDDLE_B is not the same on all ranks: collectives are left to the MPI library. Set it for all, or for none.");
+  const Granted several = granted(both(one, Said(wishes, Words{"auto", "direct", "9"})), names);
+  EXPECT_EQ(several.wishes, wish_node);
+  EXPECT_EQ(
+      several.complaint,
+      "HEDDLE_B and HEDDLE_C are not the same on all ranks: collectives are left to the MPI library. Set each for all, or "
+      "for none.");
+}
+
+TEST(Said, SettingsOfCollectivesMayDifferWhereNotAllWishThem) {
+  const Granted found =
+      granted(both(Said(wish_node, Words{"off"}), Said(wish_node | wish_exchange, Words{"auto"})), Words{"HEDDLE_A"});
+  EXPECT_EQ(found.wishes, wish_node);
+  EXPECT_EQ(found.complaint, "");
+}
+
+TEST(Said, AJobWithARankThatDoesNotAnswerEndsWithAWayOut) {
+  EXPECT_EQ(not_all_run_heddle("no answer for 60 s"),
+            "a rank of this job does not run Heddle (no answer for 60 s). Start all ranks with `heddle run`, or set HEDDLE=off "
+            "for all of them; if ranks start that late, set HEDDLE_PATIENCE to more seconds.");
+}
+
 }  // namespace
 }  // namespace heddle::engine

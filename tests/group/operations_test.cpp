@@ -74,6 +74,16 @@ TEST(RangeIncl, RefusesNonsense) {
   EXPECT_EQ(members(range_incl(world, {0, 10, 4})), (Ranks{0, 4, 8})) << "the last rank counts, not the end";
 }
 
+TEST(Front, IsTheFirstMembersInTheirOrder) {
+  const Group odd = range_incl(Group::world(100), {1, 99, 2});
+  const Group first = front(odd, 3);
+  ASSERT_EQ(first.size(), 3);
+  EXPECT_EQ(first.world_rank(0), 1);
+  EXPECT_EQ(first.world_rank(2), 5);
+  EXPECT_EQ(compare(front(odd, odd.size()), odd), Comparison::identical);
+  EXPECT_THROW(front(odd, odd.size() + 1), std::invalid_argument);
+}
+
 TEST(Sets, KeepTheOrderOfTheFirst) {
   const Group a = of({5, 1, 3}), b = of({3, 4, 5});
   EXPECT_EQ(members(union_of(a, b)), (Ranks{5, 1, 3, 4}));

@@ -4,9 +4,9 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
+#include "group/described.hpp"
 #include "group/operations.hpp"
 #include "interposition/interposition.hpp"
 #include "interposition/object.hpp"
@@ -16,9 +16,8 @@
 namespace heddle::mpi::communicators {
 namespace {
 
-constinit std::mutex table_lock;
-std::unordered_map<std::uint64_t, group::Group>& table() {
-  static layout::Lasting<std::unordered_map<std::uint64_t, group::Group>> groups;
+group::Described& table() {
+  static layout::Lasting<group::Described> groups;
   return *groups;
 }
 
@@ -59,24 +58,14 @@ bool agrees(MPI_Group handle, const group::Group& group) {
 
 }  // namespace
 
-void describe(MPI_Group made, const group::Group& group) noexcept try {
-  if (made == MPI_GROUP_NULL || made == MPI_GROUP_EMPTY) return;
-  const std::lock_guard guard(table_lock);
-  table().insert_or_assign(threads::key_of(made), group);
-} catch (const std::bad_alloc&) {
-  forget(made);
+void describe(MPI_Group made, const group::Group& group) noexcept {
+  if (made != MPI_GROUP_NULL && made != MPI_GROUP_EMPTY) table().insert(threads::key_of(made), group);
 }
 
-void forget(MPI_Group handle) noexcept {
-  const std::lock_guard guard(table_lock);
-  table().erase(threads::key_of(handle));
-}
+void forget(MPI_Group handle) noexcept { table().erase(threads::key_of(handle)); }
 
 std::optional<group::Group> described(MPI_Group handle) noexcept {
-  if (handle == MPI_GROUP_EMPTY) return group::Group();
-  const std::lock_guard guard(table_lock);
-  const auto found = table().find(threads::key_of(handle));
-  return found == table().end() ? std::nullopt : std::optional(found->second);
+  return handle == MPI_GROUP_EMPTY ? group::Group() : table().find(threads::key_of(handle));
 }
 
 std::optional<group::Group> believed(MPI_Group handle) noexcept try {
@@ -88,12 +77,6 @@ std::optional<group::Group> believed(MPI_Group handle) noexcept try {
 }
 
 namespace {
-
-group::Group front(const group::Group& parent, int size) {
-  if (size == parent.size()) return parent;
-  const group::Range first{.first = 0, .last = size - 1, .stride = 1};
-  return group::range_incl(parent, {&first, 1});
-}
 
 std::optional<group::Group> part(const group::Group& parent, MPI_Comm cart, const int* remain) {
   int dims = 0;
@@ -115,7 +98,7 @@ void front_of(const Made& call) noexcept try {
   if (*call.made == MPI_COMM_NULL) return;
   const std::optional<group::Group> group = call.reordered ? std::nullopt : known(call.comm);
   if (!group || PMPI_Comm_size(*call.made, &size) != MPI_SUCCESS || size > group->size()) return leave(call.by, *call.made);
-  keep(call.by, *call.made, front(*group, size));
+  keep(call.by, *call.made, group::front(*group, size));
 } catch (const std::exception&) {
   leave(call.by, *call.made);
 }

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "mpi/process/say.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/digest.hpp"
-#include "mpi/process/say.hpp"
+#include "mpi/process/process.hpp"
 #include "select/collective/hints.hpp"
 
 namespace heddle::mpi {

@@ -11,7 +11,6 @@
 #include "mpi/node/agreement.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "settings/files.hpp"
 
 namespace heddle::mpi {
@@ -77,7 +76,7 @@ explain::Findings findings(const char* entry) {
 }  // namespace
 
 void say_tools_if_asked() noexcept try {
-  if (verbose() && spokesman()) say_all(explain::sentences(tools_above()));
+  if (report::verbose && spokesman()) say_all(explain::sentences(tools_above()));
 } catch (const std::exception& error) {
   say(error.what());
 }

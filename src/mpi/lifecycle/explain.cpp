@@ -6,7 +6,6 @@
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
 #include "report/explained.hpp"
 #include "report/reporting.hpp"

@@ -12,7 +12,6 @@
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
-#include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/types/registry.hpp"
 #include "threads/lock.hpp"

@@ -1,21 +1,17 @@
 // mpi/lifecycle/report.cpp: from the counters of each rank to one file.
 #include "mpi/lifecycle/lifecycle.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "mpi/lifecycle/meanings.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
-#include "report/file_name.hpp"
+#include "report/at_end.hpp"
 #include "report/observed.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
@@ -60,32 +56,6 @@ std::string received(int rank) noexcept {
   return room ? text : std::string();
 }
 
-/// Empty: there is none.
-std::vector<std::string> room_for(int ranks) noexcept try {
-  return std::vector<std::string>(static_cast<std::size_t>(ranks));
-} catch (const std::exception&) {
-  return {};
-}
-
-/// Of this rank; empty: no memory for it.
-std::string text_of(const report::Report& report) noexcept try {
-  return report.to_json();
-} catch (const std::exception& error) {
-  say_once_verbose("the report lacks a rank", error.what());
-  return {};
-}
-
-/// With %h, %p, %j and %r replaced.
-std::string path_of(const std::string& pattern, int me) {
-  char host[256] = "host";
-  gethostname(host, sizeof host - 1);
-  return report::file_name(pattern, {host, getpid(), report::job_of(environ), me});
-}
-
-void tell_of_trace(const std::string& wrong) {
-  if (!wrong.empty()) say((wrong + "; the trace is lost. HEDDLE_TRACE names another place.").c_str());
-}
-
 /// False: no memory.
 bool begin(report::Report& report) noexcept try {
   int me = 0;
@@ -104,21 +74,6 @@ bool begin_trace() noexcept try {
   return true;
 } catch (const std::exception&) {
   return false;
-}
-
-/// Of this rank; empty: no memory for it, there is none, or it has a file of its own.
-std::string timeline(int me) noexcept try {
-  if (!trace) return {};
-  const std::string& pattern = settings_of_process().trace;
-  std::string events = trace->to_json(me, started_ns);
-  if (pattern.find("%r") == std::string::npos) return events;
-  report::TraceFile file(path_of(pattern, me));
-  file.add(events);
-  tell_of_trace(file.end());
-  return {};
-} catch (const std::exception& error) {
-  say_once_verbose("the trace lacks a rank", error.what());
-  return {};
 }
 
 std::string about_run() {
@@ -160,30 +115,20 @@ void finish_reporting() noexcept try {
   int me = 0;
   int ranks = 1;
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
+  const settings::Settings& set = settings_of_process();
+  const report::Files files{.report = set.report, .trace = set.trace};
+  report::Told mine = report::told(*report, trace, started_ns, files, me);
   if (me != 0) {
-    send(text_of(*report));
-    send(timeline(me));
+    send(mine.report);
+    send(mine.events);
     PMPI_Comm_free(&own);
     return;
   }
-  std::string mine = text_of(*report);
-  const std::string traced = timeline(0);
-  std::optional<report::TraceFile> file;
-  if (!traced.empty()) file.emplace(path_of(settings_of_process().trace, me)).add(traced);
-  std::vector<std::string> texts = room_for(ranks);
-  if (!texts.empty()) texts[0].swap(mine);
-  for (int rank = 1; rank < ranks; ++rank) {
-    std::string text = received(rank);
-    if (!texts.empty()) texts[static_cast<std::size_t>(rank)].swap(text);
-    const std::string events = received(rank);
-    if (file) file->add(events);
-  }
+  report::Merging all(files, ranks);
+  all.add(0, std::move(mine));
+  for (int rank = 1; rank < ranks; ++rank) all.add(rank, {.report = received(rank), .events = received(rank)});
   PMPI_Comm_free(&own);
-  if (file) tell_of_trace(file->end());
-  const std::string path = path_of(settings_of_process().report, me);
-  if (path.empty()) return;
-  if (const std::string wrong = report::write(path, report::merge(texts, about_run())); !wrong.empty())
-    say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
+  all.write(about_run);
 } catch (const std::exception& error) {
   say_once_verbose("there is no report", error.what());
 }

@@ -11,7 +11,6 @@
 #include "mpi/process/numbers.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
-#include "mpi/process/say.hpp"
 #include "threads/pool.hpp"
 #include "transport/fabric/adapters.hpp"
 

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <new>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +18,6 @@
 #include "engine/wait.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "transport/machine.hpp"
 
 namespace heddle::mpi {
@@ -62,31 +60,13 @@ class Question {
   }
 
  private:
-  static void end(const std::string& why) {
-    const std::string text = "a rank of this job does not run Heddle (" + why +
-                             "). Start all ranks with `heddle run`, or set HEDDLE=off for all of them; if ranks start that "
-                             "late, set HEDDLE_PATIENCE to more seconds.";
-    end_job(text.c_str());
-  }
+  static void end(const std::string& why) { end_job(engine::not_all_run_heddle(why).c_str()); }
 
   // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
   const int patience_s_;
   const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s_);
   const int tag_ = tag();
 };
-
-/// Of the wishes alone.
-unsigned agreed(const Said& all, std::span<const std::string_view> settings) {
-  if ((all.wishes & wish_exchange) == 0) return all.wishes;
-  const std::string names = differing(all, settings);
-  if (names.empty()) return all.wishes;
-  int rank = 0;
-  const bool several = names.find(' ') != std::string::npos;
-  const std::string text = names + (several ? " are" : " is") + " not the same on all ranks: collectives are left to the MPI " +
-                           "library. Set " + (several ? "each" : "it") + " for all, or for none.";
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0) say(text.c_str());
-  return all.wishes & ~wish_exchange;
-}
 
 select::Links& links() noexcept {
   static select::Links links = traits().host == Host::openmpi ? select::openmpi_links : select::mpich_links;
@@ -122,7 +102,9 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
     if (!theirs) return {};
     all = both(all, *theirs);
   }
-  return {.wishes = agreed(all, names), .one_machine = engine::same(all.machine)};
+  const engine::Granted found = engine::granted(all, names);
+  if (!found.complaint.empty() && me == 0) say(found.complaint.c_str());
+  return {.wishes = found.wishes, .one_machine = engine::same(all.machine)};
 }
 
 Placement::Placement(bool one_machine) noexcept {

@@ -1,6 +1,6 @@
 // mpi/node/agreement.hpp: what all ranks of a job agree on in MPI_Init: all run Heddle, or none does anything that needs the
 // others; which of them share a node; and what a message of the host takes, by which collectives choose. Includes
-// select/collective/links.hpp, settings.hpp, process/host.hpp.
+// engine/said.hpp, select/collective/links.hpp, settings.hpp, process/host.hpp.
 //
 //   const Agreed all = agree(wish_node | wish_report, set);    // every rank, whatever it wishes
 //   if (all.wishes & wish_node) ...
@@ -8,17 +8,18 @@
 
 #include <atomic>
 
+#include "engine/said.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/links.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
 
-constexpr unsigned wish_node = 1;       ///< To share memory with the ranks of the node.
-constexpr unsigned wish_report = 2;     ///< To merge counters at the end (HEDDLE_REPORT).
-constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
-constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
-constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
+using engine::wish_exchange;
+using engine::wish_fabric;
+using engine::wish_messages;
+using engine::wish_node;
+using engine::wish_report;
 
 struct Agreed {
   unsigned wishes = 0;       ///< What every rank wishes.

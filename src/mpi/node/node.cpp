@@ -10,7 +10,6 @@
 #include "engine/give_way.hpp"
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -7,7 +7,6 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "select/forced.hpp"
 
 namespace heddle::mpi {

@@ -6,7 +6,7 @@
 
 #include "engine/arrival.hpp"
 #include "layout/pack.hpp"
-#include "mpi/process/say.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {

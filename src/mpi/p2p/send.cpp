@@ -8,7 +8,6 @@
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "mpi/requests/completion.hpp"
 #include "select/forced.hpp"
 

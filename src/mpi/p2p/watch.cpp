@@ -7,7 +7,6 @@
 #include "mpi/network/network.hpp"
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/status_of.hpp"
 #include "mpi/requests/table.hpp"

@@ -1,15 +1,17 @@
 // mpi/process/process.cpp: life of Heddle in a process.
 #include "mpi/process/process.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "interposition/children.hpp"
 #include "interposition/devices.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/process/say.hpp"
+#include "select/host_name.hpp"
+#include "select/instruction_set.hpp"
 #include "settings/settings.hpp"
 #include "threads/pool.hpp"
 
@@ -24,34 +26,14 @@ settings::Settings& current() {
   return *set;
 }
 
-bool of_our_family([[maybe_unused]] const std::string& host) {
+bool of_our_family([[maybe_unused]] Host host) {
 #if HEDDLE_FAMILY_OPENMPI
-  return host.find("Open MPI") != std::string::npos;
+  return host == Host::openmpi;
 #elif HEDDLE_FAMILY_MPICH
-  return host.find("Open MPI") == std::string::npos;
+  return host == Host::mpich;
 #else
   return true;
 #endif
-}
-
-void choose_kernels(settings::Isa wanted) {
-  using layout::kernel::Isa;
-  const auto use = [](Isa isa) {
-    if (layout::kernel::use(isa)) return;
-    const std::string message = std::string("this processor has no ") + layout::kernel::name(isa) + "; using " +
-                                layout::kernel::name(layout::kernel::isa()) + ". Unset HEDDLE_ISA to silence this.";
-    say(message.c_str());
-  };
-  switch (wanted) {
-    case settings::Isa::automatic:
-      break;
-    case settings::Isa::portable:
-      return use(Isa::portable);
-    case settings::Isa::avx2:
-      return use(Isa::avx2);
-    case settings::Isa::avx512:
-      return use(Isa::avx512);
-  }
 }
 
 }  // namespace
@@ -61,11 +43,11 @@ Process::Life Process::wake() {
   const bool speak = spokesman();
   if (speak)
     for (const std::string& complaint : set.complaints) say(complaint.substr(complaint.find(' ') + 1).c_str());
-  verbose_ = set.verbose > 0;
+  report::verbose = set.verbose > 0;
   // Reports of HEDDLE=off name the host, too.
-  host_ = host_name().find("Open MPI") != std::string::npos ? &select::openmpi_traits : &select::mpich_traits;
+  host_ = select::host_of(host_name()) == Host::openmpi ? &select::openmpi_traits : &select::mpich_traits;
   if (!set.enabled) {
-    if (verbose() && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
+    if (report::verbose && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
     return Life::off;
   }
   if (const char* const driver = set.devices ? interposition::device_driver() : nullptr) {
@@ -76,10 +58,10 @@ Process::Life Process::wake() {
     if (speak) say(message.c_str());
     return Life::off;
   }
-  choose_kernels(set.isa);
+  if (const std::string complaint = select::use_instruction_set(set.isa); !complaint.empty()) say(complaint.c_str());
   layout::kernel::use(profile_of_machine().profile.kernels);
   threads::Pool::of_process().keep_at_most(set.pool_limit);
-  if (verbose() && speak) {
+  if (report::verbose && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
     say(message.c_str());
@@ -92,18 +74,7 @@ std::string host_name() {
   char text[16384] = "";
   int length = 0;
   if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
-  // MPICH: "MPICH Version:\t5.0.2\n...", Open MPI: "Open MPI v5.0.11, package: ...": the first words, as a person writes them.
-  std::string line(text);
-  line.resize(std::min(line.size(), line.find_first_of(",\n\r")));
-  std::string words;
-  for (const char c : line) {
-    const bool space = c == ' ' || c == '\t';
-    if (!space)
-      words += c;
-    else if (!words.empty() && words.back() != ' ')
-      words += ' ';
-  }
-  return words;
+  return select::host_name(text);
 }
 
 bool spokesman() {
@@ -116,6 +87,12 @@ bool spokesman() {
   return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
 }
 
+void end_job(const char* message) noexcept {
+  say(message);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 std::string built_for() {
   return std::string("on, built for " HEDDLE_FAMILY ", kernels: ") + layout::kernel::name(layout::kernel::isa());
 }
@@ -125,7 +102,8 @@ void check_host(bool have_entry_point) noexcept {
     give_up("there is no MPI library behind this interposer (built for " HEDDLE_FAMILY
             "). Preloading it alone is not enough: start the program with `heddle run`, which preloads the library with it.");
   const std::string host = host_name();
-  if (of_our_family(host)) return interposition::leave_children_alone(reinterpret_cast<const void*>(PMPI_Init));
+  if (of_our_family(select::host_of(host)))
+    return interposition::leave_children_alone(reinterpret_cast<const void*>(PMPI_Init));
   const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program runs on " + host +
                               ". Start it with `heddle run`, which finds the right one.";
   give_up(message.c_str());

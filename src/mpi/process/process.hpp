@@ -1,17 +1,22 @@
-// mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, and what it is told by its user. Includes
-// settings.hpp, select/.
+// mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, what it is told by its user, and what it tells.
+// Includes settings.hpp, select/, report/say.hpp.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <string>
 
+#include "report/say.hpp"
 #include "select/host_traits.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
 
+using report::end_before_the_program;
+using report::give_up;
+using report::say;
+using report::say_once_verbose;
 using select::Host;
 using select::HostTraits;
 
@@ -36,8 +41,6 @@ class Process {
   bool running() noexcept;
   /// MPI_Init or the like has come here, or a datatype.
   [[nodiscard]] bool has_started() const noexcept { return life_.load(std::memory_order_acquire) != Life::asleep; }
-  /// HEDDLE_VERBOSE=1.
-  [[nodiscard]] bool verbose() const noexcept { return verbose_.load(std::memory_order_relaxed); }
   /// traits().
   [[nodiscard]] const HostTraits& host() const noexcept { return *host_.load(std::memory_order_relaxed); }
 
@@ -47,14 +50,12 @@ class Process {
 
   std::atomic<Life> life_{Life::asleep};
   std::atomic<int> users_{0};  // MPI_Init and every open session
-  std::atomic<bool> verbose_{false};
   std::atomic<const HostTraits*> host_{&select::mpich_traits};
   std::mutex waking_;
 };
 extern constinit Process process;
 
 inline bool running() noexcept { return process.running(); }
-inline bool verbose() noexcept { return process.verbose(); }
 
 /// As read when Heddle woke up.
 const settings::Settings& settings_of_process() noexcept;
@@ -65,6 +66,8 @@ const select::Loaded& profile_of_machine();
 std::string host_name();
 /// "on, built for Open MPI, kernels: avx512".
 std::string built_for();
+/// Says why and ends the job, by MPI_Abort.
+void end_job(const char* message) noexcept;
 /// Whether this process should speak for all: rank 0, or everybody if there is no world.
 bool spokesman();
 

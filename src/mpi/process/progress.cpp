@@ -3,7 +3,6 @@
 
 #include "engine/give_way.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 
 namespace heddle::mpi::progress {
 namespace {

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "mpi/process/process.hpp"
-#include "mpi/process/say.hpp"
 #include "mpi/types/decode.hpp"
 
 namespace heddle::mpi {

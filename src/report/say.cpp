@@ -1,20 +1,16 @@
-// mpi/process/say.cpp: messages are few; each is written in one piece, so that the lines of several ranks do not mix.
-#include "mpi/process/say.hpp"
+// report/say.cpp: messages are few; each is written in one piece, so that the lines of several ranks do not mix.
+#include "report/say.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "layout/lasting.hpp"
-#include "mpi/process/host.hpp"
-#include "mpi/process/process.hpp"
 
-namespace heddle::mpi {
+namespace heddle::report {
 
 void say(const char* message) noexcept {
   try {
@@ -26,7 +22,7 @@ void say(const char* message) noexcept {
 }
 
 void say_once_verbose(const char* message, const char* reason) noexcept {
-  if (!verbose()) return;
+  if (!verbose.load(std::memory_order_relaxed)) return;
   try {
     static constinit std::mutex lock;
     static layout::Lasting<std::set<std::string>> said;
@@ -36,12 +32,6 @@ void say_once_verbose(const char* message, const char* reason) noexcept {
   } catch (const std::exception&) {
     // Out of memory: a missing remark is the least of the program's problems.
   }
-}
-
-void end_job(const char* message) noexcept {
-  say(message);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
-  PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 void give_up(const char* message) noexcept {
@@ -55,4 +45,4 @@ void end_before_the_program() noexcept {
   std::_Exit(EXIT_SUCCESS);
 }
 
-}  // namespace heddle::mpi
+}  // namespace heddle::report

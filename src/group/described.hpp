@@ -1,0 +1,32 @@
+// group/described.hpp: groups by the numbers that their handles are. No MPI in this room. May include: group.hpp.
+//
+//   Described groups;
+//   groups.insert(key, range_incl(world, ranges));          // when a call has made it
+//   if (const std::optional<Group> group = groups.find(key)) ...
+//   groups.erase(key);                                       // before it is freed
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "group/group.hpp"
+
+namespace heddle::group {
+
+/// Safe for several threads.
+class Described {
+ public:
+  /// In the place of what was there. If there is no memory for it, nothing is there.
+  void insert(std::uint64_t key, const Group& group) noexcept;
+  void erase(std::uint64_t key) noexcept;
+  /// Throws std::bad_alloc.
+  [[nodiscard]] std::optional<Group> find(std::uint64_t key) const;
+
+ private:
+  mutable std::mutex lock_;
+  std::unordered_map<std::uint64_t, Group> groups_;
+};
+
+}  // namespace heddle::group

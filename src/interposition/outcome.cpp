@@ -1,0 +1,33 @@
+// interposition/outcome.cpp
+#include "interposition/outcome.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace heddle::interposition {
+
+const char* outcome(Taken taken) noexcept {
+  switch (taken) {
+    case Taken::no_host:  // a module of Python brings its own
+      return "the program loaded its MPI library later than Heddle, and ran without it. `heddle run` preloads both.";
+    case Taken::in_program:
+      return "the program contains its MPI library; Heddle can only take the place of a shared one. The program runs without "
+             "Heddle.";
+    case Taken::refused:
+      return "cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs "
+             "without Heddle.";
+    case Taken::in_part:  // its MPI_Init may be among them
+      return "the system does not let calls of some objects be redirected. They go straight to the MPI library.";
+    case Taken::all:
+      break;
+  }
+  return nullptr;
+}
+
+bool first_of_job() noexcept {
+  for (const char* const name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"})
+    if (const char* const rank = std::getenv(name)) return std::string_view(rank) == "0";
+  return true;
+}
+
+}  // namespace heddle::interposition

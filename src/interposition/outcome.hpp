@@ -1,0 +1,18 @@
+// interposition/outcome.hpp: what a user is told when Heddle has not taken the host's place, and which process of a job tells
+// it where there is no MPI to ask. May include: interposition.hpp.
+//
+//   if (first_of_job()) say(outcome(taken()));
+#pragma once
+
+#include "interposition/interposition.hpp"
+
+namespace heddle::interposition {
+
+/// A sentence: why the program runs without Heddle, or what does not come to it. Null: nothing is missing.
+/// @param taken  no_host: at the end of a program that has an MPI library after all.
+const char* outcome(Taken taken) noexcept;
+
+/// As launchers number a job's processes: one of them speaks.
+bool first_of_job() noexcept;
+
+}  // namespace heddle::interposition
