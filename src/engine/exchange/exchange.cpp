@@ -37,32 +37,31 @@ void Exchange::post_receive(const Block& block) noexcept {
   open_[opened_++] = {tickets.followed, aggregate ? &block : nullptr};
 }
 
-void Exchange::post_send(const Block& block) noexcept {
-  int error = 0;
-  const Carrier::Tickets tickets = out_.next();
-  Carrier::Begun begun = Carrier::Begun::plain;
-  if (block.role == Role::first || (block.role == Role::mailbox && block.next)) {
-    error = pack_aggregate(block, block.packed, carrier_);
-    if (error == 0) error = carrier_.send_bytes(block, block.packed, block.aggregate, tickets.plain);
-  } else {
-    begun = carrier_.send(block, tickets, error);
-  }
-  if (error != 0) return note(error);
-  ++(begun == Carrier::Begun::plain ? out_.plain : out_.followed);
-}
-
 void Exchange::post_sends(bool small, bool in_call) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Role::own || block.role == Role::later || (block.bytes <= small_block) != small) continue;
-    if (block.role == Role::mailbox && publish(block)) continue;
+    int error = 0;
+    if (block.role == Role::mailbox && mailboxes_->publish(block, carrier_, error)) {
+      note(error);
+      continue;
+    }
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (in_call && out_.plain >= throttle) {
-      int error = 0;
-      carrier_.over(out_.plain_ticket(out_.plain - throttle), true, error);
+      carrier_.over(out_.plain_ticket(out_.plain - throttle), true, error = 0);
       note(error);
     }
-    post_send(block);
+    const Carrier::Tickets tickets = out_.next();
+    Carrier::Begun begun = Carrier::Begun::plain;
+    error = 0;
+    if (block.role == Role::first || (block.role == Role::mailbox && block.next)) {
+      error = pack_aggregate(block, block.packed, carrier_);
+      if (error == 0) error = carrier_.send_bytes(block, block.packed, block.aggregate, tickets.plain);
+    } else {
+      begun = carrier_.send(block, tickets, error);
+    }
+    note(error);
+    if (error == 0) ++(begun == Carrier::Begun::plain ? out_.plain : out_.followed);
   }
 }
 
@@ -132,14 +131,6 @@ void Exchange::choose_mailboxes() noexcept {
       note(error);
     }
   }
-}
-
-/// False: it goes as a message.
-bool Exchange::publish(const Block& block) noexcept {
-  int error = 0;
-  const bool published = mailboxes_->publish(block, carrier_, error);
-  if (published) note(error);
-  return published;
 }
 
 void Exchange::finish(const Open& receive, int error) noexcept {

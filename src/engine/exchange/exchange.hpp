@@ -115,12 +115,10 @@ class Exchange {
   }
   bool make_aggregates() noexcept;
   void post_receive(const Block& block) noexcept;
-  void post_send(const Block& block) noexcept;
   void post_sends(bool small, bool in_call) noexcept;
   void find_own() noexcept;
   void move_own() noexcept;
   void choose_mailboxes() noexcept;
-  bool publish(const Block& block) noexcept;
   void consume_published() noexcept;
   void look_for_message(int turn) noexcept;
   bool finish_mailboxes(bool wait) noexcept;

@@ -223,9 +223,11 @@ bool Exchange::agree(engine::PersistentMailboxes& mailboxes) noexcept {
   return mailboxes.agree(mail_room(), channel);
 }
 
-int Exchange::run(MPI_Comm comm, bool neighbours) {
+void Exchange::use_mailboxes(bool neighbours) {
   if (engine::PairMailboxes& mailboxes = shadow_.next_mailboxes(neighbours); mailboxes.any()) steps_.use(mailboxes);
-  start(Ends::in_collective);
+}
+
+int Exchange::finish_on(MPI_Comm comm) {
   advance(true);
   return raise_new(error(), MPI_SUCCESS, comm);
 }

@@ -50,7 +50,11 @@ class Exchange final : private engine::Carrier {
   [[nodiscard]] engine::PersistentMailboxes mailboxes() noexcept { return {steps_, *this}; }
 
   /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
-  int run(MPI_Comm comm, bool neighbours = false);
+  int run(MPI_Comm comm, bool neighbours = false) {
+    use_mailboxes(neighbours);
+    start(Ends::in_collective);
+    return finish_on(comm);
+  }
   /// Likewise, short blocks by a schedule that bundles. Of a blocking one, of all ranks.
   int run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
 
@@ -97,6 +101,8 @@ class Exchange final : private engine::Carrier {
   [[nodiscard]] bool overflows() noexcept;
   [[nodiscard]] bool left_to_host(const Block& block, Route route) noexcept;
   int pack_aside() noexcept;
+  void use_mailboxes(bool neighbours);
+  int finish_on(MPI_Comm comm);
   KeptMemory memory_of(const Block& block) noexcept;
   Envelope envelope(const Block& block) const noexcept { return {block.rank, tags_ + block.tag, shadow_.comm()}; }
   Begun begun(MPI_Request request, Pending* pending, Tickets tickets) noexcept;

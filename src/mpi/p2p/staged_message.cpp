@@ -38,12 +38,6 @@ void StagedMessage::prepare(End end) noexcept {
   count_ = wire.pair ? staging_.bytes() : data_.count * wire.per;
 }
 
-bool StagedMessage::pack() {
-  if (opaque_) return opaque_.pack(data_, staging_.address(), staging_.bytes());
-  staging_.pack(Node::here());
-  return true;
-}
-
 namespace {
 
 int peer_of(const Node& node, MPI_Comm comm, int source) { return comm == MPI_COMM_NULL ? -1 : node.peer(comm, source); }

@@ -9,6 +9,7 @@
 
 #include "engine/staging.hpp"
 #include "mpi/communicators/known.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
@@ -31,7 +32,11 @@ class StagedMessage {
   /// What the host unpacks into elements of its type, Heddle can pack again: all bytes of it.
   [[nodiscard]] bool keeps_bytes() const { return type_ && !type_->has_padded_numbers(); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
-  [[nodiscard]] bool pack();
+  [[nodiscard]] bool pack() {
+    if (opaque_) return opaque_.pack(data_, staging_.address(), staging_.bytes());
+    staging_.pack(Node::here());
+    return true;
+  }
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
   /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator is not
