@@ -90,6 +90,11 @@ void Contacts::look_at_greetings() noexcept try {
   return;  // no memory: who has asked goes on without the fabric
 }
 
+bool Contacts::greets() noexcept {
+  const std::scoped_lock hold(lock_);
+  return !greetings_.empty();
+}
+
 void Contacts::want_none() noexcept try {
   if (wants_none_.exchange(true)) return;
   const std::scoped_lock hold(lock_);

@@ -74,6 +74,8 @@ class Contacts {
   bool take(const Word& word, int from);
   /// Answers those that have asked, as soon as it is known what.
   void look_at_greetings() noexcept;
+  /// Somebody who has asked is not answered yet.
+  [[nodiscard]] bool greets() noexcept;
 
   /// It is held while words are told, and guards what the voice keeps of them, too: a call of MPI's may come back here.
   [[nodiscard]] std::recursive_mutex& lock() noexcept { return lock_; }

@@ -77,9 +77,13 @@ TEST_F(First, AMessageIsAnnouncedOnceItsReceiverHasAnswered) {
   EXPECT_FALSE(ends[0].contacts.reaches(1));
   EXPECT_EQ(ends[0].said.size(), 1U) << "it is asked once";
   EXPECT_TRUE(ends[0].fabric.has_messages()) << "the thread is awake until the answer";
+  EXPECT_FALSE(ends[1].contacts.greets()) << "it has not heard of it";
+  bring();
+  EXPECT_TRUE(ends[1].contacts.greets()) << "until the fabric has brought an answer";
   EXPECT_TRUE(go_on_until([this] { return ends[0].contacts.reaches(1); }));
   EXPECT_FALSE(ends[0].fabric.has_messages());
   EXPECT_FALSE(ends[1].fabric.has_messages());
+  EXPECT_FALSE(ends[1].contacts.greets());
   EXPECT_EQ(ends[1].complaints, 0);
 }
 

@@ -179,6 +179,7 @@ void Network::wait(const Operation& operation) noexcept {
 }
 
 bool Network::busy() noexcept {
+  if (contacts_.greets()) return true;
   const std::scoped_lock hold(operations_lock_);
   return std::ranges::any_of(operations_, [](const auto& each) { return each->will_end(); });
 }

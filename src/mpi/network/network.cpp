@@ -89,18 +89,19 @@ void Network::discard() noexcept {
   MPI_Status status;
   MPI_Count bytes = 0;
   threads::StagingBuffer nowhere;
-  if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found ||
-      PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
-    return;
+  if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found) return;
+  if (status.MPI_TAG == words) return take_word(message, status.MPI_SOURCE);
+  if (PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) return;
   const bool room = nowhere.reserve(bytes);
   PMPI_Mrecv(room ? nowhere.data() : nullptr, room && fits(bytes) ? static_cast<int>(bytes) : 0, MPI_BYTE, &message,
              MPI_STATUS_IGNORE);
 }
 
 // 1. When all ranks are here, every receive of the program's is complete: what has not been answered yet never will be.
-// 2. What has an end goes on to it, and what this rank has told others is heard: words go by synchronous sends.
+// 2. What has an end goes on to it (messages, and greetings of ranks that have asked), and what this rank has told others is
+//    heard: words go by synchronous sends.
 // 3. When all ranks have come so far, all words are heard but for answers to the last ones, which call for none.
-// 4. When these are heard, too, nobody needs anybody any more.
+// 4. When these are said and heard, too, nobody needs anybody any more.
 void Network::stop() noexcept {
   Network* const network = here();
   if (!network) return;
@@ -191,15 +192,18 @@ void Network::complain_of(int rank) {
 }
 
 /// Keeps the host going, too.
-void Network::hear() noexcept try {
+void Network::hear() noexcept {
   for (int found = 0;;) {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     if (PMPI_Improbe(MPI_ANY_SOURCE, words, comm_, &found, &message, &status) != MPI_SUCCESS || !found) return;
-    Word word;
-    if (PMPI_Mrecv(&word, sizeof word, MPI_BYTE, &message, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-    heard(word, status.MPI_SOURCE);
+    take_word(message, status.MPI_SOURCE);
   }
+}
+
+void Network::take_word(MPI_Message& message, int from) noexcept try {
+  Word word;
+  if (PMPI_Mrecv(&word, sizeof word, MPI_BYTE, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS) heard(word, from);
 } catch (const std::exception&) {
   return;  // no memory: nobody is answered, and nothing is announced
 }

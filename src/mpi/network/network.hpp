@@ -56,6 +56,7 @@ class Network final : public engine::Network {
   void tell(int rank, const Word& word) override;
   void complain_of(int rank) override;
   void hear() noexcept override;
+  void take_word(MPI_Message& message, int from) noexcept;
   /// Something that this rank has told others is not heard yet.
   bool talks() noexcept;
   void discard() noexcept;
