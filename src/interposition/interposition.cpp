@@ -23,11 +23,11 @@ bool bind_now(const Object& object, bool profiling_alone) {
   return bound;
 }
 
-/// Points what is bound to the host at Heddle's. Names are read only of slots that point into the host.
+/// Points what is bound to the host at Heddle's.
 bool redirect(const Object& object, const Object& host, bool but_profiling) {
   bool written = true;
-  object.each_import([&](const char* name, Slot slot) {
-    if (!host.contains(slot.value()) || !of_mpi(name) || (but_profiling && profiling(name))) return;
+  object.each_import_from(host, [&](const char* name, Slot slot) {
+    if (!of_mpi(name) || (but_profiling && profiling(name))) return;
     const Place* place = state().find(name);
     if (place && slot.value() == place->host) written = object.write(slot, place->ours) && written;
   });

@@ -23,19 +23,14 @@ constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
 /// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
 constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
 
-bool carried_out(const char* name) {
-  const auto all = procedures();
-  return std::binary_search(all.begin(), all.end(), Procedure{name, nullptr},
-                            [](const Procedure& a, const Procedure& b) { return std::strcmp(a.name, b.name) < 0; });
-}
-
-/// The treatments, to be asked for some hundred names in each MPI_Init: most are names without a star.
+/// The treatments, to be asked for some hundred names in each MPI_Init: most are names without a star, and the others are apart
+/// by what follows "MPI_".
 class Treatments {
  public:
   Treatments() {
     for (const Treatment& each : treatments())
       if (std::strchr(each.pattern, '*'))
-        patterns_.push_back(&each);
+        patterns_[place_of(each.pattern)].push_back(&each);
       else
         names_.try_emplace(each.pattern, &each);
   }
@@ -43,22 +38,29 @@ class Treatments {
   [[nodiscard]] const Treatment* of(const char* name) const {
     const auto found = names_.find(name);
     const Treatment* first = found == names_.end() ? nullptr : found->second;
-    for (const Treatment* each : patterns_) {
-      if (first && each > first) break;
-      if (fits(each->pattern, name)) return each;
-    }
+    for (const std::size_t place : {place_of(name), anywhere})
+      for (const Treatment* each : patterns_[place]) {
+        if (first && each > first) break;
+        if (fits(each->pattern, name)) first = each;
+      }
     return first;
   }
 
  private:
-  /// fnmatch is asked only where a star is reached.
+  /// Of patterns that begin otherwise, or with "MPI_*".
+  static constexpr std::size_t anywhere = 0;
+  static std::size_t place_of(const char* name) {
+    if (std::strncmp(name, "MPI_", 4) != 0 || name[4] == '*') return anywhere;
+    return static_cast<unsigned char>(name[4]);
+  }
+  /// fnmatch is asked only where a star is reached that is not the end.
   static bool fits(const char* pattern, const char* name) {
     while (*pattern != '\0' && *pattern == *name) ++pattern, ++name;
-    return *pattern == '*' && fnmatch(pattern, name, 0) == 0;
+    return *pattern == '*' && (pattern[1] == '\0' || fnmatch(pattern, name, 0) == 0);
   }
 
   std::unordered_map<std::string_view, const Treatment*> names_;
-  std::vector<const Treatment*> patterns_;
+  std::array<std::vector<const Treatment*>, 256> patterns_;
 };
 
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
@@ -66,12 +68,12 @@ std::string unknown_in(const Object& host) {
   std::string found;
   const Treatments treatments;
   host.each_defined([&](const char* name) {
-    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || carried_out(name)) return;
-    std::string plain = name;
-    if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "_c") == 0) plain.resize(plain.size() - 2);
-    const Treatment* const small = treatments.of(plain.c_str());
-    const Treatment* const itself = treatments.of(name);
-    const Treatment* const first = !small || (itself && itself < small) ? itself : small;
+    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || state().find(name)) return;
+    const Treatment* first = treatments.of(name);
+    if (const std::string_view all = name; all.ends_with("_c")) {
+      const Treatment* const small = treatments.of(std::string(all.substr(0, all.size() - 2)).c_str());
+      if (!first || (small && small < first)) first = small;
+    }
     if (!first)
       found = "the MPI library has " + std::string(name) + ", which this Heddle does not know";
     else if (first->ours)
@@ -115,8 +117,8 @@ std::string past_us(const Object& object, const Object& host, const std::vector<
   if ((has_own || binding) && !object.imports(receives) && !hands_on(object, host, objects))
     return object.called() + " has receives of its own";
   std::string found;
-  object.each_import([&](const char* name, Slot slot) {  // thousands; few point into the host: names are read of these alone
-    const Place* place = found.empty() && host.contains(slot.value()) && of_mpi(name) ? state().find(name) : nullptr;
+  object.each_import_from(host, [&](const char* name, Slot slot) {
+    const Place* place = found.empty() && of_mpi(name) ? state().find(name) : nullptr;
     if (place && slot.value() == place->host) found = object.called() + " calls " + name + " of the MPI library itself";
   });
   return found;

@@ -59,13 +59,20 @@ bool exported(const ElfW(Sym) & symbol) {
 
 Object::Object(const dl_phdr_info& info)
     : path_(info.dlpi_name ? info.dlpi_name : ""), base_(info.dlpi_addr), segments_(info.dlpi_phdr, info.dlpi_phnum) {
+  ElfW(Addr) end = 0;
+  lowest_ = ~ElfW(Addr){0};
   for (const ElfW(Phdr) & part : segments_) {
+    if (part.p_type == PT_LOAD) {
+      lowest_ = std::min(lowest_, base_ + part.p_vaddr);
+      end = std::max(end, base_ + part.p_vaddr + part.p_memsz);
+    }
     if (part.p_type == PT_DYNAMIC) dynamic_ = at<const ElfW(Dyn)>(base_ + part.p_vaddr);
     if (part.p_type == PT_GNU_RELRO) {
       sealed_ = base_ + part.p_vaddr;
       sealed_end_ = sealed_ + part.p_memsz;
     }
   }
+  reach_ = end > lowest_ ? end - lowest_ : 0;
 }
 
 const ElfW(Phdr) * Object::segment_of(ElfW(Addr) address) const {
@@ -74,8 +81,6 @@ const ElfW(Phdr) * Object::segment_of(ElfW(Addr) address) const {
   });
   return found == segments_.end() ? nullptr : &*found;
 }
-
-bool Object::contains(const void* address) const { return segment_of(reinterpret_cast<ElfW(Addr)>(address)) != nullptr; }
 
 // glibc makes the addresses of the section absolute, other loaders leave them relative to the object.
 template <class T>
@@ -125,7 +130,8 @@ void Object::each_defined(const std::function<void(const char* name)>& take) con
   }
 }
 
-void Object::each_import(const std::function<void(const char* name, Slot slot)>& take) const {
+template <class Wanted>
+void Object::each_import_if(Wanted wanted, const std::function<void(const char* name, Slot slot)>& take) const {
   const char* const names = table<char>(DT_STRTAB);
   const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
   if (!names || !symbols) return;
@@ -133,12 +139,20 @@ void Object::each_import(const std::function<void(const char* name, Slot slot)>&
     if (!first) return;
     for (const ElfW(Rela) & slot : std::span(first, bytes / sizeof(ElfW(Rela)))) {
       if (!is_address_of_symbol(slot.r_info) || slot.r_addend != 0) continue;
-      const ElfW(Sym)& symbol = symbols[ELF64_R_SYM(slot.r_info)];
-      take(names + symbol.st_name, {at<void*>(base_ + slot.r_offset), by_stub});
+      const Slot place{at<void*>(base_ + slot.r_offset), by_stub};
+      if (wanted(place)) take(names + symbols[ELF64_R_SYM(slot.r_info)].st_name, place);
     }
   };
   all_of(table<ElfW(Rela)>(DT_JMPREL), entry(dynamic_, DT_PLTRELSZ), true);
   all_of(table<ElfW(Rela)>(DT_RELA), entry(dynamic_, DT_RELASZ), false);
+}
+
+void Object::each_import(const std::function<void(const char* name, Slot slot)>& take) const {
+  each_import_if([](const Slot&) { return true; }, take);
+}
+
+void Object::each_import_from(const Object& other, const std::function<void(const char* name, Slot slot)>& take) const {
+  each_import_if([&other](const Slot& slot) { return other.contains(slot.value()); }, take);
 }
 
 bool Object::imports(std::span<const char* const> wanted) const {

@@ -38,7 +38,10 @@ class Object {
   [[nodiscard]] std::string called() const { return executable() ? "the program" : path_; }
   [[nodiscard]] ElfW(Addr) base() const { return base_; }
   /// Whether an address lies in one of its segments.
-  [[nodiscard]] bool contains(const void* address) const;
+  [[nodiscard]] bool contains(const void* address) const {
+    const auto place = reinterpret_cast<ElfW(Addr)>(address);
+    return place - lowest_ < reach_ && segment_of(place) != nullptr;
+  }
 
   /// The symbol of that name that the object itself exports, or null.
   [[nodiscard]] const ElfW(Sym) * defined(const char* name) const;
@@ -49,6 +52,8 @@ class Object {
 
   /// Every slot that the loader fills with the address of a symbol of another object.
   void each_import(const std::function<void(const char* name, Slot slot)>& take) const;
+  /// Those alone that hold an address within that object: few of thousands, so names are read of these alone.
+  void each_import_from(const Object& other, const std::function<void(const char* name, Slot slot)>& take) const;
   /// Whether it imports one of these names. What it defines itself it does not import, whatever slots it has for that.
   [[nodiscard]] bool imports(std::span<const char* const> wanted) const;
 
@@ -76,10 +81,13 @@ class Object {
  private:
   template <class T>
   [[nodiscard]] const T* table(ElfW(Sxword) tag) const;
+  template <class Wanted>
+  void each_import_if(Wanted wanted, const std::function<void(const char* name, Slot slot)>& take) const;
   [[nodiscard]] const ElfW(Phdr) * segment_of(ElfW(Addr) address) const;
 
   std::string path_;
   ElfW(Addr) base_ = 0;
+  ElfW(Addr) lowest_ = 0, reach_ = 0;  ///< All its segments lie in reach_ bytes from here on.
   std::span<const ElfW(Phdr)> segments_;
   const ElfW(Dyn) * dynamic_ = nullptr;
   ElfW(Addr) sealed_ = 0, sealed_end_ = 0;  ///< Read-only since relocation (PT_GNU_RELRO).
