@@ -1,6 +1,7 @@
 // engine/gather_ways.hpp: by which way each MPI_Allgatherv of a communicator goes, from what all its ranks know; one that
 // repeats the last one's volumes is not looked at anew. May include: trials.hpp, select/collective/.
 //
+//   if (ways.leaves(digest)) ...                                  // to the library, as the last one of those bytes
 //   const select::Way way = ways.of(starts, "auto", library, [&]() -> const select::Where& { return topology().where; });
 //   if (!way.algorithm) ...                                      // it is left to the library
 //   trials.library(ways.kind(), timed);                          // of what "auto" has chosen
@@ -18,6 +19,19 @@
 #include "select/collective/decide.hpp"
 
 namespace heddle::engine {
+
+/// Of the bytes of each rank, in their order: equal for equal ones. Never 0.
+class VolumesDigest {
+ public:
+  void add(select::Bytes bytes) noexcept {
+    value_ = (value_ ^ static_cast<std::uint64_t>(bytes)) * 0x9E3779B97F4A7C15U;
+    value_ ^= value_ >> 29U;
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_ | 1U; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
 
 class GatherWays {
  public:
@@ -41,20 +55,34 @@ class GatherWays {
     // What needs no look at the volumes first: they are added up and sorted, which takes longer than a small gather.
     if (wanted == "native" || total == 0) return {};
     if (wanted != "auto") return by_volumes(starts, wanted, library, where());
-    if (total < (library.where_counts(ranks) ? select::worth_gathering(where(), true) : select::worth_gathering_anywhere))
+    if (total < (library.where_counts(ranks) ? select::worth_gathering(where(), true) : select::worth_gathering_anywhere)) {
+      left_ = digest_of(starts);
       return {};
+    }
     if (!std::ranges::equal(starts, starts_)) {
       starts_.clear();  // neither of the old nor of the new, if memory is lacking
       way_ = by_volumes(starts, wanted, library, where());
-      if (way_.algorithm) kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
+      digest_ = digest_of(starts);
+      if (way_.algorithm)
+        kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
+      else
+        left_ = digest_;
       starts_.assign(starts.begin(), starts.end());
     }
     return way_;
   }
+  /// Whether the last one that "auto" has left to the library was of those bytes.
+  [[nodiscard]] bool leaves(std::uint64_t digest) const noexcept { return digest == left_; }
   /// Of the last one that "auto" had go by a way of Heddle's.
+  [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
   [[nodiscard]] const TrialKind& kind() const noexcept { return kind_; }
 
  private:
+  static std::uint64_t digest_of(std::span<const select::Bytes> starts) noexcept {
+    VolumesDigest digest;
+    for (std::size_t rank = 0; rank + 1 < starts.size(); ++rank) digest.add(starts[rank + 1] - starts[rank]);
+    return digest.value();
+  }
   select::Way by_volumes(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
                          const select::Where& where) {
     const auto ranks = static_cast<std::int64_t>(starts.size()) - 1;
@@ -70,6 +98,8 @@ class GatherWays {
   select::Way way_;
   TrialKind kind_{};
   std::uint64_t volumes_ = 0;
+  std::uint64_t digest_ = 0;  // of starts_
+  std::uint64_t left_ = 0;    // of the last one that is the library's; 0: there was none
 };
 
 }  // namespace heddle::engine

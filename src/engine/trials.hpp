@@ -96,20 +96,22 @@ class Trials {
 };
 
 /// Calls that go the library's way without a look at them: the last one of all ranks did, of the same procedure, and nothing is
-/// due in the next ones. Of procedures whose trials do not depend on the arguments.
+/// due in the next ones. Of procedures whose trials do not depend on the arguments, or of calls that are alike in what they
+/// depend on, of which all ranks know a digest.
 class Passing {
  public:
   /// Whether a blocking call is one of them.
-  [[nodiscard]] bool passes(TrialKind::Call call) noexcept {
-    if (left_ == 0 || call_ != call) return false;
+  [[nodiscard]] bool passes(TrialKind::Call call, std::uint64_t digest = 0) noexcept {
+    if (left_ == 0 || call_ != call || digest_ != digest) return false;
     --left_;
     return true;
   }
   /// This call has gone the library's way: the next ones may pass. @param agreement  Null: the call has not asked it.
-  void begin(TrialKind::Call call, Trials& trials, Agreement* agreement) noexcept {
+  void begin(TrialKind::Call call, Trials& trials, Agreement* agreement, std::uint64_t digest = 0) noexcept {
     trials_ = &trials;
     agreement_ = agreement;
     call_ = call;
+    digest_ = digest;
     left_ = granted_ = agreement ? std::min(agreement->quiet(), trials.quiet()) : trials.quiet();
   }
   /// Before they are asked: what has passed without asking counts there.
@@ -124,6 +126,7 @@ class Passing {
  private:
   std::int64_t left_ = 0, granted_ = 0;
   TrialKind::Call call_{};
+  std::uint64_t digest_ = 0;
   Trials* trials_ = nullptr;
   Agreement* agreement_ = nullptr;
 };

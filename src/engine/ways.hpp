@@ -51,6 +51,10 @@ class Ways {
 
   /// Whether a blocking call goes the library's way without a look at it.
   [[nodiscard]] bool passes(TrialKind::Call call) noexcept { return passing_.passes(call); }
+  /// The same of a gather of those bytes (VolumesDigest). Also where no trial is needed to say so.
+  [[nodiscard]] bool passes_gather(std::uint64_t digest) noexcept {
+    return gathers_.leaves(digest) || passing_.passes(TrialKind::Call::allgatherv, digest);
+  }
   /// Before agreement() or library() are asked.
   void stop() noexcept { passing_.stop(); }
 
@@ -59,6 +63,7 @@ class Ways {
     asks,           ///< Each asks: its trial depends on the arguments.
     passes,         ///< They may pass.
     passes_agreed,  ///< Likewise; this one has asked agreement().
+    passes_alike,   ///< Likewise, if they gather the same bytes as gathers() was last asked for.
   };
   /// Whether the library's way has turned out to be quicker for the next call of that kind, or is due to be timed; on all ranks
   /// alike. @param where  const select::Where&(), asked at the first call. Throws std::bad_alloc.
@@ -68,7 +73,8 @@ class Ways {
     if (!trials_) trials_.emplace(reductions_, clock_of(where()));
     if (!trials_->library(kind, timed)) return false;
     if (next != Next::asks && settings_.passing)
-      passing_.begin(kind.call, *trials_, next == Next::passes_agreed ? &agreement() : nullptr);
+      passing_.begin(kind.call, *trials_, next == Next::passes_agreed ? &agreement() : nullptr,
+                     next == Next::passes_alike ? gathers_.digest() : 0);
     return true;
   }
   /// Whether the last of them went the library's way.

@@ -245,17 +245,23 @@ TEST(Choice, OfAGatherIsTriedOnlyWhereNothingIsWished) {
   ASSERT_NE(way_of(own), nullptr);
   ASSERT_EQ(own.trials.size(), 1U);
   EXPECT_EQ(own.trials[0].call, Call::allgatherv);
+  EXPECT_EQ(own.nexts[0], Ways::Next::passes_alike);
   own.quicker = true;
   EXPECT_EQ(way_of(own), nullptr);
+}
+
+/// passes_gather() of elements of that size; `asked` counts who wants to know it.
+bool gather_passes(Own& own, const Numbers& counts, layout::Bytes size, int& asked, GatherWays::Library library = {}) {
+  return passes_gather(own, counts, library, [&] { return ++asked, size; });
 }
 
 TEST(Choice, OfALittleGatherNeedsNoLookAtItsBlocks) {
   const int negative[] = {1, 1, -1, 1};
   int asked = 0;
-  const auto little = [&asked](const Own& own, const Numbers& counts, layout::Bytes size, GatherWays::Library library = {}) {
-    return is_little(own, counts, library, [&] { return ++asked, size; });
+  const auto little = [&asked](Own& own, const Numbers& counts, layout::Bytes size, GatherWays::Library library = {}) {
+    return gather_passes(own, counts, size, asked, library);
   };
-  const Own own;
+  Own own;
   EXPECT_TRUE(little(own, ones, 1));
   EXPECT_EQ(asked, 1);
   EXPECT_FALSE(little(own, ones, 0));  // it is not known
@@ -263,9 +269,27 @@ TEST(Choice, OfALittleGatherNeedsNoLookAtItsBlocks) {
   EXPECT_FALSE(little(own, negative, 1));
   asked = 0;
   EXPECT_FALSE(little(own, Numbers(), 1));
-  EXPECT_FALSE(little(Own("auto", "ring"), ones, 1));
-  EXPECT_FALSE(little(own, ones, 1, {.slow_little = true}));  // it depends on where the ranks are
+  Own wished("auto", "ring");
+  EXPECT_FALSE(little(wished, ones, 1));
   EXPECT_EQ(asked, 0);
+  EXPECT_FALSE(little(own, ones, 1, {.slow_little = true}));  // it depends on where the ranks are
+}
+
+TEST(Choice, OfAGatherLikeTheLastOneThatWasLeftNeedsNoLookAtItsBlocks) {
+  Own own;
+  int asked = 0;
+  const GatherWays::Library by_sum{.by_sum = true};
+  const int some[] = {1, 2, 1, 1};
+  own.around = select::topology_of({0, 0, 0, 0}, 1, false, select::builtin_links);
+  const std::array<select::Bytes, 5> starts{0, 2048, 4096, 6144, 8192};  // alike: the sum says as much
+  EXPECT_FALSE(gather_passes(own, ones, 2048, asked, by_sum));
+  TimedCall timed;
+  ASSERT_EQ(way_of_gather(own, starts, by_sum, timed).algorithm, nullptr);
+  EXPECT_TRUE(own.trials.empty());
+  EXPECT_TRUE(gather_passes(own, ones, 2048, asked, by_sum));
+  EXPECT_FALSE(gather_passes(own, ones, 4096, asked, by_sum));
+  EXPECT_FALSE(gather_passes(own, some, 2048, asked, by_sum));
+  EXPECT_FALSE(gather_passes(own, ones, layout::Bytes{1} << 62, asked, by_sum));  // more than there can be
 }
 
 }  // namespace

@@ -71,6 +71,27 @@ TEST(GatherWays, ARepeatedOneIsNotLookedAtAnew) {
   EXPECT_GT(eight.asked, asked);
 }
 
+TEST(GatherWays, TheLastOneThatWasLeftToTheLibraryIsKnownByItsBytes) {
+  const auto digest_of = [](const std::vector<select::Bytes>& volumes) {
+    VolumesDigest digest;
+    for (const select::Bytes volume : volumes) digest.add(volume);
+    return digest.value();
+  };
+  const std::vector<select::Bytes> little(8, 16), even(8, 1024);
+  Communicator eight(8, 4);  // to a core
+  EXPECT_FALSE(eight.ways.leaves(digest_of(even)));
+  ASSERT_FALSE(eight.way(even, by_sum).algorithm);
+  EXPECT_TRUE(eight.ways.leaves(digest_of(even)));
+  EXPECT_FALSE(eight.ways.leaves(digest_of(outlier(8))));
+  ASSERT_TRUE(eight.way(outlier(8), by_sum).algorithm);
+  EXPECT_FALSE(eight.ways.leaves(digest_of(outlier(8)))) << "it is Heddle's, and may be tried";
+  EXPECT_EQ(eight.ways.digest(), digest_of(outlier(8)));
+  Communicator apart(8, 1);
+  ASSERT_FALSE(apart.way(little, slow).algorithm);
+  EXPECT_TRUE(apart.ways.leaves(digest_of(little)));
+  EXPECT_NE(digest_of({1, 2}), digest_of({2, 1}));
+}
+
 TEST(GatherWays, WhatIsWantedIsTakenAndNotRemembered) {
   Communicator eight(8, 1);
   const select::Way chosen = eight.way(outlier(8), by_sum);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 
@@ -40,10 +41,10 @@ class OfOne : public testing::Test {
     return library;
   }
   /// Calls until the first of them that goes the library's way: each trial has some.
-  bool one_of_the_librarys(Ways& ways, Next next) {
+  bool one_of_the_librarys(Ways& ways, Next next, Call call = Call::neighbor_alltoall) {
     for (int i = 0; i < 1000; ++i) {
       ways.stop();
-      if (library(ways, next)) return true;
+      if (library(ways, next, call)) return true;
     }
     return false;
   }
@@ -86,6 +87,22 @@ TEST_F(OfOne, CallsAfterOneOfTheLibrarysPassWhereNoArgumentCounts) {
     ways.stop();
     EXPECT_FALSE(ways.passes(Call::neighbor_alltoall));
   }
+}
+
+TEST_F(OfOne, GathersPassIfTheyGatherTheSame) {
+  Ways ways(alone, settings);
+  where.ranks = where.members = 4;
+  const std::array<select::Bytes, 5> starts{0, 4 << 20, 4 << 20, 4 << 20, 4 << 20};  // all of it is rank 0's
+  ASSERT_TRUE(ways.gathers().of(starts, "auto", {}, [this]() -> const select::Where& { return where; }).algorithm);
+  const std::uint64_t digest = ways.gathers().digest();
+  bool passed = false;
+  for (int i = 0; i < 100 && !passed; ++i)
+    passed = one_of_the_librarys(ways, Next::passes_alike, Call::allgatherv) && ways.passes_gather(digest);
+  ASSERT_TRUE(passed);
+  EXPECT_FALSE(ways.passes_gather(digest + 2));
+  EXPECT_FALSE(ways.passes(Call::allgatherv));
+  ways.stop();
+  EXPECT_FALSE(ways.passes_gather(digest));
 }
 
 TEST_F(OfOne, NoCallPassesWhereEachIsLookedAt) {

@@ -85,19 +85,27 @@ select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const
   const select::Way way = ways.of(starts, wanted, library, [&own]() -> const select::Where& { return own.topology().where; });
   if (!way.algorithm || wanted != "auto") return way;
   own.ways().stop();
-  return tried(own, way, ways.kind(), timed, Ways::Next::asks);
+  return tried(own, way, ways.kind(), timed, Ways::Next::passes_alike);
 }
 
-/// What way_of_gather() would say of little, without a look at each block. No: it may do all the same.
+/// Whether way_of_gather() would leave it to the library, by a glance at the counts: there is little, or it is like the last
+/// one that was left. The same on all ranks. No: it may do so all the same.
 /// @param size_of  Bytes of an element, asked only where they count; 0: they are not known without asking the library.
 template <class Own, class SizeOf>
-bool is_little(const Own& own, const Numbers& counts, const GatherWays::Library& library, const SizeOf& size_of) noexcept {
-  if (own.ways().allgatherv() != "auto" || !counts.array() || library.where_counts(own.ranks())) return false;
+bool passes_gather(Own& own, const Numbers& counts, const GatherWays::Library& library, const SizeOf& size_of) noexcept {
+  if (own.ways().allgatherv() != "auto" || !counts.array()) return false;
   const layout::Bytes size = size_of();
-  layout::Count all = 0;
-  for (int i = 0; i < own.ranks(); ++i)
-    if (counts[i] < 0 || (all += counts[i]) > select::worth_gathering_anywhere) return false;
-  return size > 0 && all * size < select::worth_gathering_anywhere;
+  layout::Bytes all = 0;
+  VolumesDigest digest;
+  for (int i = 0; i < own.ranks(); ++i) {
+    layout::Bytes bytes = 0;
+    if (counts[i] < 0 || __builtin_mul_overflow(counts[i], size, &bytes) || __builtin_add_overflow(all, bytes, &all))
+      return false;
+    digest.add(bytes);
+  }
+  if (size <= 0) return false;
+  if (all < select::worth_gathering_anywhere && !library.where_counts(own.ranks())) return true;
+  return own.ways().passes_gather(digest.value());
 }
 
 }  // namespace heddle::engine

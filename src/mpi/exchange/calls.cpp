@@ -19,9 +19,9 @@ using Gathered = engine::Gathered<MPI_Datatype, Element, MPI_Comm>;
 
 engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
 
-bool is_little(const ShadowComm& own, const VArgument& receive) noexcept {
+bool passes(ShadowComm& own, const VArgument& receive) noexcept {
   if (settings_of_process().check) return false;
-  return engine::is_little(own, receive.counts, library(), [&receive]() -> Bytes {
+  return engine::passes_gather(own, receive.counts, library(), [&receive]() -> Bytes {
     const Entry* const type = table.find(receive.type);
     return !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
   });
@@ -57,7 +57,8 @@ template Done exchange_all(const char*, const VArgument&, const VArgument&, MPI_
 template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_Comm, TimedCall&);
 
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
-  if (const ShadowComm* own = ShadowComm::made(comm); own && is_little(*own, receive)) {
+  if (ShadowComm* own = ShadowComm::made(comm); own && passes(*own, receive)) {
+    timed.give_to_library();
     report::tell_of_algorithm({});
     return {};
   }
