@@ -1,45 +1,17 @@
-// Types are numbers here: that of so many bytes, whose extent is as large, or, from 100 on, of 100 less with a hole as large
-// behind each; 0: refused.
 #include "engine/departures.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "numbered_types.hpp"
 
 namespace heddle::engine::sparse {
 namespace {
 
-class Known {
- public:
-  struct Measures {
-    Bytes size = 0, extent = 0;
-  };
-  int look(int type) {
-    type_ = type;
-    const int size = type > 100 ? type - 100 : type;
-    measures_ = {size, type > 100 ? 2 * size : size};
-    return type > 0 ? 0 : 7;
-  }
-  [[nodiscard]] int type() const { return type_; }
-  [[nodiscard]] const Measures& measures() const { return measures_; }
-  [[nodiscard]] const std::byte* dense(const void* address, layout::Count count) const {
-    return measures_.size == measures_.extent || count <= 1 ? static_cast<const std::byte*>(address) : nullptr;
-  }
-  int pack(const void* address, layout::Count count, std::byte* to, int error) const {
-    for (layout::Count i = 0; i < count; ++i)
-      std::memcpy(to + i * measures_.size, static_cast<const std::byte*>(address) + i * measures_.extent,
-                  static_cast<std::size_t>(measures_.size));
-    return error;
-  }
-
- private:
-  int type_ = -1;
-  Measures measures_;
-};
-using D = Departures<int, Known>;
+using D = Departures<int, test::NumberedType>;
 constexpr int nobody = -2;
 constexpr D::Ranks ranks{.ranks = 4, .nobody = nobody};
 constexpr D::Errors errors{.argument = 1, .rank = 2, .count = 3};

@@ -21,23 +21,23 @@ extern "C" {
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (!announces_probing()) return PMPI_Probe(source, tag, comm, status);
   int flag = 0;
-  return ProbeQueue::of_process().probe(source, tag, comm, true, &flag, status);
+  return ProbeQueue::of_process().probe({source, tag, comm}, true, &flag, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (!announces_probing()) return PMPI_Iprobe(source, tag, comm, flag, status);
-  return ProbeQueue::of_process().probe(source, tag, comm, false, flag, status);
+  return ProbeQueue::of_process().probe({source, tag, comm}, false, flag, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (!messages_come()) return PMPI_Mprobe(source, tag, comm, message, status);
   int flag = 0;
-  return ProbeQueue::of_process().match(source, tag, comm, true, &flag, message, status);
+  return ProbeQueue::of_process().match({source, tag, comm}, true, &flag, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   if (!messages_come()) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  return ProbeQueue::of_process().match(source, tag, comm, false, flag, message, status);
+  return ProbeQueue::of_process().match({source, tag, comm}, false, flag, message, status);
 }
 
 }  // extern "C"

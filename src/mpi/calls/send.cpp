@@ -9,33 +9,27 @@
 namespace heddle::mpi {
 namespace {
 
-template <Mode mode, class Host, class Integer>
-int send(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  const Buffer data{buf, count, datatype};
-  if (const Route route = route_of_send(data, tag, mode); route.way != Way::passthrough)
-    if (const Done done = send(data, route, {dest, tag, comm}, mode)) return *done;
-  return host(buf, count, datatype, dest, tag, comm);
+template <Mode mode>
+int send(auto host, const Buffer& data, const Envelope& to) {
+  if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
+    if (const Done done = send(data, route, to, mode)) return *done;
+  return host();
 }
 
-template <Mode mode, class Host, class Integer>
-int isend(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request* request) {
-  const Buffer data{buf, count, datatype};
-  if (const Route route = route_of_send(data, tag, mode); route.way != Way::passthrough)
-    if (const Done done = start_send(data, route, {dest, tag, comm}, mode, request)) return *done;
-  return host(buf, count, datatype, dest, tag, comm, request);
+template <Mode mode>
+int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
+    if (const Done done = start_send(data, route, to, mode, request)) return *done;
+  return host();
 }
 
-template <Mode mode, class Host, class Integer>
-int send_init(Host host, const void* buf, Integer count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  const Buffer data{buf, count, datatype};
-  const Envelope to{dest, tag, comm};
-  const Route route = route_of_send(data, tag, mode);
+template <Mode mode>
+int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  const Route route = route_of_send(data, to.tag, mode);
   std::unique_ptr<PersistentSend> operation;
   if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())
     operation.reset(new (std::nothrow) PersistentSend(data, route, to, mode));
-  const int result = host(buf, count, datatype, dest, tag, comm, request);
+  const int result = host();
   if (result == MPI_SUCCESS && operation) requests::track(*request, operation.release());
   return result;
 }
@@ -46,9 +40,10 @@ int send_init(Host host, const void* buf, Integer count, MPI_Datatype datatype, 
 using namespace heddle::mpi;
 
 extern "C" {
-HEDDLE_ENTRY_Send(send<Mode::standard>) HEDDLE_ENTRY_Bsend(send<Mode::buffered>) HEDDLE_ENTRY_Ssend(send<Mode::synchronous>)
-    HEDDLE_ENTRY_Rsend(send<Mode::ready>) HEDDLE_ENTRY_Isend(isend<Mode::standard>) HEDDLE_ENTRY_Ibsend(isend<Mode::buffered>)
-        HEDDLE_ENTRY_Issend(isend<Mode::synchronous>) HEDDLE_ENTRY_Irsend(isend<Mode::ready>)
-            HEDDLE_ENTRY_Send_init(send_init<Mode::standard>) HEDDLE_ENTRY_Bsend_init(send_init<Mode::buffered>)
-                HEDDLE_ENTRY_Ssend_init(send_init<Mode::synchronous>) HEDDLE_ENTRY_Rsend_init(send_init<Mode::ready>)
+HEDDLE_MESSAGE_Send(send<Mode::standard>) HEDDLE_MESSAGE_Bsend(send<Mode::buffered>)
+    HEDDLE_MESSAGE_Ssend(send<Mode::synchronous>) HEDDLE_MESSAGE_Rsend(send<Mode::ready>)
+        HEDDLE_MESSAGE_Isend(isend<Mode::standard>) HEDDLE_MESSAGE_Ibsend(isend<Mode::buffered>)
+            HEDDLE_MESSAGE_Issend(isend<Mode::synchronous>) HEDDLE_MESSAGE_Irsend(isend<Mode::ready>)
+                HEDDLE_MESSAGE_Send_init(send_init<Mode::standard>) HEDDLE_MESSAGE_Bsend_init(send_init<Mode::buffered>)
+                    HEDDLE_MESSAGE_Ssend_init(send_init<Mode::synchronous>) HEDDLE_MESSAGE_Rsend_init(send_init<Mode::ready>)
 }

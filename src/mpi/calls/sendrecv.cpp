@@ -20,6 +20,9 @@ struct Half {
   Buffer data;
   Route route;
   Envelope peer;
+
+  static Half sent(const Buffer& data, const Envelope& to) { return {data, route_of_send(data, to.tag, Mode::standard), to}; }
+  static Half received(const Buffer& data, const Envelope& from) { return {data, route_of_receive(data), from}; }
 };
 
 /// An operation that has begun, or a request of the host's alone.
@@ -164,29 +167,14 @@ int carry_out(const Host& host, const Half& out, const Half& in, bool in_place, 
   return Watch::noted(send_receive(out, in, in_place, status));
 }
 
-template <class Host, class Integer>
-int sendrecv(Host host, const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-             Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+int sendrecv(auto host, const Buffer& out, const Envelope& to, const Buffer& in, const Envelope& from, MPI_Status* status) {
   Watch::look();
-  const Buffer out{sendbuf, sendcount, sendtype};
-  const Buffer in{recvbuf, recvcount, recvtype};
-  const auto as_made = [&](MPI_Status* arrived) {
-    return host(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, arrived);
-  };
-  return carry_out(as_made, {out, route_of_send(out, sendtag, Mode::standard), {dest, sendtag, comm}},
-                   {in, route_of_receive(in), {source, recvtag, comm}}, false, status);
+  return carry_out(host, Half::sent(out, to), Half::received(in, from), false, status);
 }
 
-template <class Host, class Integer>
-int sendrecv_replace(Host host, void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                     MPI_Comm comm, MPI_Status* status) {
+int sendrecv_replace(auto host, const Buffer& data, const Envelope& to, const Envelope& from, MPI_Status* status) {
   Watch::look();
-  const Buffer data{buf, count, datatype};
-  const auto as_made = [&](MPI_Status* arrived) {
-    return host(buf, count, datatype, dest, sendtag, source, recvtag, comm, arrived);
-  };
-  return carry_out(as_made, {data, route_of_send(data, sendtag, Mode::standard), {dest, sendtag, comm}},
-                   {data, route_of_receive(data), {source, recvtag, comm}}, true, status);
+  return carry_out(host, Half::sent(data, to), Half::received(data, from), true, status);
 }
 
 /// Nothing: both sides are the host's, as the program made them.
@@ -198,25 +186,12 @@ Done start(const Half& out, const Half& in, bool in_place, MPI_Request* request)
   return start_send_receive(out, in, in_place, request);
 }
 
-template <class Host, class Integer>
-int isendrecv(Host host, const void* sendbuf, Integer sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-              Integer recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-  const Buffer out{sendbuf, sendcount, sendtype};
-  const Buffer in{recvbuf, recvcount, recvtype};
-  return start({out, route_of_send(out, sendtag, Mode::standard), {dest, sendtag, comm}},
-               {in, route_of_receive(in), {source, recvtag, comm}}, false, request)
-      .or_call([&] {
-        return host(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-      });
+int isendrecv(auto host, const Buffer& out, const Envelope& to, const Buffer& in, const Envelope& from, MPI_Request* request) {
+  return start(Half::sent(out, to), Half::received(in, from), false, request).or_call(host);
 }
 
-template <class Host, class Integer>
-int isendrecv_replace(Host host, void* buf, Integer count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                      int recvtag, MPI_Comm comm, MPI_Request* request) {
-  const Buffer data{buf, count, datatype};
-  return start({data, route_of_send(data, sendtag, Mode::standard), {dest, sendtag, comm}},
-               {data, route_of_receive(data), {source, recvtag, comm}}, true, request)
-      .or_call([&] { return host(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); });
+int isendrecv_replace(auto host, const Buffer& data, const Envelope& to, const Envelope& from, MPI_Request* request) {
+  return start(Half::sent(data, to), Half::received(data, from), true, request).or_call(host);
 }
 
 }  // namespace
@@ -225,6 +200,6 @@ int isendrecv_replace(Host host, void* buf, Integer count, MPI_Datatype datatype
 using namespace heddle::mpi;
 
 extern "C" {
-HEDDLE_ENTRY_Sendrecv(sendrecv) HEDDLE_ENTRY_Sendrecv_replace(sendrecv_replace) HEDDLE_ENTRY_Isendrecv(isendrecv)
-    HEDDLE_ENTRY_Isendrecv_replace(isendrecv_replace)
+HEDDLE_MESSAGE_Sendrecv(sendrecv) HEDDLE_MESSAGE_Sendrecv_replace(sendrecv_replace) HEDDLE_MESSAGE_Isendrecv(isendrecv)
+    HEDDLE_MESSAGE_Isendrecv_replace(isendrecv_replace)
 }

@@ -4,6 +4,7 @@
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/status_of.hpp"
+#include "threads/picked.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
@@ -39,45 +40,6 @@ int leave(MPI_Request& request, MPI_Status& status) {
   return PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
 }
 
-/// What is not Heddle's of a row, one after the other for the host.
-class Others {
- public:
-  Others(Row& row, int count, MPI_Request* requests) : places_(count), handles_(count), statuses_(count) {
-    if (!*this) return;
-    for (int i = 0; i < count; ++i)
-      if (!row[i]) {
-        places_[size_] = i;
-        handles_[size_++] = requests[i];
-      }
-  }
-  explicit operator bool() const { return places_ && handles_ && statuses_; }
-
-  int wait(MPI_Request* requests, MPI_Status* statuses) {
-    if (size_ == 0) return MPI_SUCCESS;
-    const bool wanted = statuses != MPI_STATUSES_IGNORE;
-    for (int k = 0; wanted && k < size_; ++k) statuses_[k] = statuses[places_[k]];
-    const Back back{*this, requests};
-    const int error = PMPI_Waitall(size_, handles_.get(), wanted ? statuses_.get() : MPI_STATUSES_IGNORE);
-    for (int k = 0; wanted && k < size_; ++k) statuses[places_[k]] = statuses_[k];
-    return error;
-  }
-
- private:
-  /// The program gets its handles back, also if its error handler throws.
-  struct Back {
-    Others& others;
-    MPI_Request* requests;
-    ~Back() {
-      for (int k = 0; k < others.size_; ++k) requests[others.places_[k]] = others.handles_[k];
-    }
-  };
-
-  int size_ = 0;
-  Scratch<int> places_;
-  Scratch<MPI_Request> handles_;
-  Scratch<MPI_Status> statuses_;
-};
-
 /// All at once: the host is asked once for all of them. `statuses` are this call's own.
 int wait_all_brief(Row& row, int count, Scratch<MPI_Status>& statuses) {
   for (int i = 0; i < count; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
@@ -99,7 +61,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (Scratch<MPI_Status> own(count); own) return wait_all_brief(row, count, own);
   Scratch<int> codes(wanted ? count : 1);
   Scratch<bool> ours(wanted ? count : 1);
-  Others others(row, row.all_ours() ? 0 : count, requests);
+  // What is not Heddle's, one after the other for the host.
+  threads::Picked<MPI_Request, MPI_Status> others(row.all_ours() ? 0 : count, requests, [&](int i) { return !row[i]; });
   if (!codes || !ours || !others) return no_memory();
   for (int i = 0; wanted && i < count; ++i) codes[i] = MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i) ours[i] = false;
@@ -136,7 +99,9 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     return MPI_ERR_IN_STATUS;
   }
 
-  const int result = others.wait(requests, statuses);
+  const int result = others.call(requests, wanted ? statuses : nullptr, [](int n, MPI_Request* them, MPI_Status* theirs) {
+    return PMPI_Waitall(n, them, theirs ? theirs : MPI_STATUSES_IGNORE);
+  });
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
     if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];

@@ -30,7 +30,7 @@ int PersistentSend::finish(MPI_Status& status, int error) noexcept {
 
 int PersistentReceive::start() {
   MPI_Message held = MPI_MESSAGE_NULL;
-  if (const Done taken = ProbeQueue::any() ? ProbeQueue::of_process().take(from_.rank, from_.tag, comm_, &held) : Done())
+  if (const Done taken = ProbeQueue::take_for(from_, comm_, &held))
     return *taken == MPI_SUCCESS ? start_own(begin_receive(data_, by_entry(), Expected(&held), memory_)) : *taken;
   if (!comm_.gone() && NetworkReceive::possible(data_, route_, from_.rank, comm_.handle()))
     return start_own(begin_receive(data_, route_, Envelope{from_.rank, from_.tag, comm_.handle()}, memory_));

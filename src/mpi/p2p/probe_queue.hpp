@@ -1,27 +1,15 @@
-// mpi/p2p/probe_queue.hpp: descriptors that a probe has come across. The program must be told the size of the message, which
-// the length of the descriptor stands for (engine/lengths.hpp): so a probe takes nothing, and a matched probe gives out what
-// the host has matched. Includes node.hpp.
+// mpi/p2p/probe_queue.hpp: probing without losing what was found (engine/probe_queue.hpp): what the engine's queue needs of
+// MPI. Includes network/, requests/status_of.hpp.
 //
-//   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
-//
-// Where a length may be either (unclear), the probe has to receive it, and holds it until a receive or a matched probe asks for
-// it:
-//
-//   MPI_Recv(3, 7, comm)   ──▶ held? ──▶ sent to ourselves on a communicator of our own, matched there, received as a message
-//
-// Sent to ourselves, because then the handle of a matched message, and the request of a non-blocking receive, are real ones of
-// the host.
+//   ProbeQueue::of_process().probe({source, tag, comm}, true, &flag, status);      // MPI_Probe
+//   if (const Done taken = ProbeQueue::take_for(from, &message)) ...               // a receive: a probe holds its message
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <list>
-#include <mutex>
-#include <optional>
-
-#include "engine/lengths.hpp"
+#include "engine/probe_queue.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/network/network.hpp"
+#include "mpi/process/numbers.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 
@@ -35,78 +23,85 @@ struct Envelope {
   [[nodiscard]] bool is_somebody() const noexcept { return rank != MPI_PROC_NULL && comm != MPI_COMM_NULL; }
 };
 
-/// Where a message came from, as its status must say.
-struct Origin {
-  communicators::Hold comm;
-  int source = MPI_PROC_NULL;
-  int tag = 0;
-  layout::Bytes bytes = 0;  ///< Of the message, not of its descriptor.
-};
+using Origin = engine::Origin<communicators::Hold>;
 
-class ProbeQueue {
+/// What has arrived; -1: the host does not say.
+inline Bytes bytes_of(const MPI_Status& status) noexcept {
+  MPI_Count bytes = 0;
+  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? Bytes{bytes} : -1;
+}
+
+/// After a matched message of ours has been received: its status says where it came from.
+inline void set_origin(MPI_Status* status, const Origin& origin) noexcept {
+  status->MPI_SOURCE = origin.source;
+  status->MPI_TAG = origin.tag;
+}
+
+/// As engine/probe_queue.hpp asks for it.
+class ProbingHost {
  public:
-  static ProbeQueue& of_process() noexcept;
+  using Communicator = MPI_Comm;
+  using Envelope = mpi::Envelope;
+  using Hold = communicators::Hold;
+  using Message = MPI_Message;
+  using Request = MPI_Request;
+  using Status = MPI_Status;
+  static constexpr int any_source = MPI_ANY_SOURCE, any_tag = MPI_ANY_TAG;
+  static Message no_message() noexcept { return MPI_MESSAGE_NULL; }
+  static Request no_request() noexcept { return MPI_REQUEST_NULL; }
+  static bool is_nobodys(Message message) noexcept { return message == MPI_MESSAGE_NO_PROC; }
+  static int source_of(const Status& status) noexcept { return status.MPI_SOURCE; }
+  static int tag_of(const Status& status) noexcept { return status.MPI_TAG; }
+  static Bytes bytes_of(const Status& status) noexcept { return mpi::bytes_of(status); }
 
-  /// Whether anything is held, or matched: what every receive asks first. One load.
-  [[nodiscard]] static bool any() noexcept { return count_.load(std::memory_order_acquire) > 0; }
+  static int probe(const Envelope& from, bool blocking, int* flag, Status& found);
+  static int match(const Envelope& from, bool blocking, int* flag, Message* message, Status& found);
+  static int receive(std::byte* to, int length, Message* message);
+  static int no_memory(MPI_Comm comm);
+  static void set_bytes(Status& status, Bytes bytes) noexcept;
+  static void tell(Status& status, int source, int tag, Bytes bytes) noexcept;
 
-  // Errors have been raised, by the host or here, and nothing is lost by them.
+  /// What it means that the host has found this, if it is as long as descriptors are.
+  static std::optional<engine::Lengths::Seen> seen(const Status& found, MPI_Comm comm);
+  static bool from_another_node(const Status& found, MPI_Comm comm);
+  /// Bytes of the message that it announces, if it is a descriptor.
+  static std::optional<Bytes> announced(const std::byte* arrived, Bytes length) noexcept;
 
-  /// MPI_Iprobe; MPI_SUCCESS and flag, or an error.
-  int probe(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Status* status);
-  /// MPI_Improbe.
-  int match(int source, int tag, MPI_Comm comm, bool blocking, int* flag, MPI_Message* message, MPI_Status* status);
+  // On a communicator of its own.
 
-  /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the host has to look.
-  [[nodiscard]] Done take(int source, int tag, const communicators::Hold& comm, MPI_Message* message);
-  /// The same of the process's queue, where anything is held.
-  [[nodiscard]] static Done take_for(const Envelope& from, MPI_Message* message) {
-    return any() ? of_process().take(from.rank, from.tag, communicators::Hold(from.comm), message) : Done();
-  }
-  /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the host's.
-  [[nodiscard]] std::optional<Origin> origin(MPI_Message message) noexcept;
-
-  /// Frees the communicator of its own, and lets go what the program has matched and never received.
+  int send_to_self(const std::byte* bytes, int length, Request* request);
+  /// What was sent last.
+  int match_own(Message* message);
+  static bool is_sent(Request& request) noexcept;
+  static void let_go(Request& request) noexcept;
   void close() noexcept;
 
  private:
-  struct Item {
-    Origin origin;
-    alignas(16) std::byte bytes[engine::Lengths::longest];
-    int length = 0;                          ///< So many of them.
-    MPI_Message kept = MPI_MESSAGE_NULL;     ///< Not received, after all: no descriptor has this length.
-    MPI_Request sent = MPI_REQUEST_NULL;     ///< To ourselves; null: the program gets it as it has come.
-    MPI_Message matched = MPI_MESSAGE_NULL;  ///< As the program knows it, until it receives it.
-  };
-  using Items = std::list<Item>;
-
-  Items::iterator find(int source, int tag, const communicators::Hold& comm);
-  /// An item that is not held yet: made before the host matches anything. Empty: no memory.
-  static Items fresh_item() noexcept;
-  /// The message that the host has matched may be a descriptor: receives it into the item.
-  int hold(Items& fresh, MPI_Message* message, MPI_Comm comm, const MPI_Status& matched);
-  /// The host has matched what may bring a descriptor: errors of its receive are raised on the communicator.
-  int hold_up_to(const MPI_Status& found, MPI_Comm comm, bool& held);
-  void hand_out(Items& fresh, const Origin& origin, MPI_Message message);
-  /// An error has been raised, and the item is still held.
-  int send_to_self(Items::iterator item, MPI_Message* message);
-  static void tell(const Item& item, MPI_Status* status) noexcept;
-
-  static inline constinit std::atomic<int> count_{0};  // held and matched
-  std::recursive_mutex lock_;
-  Items held_;
-  Items sent_;  // to ourselves, until the program has received it and the host has done with the bytes
   MPI_Comm own_ = MPI_COMM_NULL;
   int next_tag_ = 0;
 };
 
-/// What has arrived; -1: the host does not say.
-inline layout::Bytes bytes_of(const MPI_Status& status) noexcept {
-  MPI_Count bytes = 0;
-  return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? layout::Bytes{bytes} : -1;
-}
+class ProbeQueue final : public engine::ProbeQueue<ProbingHost> {
+ public:
+  static ProbeQueue& of_process() noexcept;
 
-/// After a matched message of ours has been received: its status says where it came from.
-void set_origin(MPI_Status* status, const Origin& origin) noexcept;
+  int probe(const Envelope& from, bool blocking, int* flag, MPI_Status* status) {
+    const StatusOf found(status);
+    return engine::ProbeQueue<ProbingHost>::probe(from, blocking, flag, *found.get());
+  }
+  int match(const Envelope& from, bool blocking, int* flag, MPI_Message* message, MPI_Status* status) {
+    const StatusOf found(status);
+    return engine::ProbeQueue<ProbingHost>::match(from, blocking, flag, message, *found.get());
+  }
+  /// take() of the process's queue, where anything is held.
+  [[nodiscard]] static Done take_for(const Envelope& from, MPI_Message* message) {
+    return any() ? take_for(from, communicators::Hold(from.comm), message) : Done();
+  }
+  /// Of a communicator whose handle may be gone.
+  [[nodiscard]] static Done take_for(const Envelope& from, const communicators::Hold& comm, MPI_Message* message) {
+    const std::optional<int> taken = any() ? of_process().take(from.rank, from.tag, comm, message) : std::nullopt;
+    return taken ? Done(*taken) : Done();
+  }
+};
 
 }  // namespace heddle::mpi

@@ -37,8 +37,8 @@ void end_job_for(const Node& node, int receiver, int sender, int tag) {
 
 /// Whether a receive of this process may have got its descriptor and not have looked at it yet.
 bool receiving() noexcept {
-  return threads::concurrent.load(std::memory_order_relaxed) || !requests::table.empty() ||
-         requests::any_freed.load(std::memory_order_relaxed) || ProbeQueue::any() || StatusOf::in_use();
+  return threads::concurrent.load(std::memory_order_relaxed) || !requests::table.empty() || requests::freed.any() ||
+         ProbeQueue::any() || StatusOf::in_use();
 }
 
 /// A peer says that this process has received one of its descriptors without claiming the message.
@@ -106,7 +106,7 @@ void Watch::last_look(Node& node) {
 void Watch::end() {
   Node* node = Node::here();
   // What the program has never completed may have received its descriptor.
-  if (node && (requests::table.any_active() || requests::any_freed || ProbeQueue::any())) uncertain();
+  if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();
   meet();
   if (node) last_look(*node);
   // Nobody leaves while another ends the job: Open MPI's launcher has crashed and hung where one rank aborted and another was

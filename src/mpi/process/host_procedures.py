@@ -7,9 +7,13 @@ host_procedures.hpp   Every PMPI_ procedure is weak: a library may lack it, and 
                       persistent collectives. Open MPI has the first since release 6, under the soname of release 5.
 entry_points.hpp      For each accelerated or tracked procedure a macro that defines it, and all its forms:
 
-    HEDDLE_ENTRY_Send(send<Mode::standard>)
-        int MPI_Send(const void* buf, int count, ...)         { return send<Mode::standard>(PMPI_Send, buf, count, ...); }
-        int MPI_Send_c(const void* buf, MPI_Count count, ...) { return send<Mode::standard>(PMPI_Send_c, buf, count, ...); }
+    HEDDLE_ENTRY_Pack(pack)
+        int MPI_Pack(const void* inbuf, int incount, ...)         { return pack(PMPI_Pack, inbuf, incount, ...); }
+        int MPI_Pack_c(const void* inbuf, MPI_Count incount, ...) { return pack(PMPI_Pack_c, inbuf, incount, ...); }
+
+    HEDDLE_MESSAGE_Recv(recv)                                 likewise, of what sends or receives a message
+        int MPI_Recv(void* buf, int count, ...)               { return recv(host, Buffer{buf, count, datatype},
+                                                                Envelope{source, tag, comm}, status); }
 
     HEDDLE_MADE_Comm_split(left)                              likewise, of a tracked one that makes a communicator or a group
         int MPI_Comm_split(MPI_Comm comm, int color, ...)     { return left(communicators::Made{.by = "MPI_Comm_split",
@@ -23,7 +27,7 @@ entry_points.hpp      For each accelerated or tracked procedure a macro that def
         likewise MPI_Gatherv_c; MPI_Igatherv and MPI_Igatherv_c with Started{"MPI_Igatherv", request}; MPI_Gatherv_init and
         MPI_Gatherv_init_c with Kept{"MPI_Gatherv_init", info, request}
 
-    host()      calls the host's procedure as the program called Heddle's
+    host()      calls the host's procedure as the program called Heddle's; a message's that has a status, with the one given
     hand(op)    calls that of the same form with what is sent as op.out has it, and what is received as op.in has it, in large
                 counts if op.wide; nothing if there is no such procedure
 
@@ -163,6 +167,40 @@ def entry(name: str, known: dict[str, Parameters]) -> str:
     return macro(f"HEDDLE_ENTRY_{name[4:]}(...)", bodies)
 
 
+def is_message(parameters: Parameters) -> bool:
+    """It begins with a buffer, and says whom that is for, or whom from."""
+    names = {name_of(parameter) for parameter in parameters}
+    return any("MPI_Datatype" in each for each in parameters[2:3]) and not names.isdisjoint({"dest", "source", "message"})
+
+
+def message_arguments(parameters: Parameters) -> list[str]:
+    """The parameters of what sends or receives, as the family's function takes them."""
+    names = [name_of(parameter) for parameter in parameters]
+    given: list[str] = []
+    rest = list(zip(names, parameters, strict=True))
+    while rest:
+        (name, parameter), *rest = rest
+        if name in ("dest", "source"):
+            (tag, _), *rest = rest
+            given.append(f"::heddle::mpi::Envelope{{{name}, {tag}, comm}}")
+        elif re.match(r"(const )?void\b", parameter):
+            (count, _), (datatype, _), *rest = rest
+            given.append(f"::heddle::mpi::Buffer{{{name}, {count}, {datatype}}}")
+        elif name != "comm":
+            given.append(name)
+    return given
+
+
+def message(name: str, known: dict[str, Parameters]) -> str:
+    bodies = []
+    for form in (form for form in (name, f"{name}_c") if form in known):
+        names = [name_of(parameter) for parameter in known[form]]
+        handed = ["told" if each == "status" else each for each in names]
+        host = f"[&]{'(MPI_Status* told)' if 'status' in names else ''} {{ return P{form}({', '.join(handed)}); }}"
+        bodies.append(definition(form, known[form], f"__VA_ARGS__({', '.join([host, *message_arguments(known[form])])})"))
+    return macro(f"HEDDLE_MESSAGE_{name[4:]}(...)", bodies)
+
+
 MADE = {  # communicators::Made: the first or the second parameter of that kind
     "comm": ("MPI_Comm", 0),
     "group": ("MPI_Group", 0),
@@ -225,7 +263,7 @@ def collective(name: str, known: dict[str, Parameters]) -> str:
 
 def entry_header(known: dict[str, Parameters], names: list[str], tracked: list[str]) -> str:
     parts = ["// Made by src/mpi/process/host_procedures.py, which says what it is.", "#pragma once", ""]
-    parts += [entry(name, known) for name in (*names, *tracked) if name in known]
+    parts += [(message if is_message(known[name]) else entry)(name, known) for name in (*names, *tracked) if name in known]
     parts += [line for name in tracked if name in known for line in made(name, known[name])]
     parts += [collective(name, known) for name in collectives(names)]
     return "\n".join(parts) + "\n"

@@ -1,15 +1,10 @@
-// mpi/requests/freed.cpp: a list, looked at by one thread at a time.
+// mpi/requests/freed.cpp
 #include "mpi/requests/freed.hpp"
-
-#include <mutex>
 
 #include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
-
-constinit std::mutex lock;
-constinit Pending* first = nullptr;
 
 /// What has gone wrong first: raised when the list is in order again, for the program's handler may throw.
 struct Wrong {
@@ -31,47 +26,23 @@ bool ended(Pending& pending, bool wait, Wrong& wrong) {
   return true;
 }
 
-/// Keeps those of the list that have not ended.
-template <class Ended>
-void sweep(Ended ended) {
-  for (Pending** at = &first; *at;) {
-    Pending* const each = *at;
-    if (ended(*each)) {
-      *at = each->record.next;
-      delete each;
-    } else {
-      at = &each->record.next;
-    }
-  }
-  any_freed.store(first != nullptr, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void let_go(Pending* pending, MPI_Request host) noexcept {
   pending->record.inner = host;
-  const std::lock_guard guard(lock);
-  pending->record.next = first;
-  first = pending;
-  any_freed.store(true, std::memory_order_relaxed);
+  freed.add(pending);
 }
 
 void finish_complete_freed() {
   Wrong wrong;
-  {
-    const std::unique_lock guard(lock, std::try_to_lock);
-    if (guard) sweep([&](Pending& pending) { return ended(pending, false, wrong); });
-  }
+  freed.look([&](Pending& pending) { return ended(pending, false, wrong); });
   raise_new(wrong.code, MPI_SUCCESS, wrong.where);
 }
 
 void finish_freed() {
   Wrong wrong;
-  {
-    const std::lock_guard guard(lock);
-    sweep([&](Pending& pending) { return ended(pending, pending.ends_by_itself(), wrong); });
-    first = nullptr;  // the host may still write into the buffers of what is left: never freed
-  }
+  // The host may still write into the buffers of what is left: it is never deleted.
+  freed.give_up([&](Pending& pending) { return ended(pending, pending.ends_by_itself(), wrong); });
   raise_new(wrong.code, MPI_SUCCESS, wrong.where);
 }
 

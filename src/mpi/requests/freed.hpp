@@ -3,20 +3,21 @@
 #pragma once
 
 #include "mpi/requests/pending.hpp"
+#include "threads/lingering.hpp"
 
 namespace heddle::mpi::requests {
 
 /// Takes over `pending`, and `host`, the request that the host completes.
 void let_go(Pending* pending, MPI_Request host) noexcept;
 
-/// There are such.
-inline constinit std::atomic<bool> any_freed{false};
+/// Of the process.
+inline constinit threads::Lingering<Pending> freed;
 
 /// Those that are complete by now are finished.
 void finish_complete_freed();
 /// At every call that makes a request.
 inline void look_after_freed() {
-  if (any_freed.load(std::memory_order_relaxed)) finish_complete_freed();
+  if (freed.any()) finish_complete_freed();
 }
 
 /// Before the host's Finalize: waits for those that end by themselves, and gives up the others.

@@ -19,11 +19,12 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/process/host.hpp"
 #include "threads/free_lists.hpp"
+#include "threads/lingering.hpp"
 
 namespace heddle::mpi {
 
 /// One object for each request in the table. Every handle that the program sees is a real request of the host.
-class Pending {
+class Pending : public threads::Lingers<Pending> {
  public:
   Pending() = default;
   Pending(const Pending&) = delete;
@@ -71,7 +72,6 @@ class Pending {
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
-    Pending* next = nullptr;  ///< In the list of freed requests.
   };
   Record record;
 

@@ -3,13 +3,34 @@
 #include <new>
 
 #include "engine/give_way.hpp"
+#include "engine/sparse_program.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/sparse/program.hpp"
+#include "mpi/types/element.hpp"
+
+#define HEDDLE_INTERPOSER 1
+#pragma GCC visibility push(default)
+#include "heddle/exchange.h"
+#pragma GCC visibility pop
 
 namespace heddle::mpi::sparse {
 namespace {
+
+void check(int code) {
+  if (code != MPI_SUCCESS) throw engine::Failed{code};
+}
+
+/// The program's list of what has come, filled in as heddle/exchange.h does it.
+struct Arrivals {
+  heddle_arrivals& list;
+  [[nodiscard]] int make_lists(MPI_Count messages) const { return heddle_arrivals_list(&list, messages); }
+  [[nodiscard]] int lay_out(const Element::Measures& one) const {
+    const heddle_element shape{one.size, one.extent, one.first, one.span};
+    return heddle_arrivals_lay_out(&list, &shape);
+  }
+};
+using Program = engine::sparse::GivenProgram<MPI_Datatype, Element, Arrivals, MPI_Comm>;
 
 /// `bytes` bytes as MPI counts them: beyond 1 GiB as one element of a type of its own.
 class Wire {
@@ -130,8 +151,13 @@ int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI
   if (inter) return MPI_ERR_COMM;
   if (!arrivals || (arrivals->data && arrivals->room < 0)) return MPI_ERR_ARG;
   PMPI_Comm_size(comm, &ranks);
-  Program program(*arrivals);
-  if (const int error = program.read(departures, receive_type, ranks); error != MPI_SUCCESS) return error;
+  const auto& [data, messages, to, counts, places, type, types] = departures;
+  Program program({*arrivals}, {.truncated = MPI_ERR_TRUNCATE, .unknown = MPI_ERR_OTHER});
+  if (const int error = program.read({data, messages, to, counts, places, type, types}, receive_type,
+                                     {.ranks = ranks, .nobody = MPI_PROC_NULL},
+                                     {.argument = MPI_ERR_ARG, .rank = MPI_ERR_RANK, .count = MPI_ERR_COUNT});
+      error != MPI_SUCCESS)
+    return error;
   ShadowComm* shadow = ShadowComm::for_exchange(comm);
   if (!shadow) return MPI_ERR_NO_MEM;
   program.over(shadow->comm());
