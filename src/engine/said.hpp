@@ -2,11 +2,14 @@
 // that must be the same, and whether all are on one machine. May include: digest.hpp.
 //
 //   Said all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
-//   all = both(all, heard);                                              // each that it hears, in whatever order, once or
-//   twice const Granted found = granted(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"}); if (found.wishes & wish_node) ...
+//   all = both(all, heard);                              // each that it hears, in whatever order, once or twice
+//   const auto of_all = said_by_all(all, me, ranks, [](const Said& mine, int to, int from) { ...; return heard; });
+//   const Granted found = granted(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"});
+//   if (found.wishes & wish_node) ...
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +45,21 @@ struct Said {
 constexpr int said_numbers = sizeof(Said) / sizeof(unsigned);
 
 Said both(const Said& one, const Said& other) noexcept;
+
+/// In round p rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has
+/// heard everybody (dissemination; "and" may hear a rank twice). Nothing: a message has not come.
+/// @param ask  std::optional<Said>(const Said& mine, int to, int from): tells `to`, and hears `from`.
+template <class Ask>
+std::optional<Said> said_by_all(const Said& mine, int me, int ranks, Ask ask) {
+  Said all = mine;
+  for (long reach = 1; reach < ranks; reach *= 2) {
+    const auto at = [&](long distance) { return static_cast<int>((me + distance + ranks) % ranks); };
+    const std::optional<Said> theirs = ask(all, at(reach), at(-reach));
+    if (!theirs) return {};
+    all = both(all, *theirs);
+  }
+  return all;
+}
 
 /// Names of settings that are not the same on all ranks: "A", "A and B", "A, B and C".
 std::string differing(const Said& all, std::span<const std::string_view> names);

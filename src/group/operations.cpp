@@ -46,6 +46,13 @@ Group listed(const Group& group, std::span<const Range> ranges) {
 
 }  // namespace
 
+std::vector<Range> ranges_of(int count, const int (*triplets)[3]) {
+  std::vector<Range> ranges;
+  ranges.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) ranges.push_back({.first = triplets[i][0], .last = triplets[i][1], .stride = triplets[i][2]});
+  return ranges;
+}
+
 Group incl(const Group& group, std::span<const Rank> ranks) {
   Encoder encoder;
   for (const Rank rank : ranks) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "group/encoder.hpp"
 #include "group/group.hpp"
@@ -20,6 +21,9 @@ namespace heddle::group {
 struct Range {
   Rank first = 0, last = 0, stride = 1;
 };
+
+/// `count` of them, as MPI takes them.
+std::vector<Range> ranges_of(int count, const int (*triplets)[3]);
 
 Group incl(const Group& group, std::span<const Rank> ranks);          ///< One pass over `ranks`.
 Group excl(const Group& group, std::span<const Rank> ranks);          ///< O(k log k) for k ranks, whatever the group's size.

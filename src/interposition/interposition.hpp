@@ -21,6 +21,8 @@
 // For measurements: in an object that defines `heddle_pmpi_is_host`, PMPI_ names stay the host's.
 #pragma once
 
+#include <mutex>
+
 namespace heddle::interposition {
 
 enum class Taken {
@@ -50,5 +52,19 @@ void* host_procedure(const char* name);
 
 /// Whether an object calls `name` ("PMPI_Group_free") of the host past Heddle.
 bool called_past_us(const char* name);
+
+/// The same, to be asked often: it looks when objects have been loaded since. What was called past Heddle meanwhile nobody
+/// knows, so once so is for ever so. Any thread.
+class PastUs {
+ public:
+  constexpr explicit PastUs(const char* name) noexcept : name_(name) {}
+  bool ever();
+
+ private:
+  const char* const name_;
+  std::mutex looking_;
+  unsigned long long looked_at_ = 0;  // objects_ever_loaded()
+  bool ever_ = false;
+};
 
 }  // namespace heddle::interposition

@@ -165,4 +165,13 @@ bool called_past_us(const char* name) {
   return false;
 }
 
+bool PastUs::ever() {
+  const std::lock_guard guard(looking_);
+  const unsigned long long loaded = objects_ever_loaded();
+  if (ever_ || loaded == looked_at_) return ever_;
+  ever_ = called_past_us(name_);
+  looked_at_ = loaded;
+  return ever_;
+}
+
 }  // namespace heddle::interposition

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "interposition/object.hpp"
+
 namespace heddle::interposition {
 
 const char* outcome(Taken taken) noexcept {
@@ -22,6 +24,16 @@ const char* outcome(Taken taken) noexcept {
       break;
   }
   return nullptr;
+}
+
+bool library_is_over() {
+  for (const Object& object : loaded_objects()) {
+    const ElfW(Sym)* symbol = object.defined("PMPI_Finalized");
+    if (!symbol) continue;
+    int over = 0;
+    if (reinterpret_cast<int (*)(int*)>(object.address_of(*symbol))(&over) == 0 && over) return true;  // 0: MPI_SUCCESS
+  }
+  return false;
 }
 
 bool first_of_job() noexcept {

@@ -1,11 +1,11 @@
 // layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells it: a constructor, and its
-// arguments in a row. May include: layout.hpp, pair.hpp,
-// signature.hpp.
+// arguments in a row. May include: layout.hpp, pair.hpp, signature.hpp.
 //
 //   Made made{.by = Constructor::vector, .numbers = {4, 2, 5}};          // MPI_Type_vector(4, 2, 5, old)
 //   const Layout all = constructed(made, numerals, old);
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -43,6 +43,21 @@ struct Made {
   std::vector<Count> integers{};
   std::vector<Count> numbers{};
 };
+
+/// From the rows that MPI_Type_get_contents fills, or its _c form: that has large counts where the type was made by a _c
+/// constructor, and tells all others as the plain form does.
+/// @param addresses  MPI_Aint. @param counts  MPI_Count.
+template <class Address, class Large>
+Made made(Constructor by, std::span<const int> integers, std::span<const Address> addresses, std::span<const Large> counts) {
+  Made made{.by = by, .large = !counts.empty(), .integers = {integers.begin(), integers.end()}};
+  if (made.large) {
+    made.numbers.assign(counts.begin(), counts.end());
+  } else {
+    made.numbers = made.integers;
+    made.numbers.insert(made.numbers.end(), addresses.begin(), addresses.end());
+  }
+  return made;
+}
 
 /// What its numbers mean: each MPI library has its own.
 struct Numerals {

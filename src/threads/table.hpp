@@ -12,12 +12,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 
 namespace heddle::threads {
 
 /// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI); 0 is none of them.
 inline std::uint64_t key_of(int handle) { return static_cast<std::uint32_t>(handle); }
 inline std::uint64_t key_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+/// The same, but 0 for the handle that stands for none; and the handle of such a number.
+template <class Handle>
+std::uint64_t key_of(Handle handle, Handle null) noexcept {
+  return handle == null ? 0 : key_of(handle);
+}
+template <class Handle>
+Handle handle_of(std::uint64_t key, Handle null) noexcept {
+  if (key == 0) return null;
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(key));
+  else
+    return static_cast<Handle>(key);
+}
 
 /// One of 2^bits places, 0 <= bits < 64. Knuth, volume 3, §6.4: multiplicative hashing. (Two shifts: C++ has none by 64.)
 constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <optional>
+#include <thread>
 #include <vector>
 
 namespace heddle::engine {
@@ -40,6 +43,34 @@ TEST(Said, AllAreOnOneMachineIfEachSaysSo) {
   EXPECT_FALSE(same(both(here, there).machine));
   EXPECT_FALSE(same(both(here, unknown).machine));
   EXPECT_FALSE(same(both(unknown, unknown).machine));
+}
+
+TEST(Said, EverybodyHearsEverybody) {
+  for (const int ranks : {1, 2, 3, 5, 8, 13}) {
+    std::vector<std::promise<Said>> messages(static_cast<std::size_t>(ranks * ranks));
+    const auto message = [&](int from, int to) -> std::promise<Said>& {
+      return messages[static_cast<std::size_t>(from * ranks + to)];
+    };
+    std::vector<std::thread> threads;
+    for (int me = 0; me < ranks; ++me)
+      threads.emplace_back([&, me] {
+        const auto ask = [&](const Said& mine, int to, int from) {
+          message(me, to).set_value(mine);
+          return std::optional(message(from, me).get_future().get());
+        };
+        const std::optional<Said> all = said_by_all(Said(~(1U << me), Words{}), me, ranks, ask);
+        ASSERT_TRUE(all);
+        EXPECT_EQ(all->wishes, ~((1U << ranks) - 1)) << me << " of " << ranks;
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST(Said, WhoeverHearsNothingKnowsNothing) {
+  int asked = 0;
+  const auto ask = [&](const Said& mine, int, int) { return ++asked < 2 ? std::optional(mine) : std::nullopt; };
+  EXPECT_FALSE(said_by_all(Said(1, Words{}), 0, 5, ask));
+  EXPECT_EQ(asked, 2);
 }
 
 TEST(Said, WhatSomebodyElseHasSentIsSeen) {

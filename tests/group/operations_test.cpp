@@ -55,6 +55,9 @@ TEST(RangeIncl, FollowsTheStandardsExamples) {
   // MPI-5.0 §7.3.2: the triplets (6, 7, 1), (1, 6, 2), (0, 9, 4) give a, c, d, ... of ten members.
   const Group world = Group::world(10);
   EXPECT_EQ(members(range_incl(world, std::vector<Range>{{6, 7, 1}, {1, 5, 2}, {0, 9, 4}})), (Ranks{6, 7, 1, 3, 5, 0, 4, 8}));
+  const int triplets[][3] = {{6, 7, 1}, {1, 5, 2}, {0, 9, 4}};
+  EXPECT_EQ(members(range_incl(world, ranges_of(3, triplets))), (Ranks{6, 7, 1, 3, 5, 0, 4, 8}));
+  EXPECT_TRUE(ranges_of(0, nullptr).empty());
   EXPECT_EQ(members(range_incl(world, {8, 1, -3})), (Ranks{8, 5, 2}));
   EXPECT_EQ(members(range_incl(world, {3, 3, 1})), (Ranks{3}));
   EXPECT_EQ(members(range_incl(world, {3, 3, -7})), (Ranks{3}));

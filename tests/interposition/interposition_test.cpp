@@ -84,6 +84,11 @@ TEST_F(Interposition, MeasurementsReachTheHostByProfilingNames) {
   EXPECT_EQ(measurement_sends_by_profiling(7), 8);
   EXPECT_TRUE(called_past_us("PMPI_Send"));
   EXPECT_FALSE(called_past_us("MPI_Passed"));
+  PastUs sent("PMPI_Send"), passed("MPI_Passed");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(sent.ever());
+    EXPECT_FALSE(passed.ever());
+  }
 }
 
 TEST_F(Interposition, KnowsWhatStandsBehind) {

@@ -6,6 +6,17 @@
 #include <cstdlib>
 #include <string>
 
+namespace {
+/// Of the MPI library that stands here for one that came later than Heddle.
+int refuses = 0, over = 0;
+}  // namespace
+
+extern "C" [[gnu::visibility("default")]] int PMPI_Finalized(int* flag);
+int PMPI_Finalized(int* flag) {
+  *flag = over;
+  return refuses;
+}
+
 namespace heddle::interposition {
 namespace {
 
@@ -20,6 +31,15 @@ TEST(Outcome, WhoeverRunsWithoutHeddleIsToldSo) {
     EXPECT_TRUE(std::string(outcome(taken)).ends_with("The program runs without Heddle."));
   EXPECT_NE(std::string(outcome(Taken::no_host)).find("ran without it"), std::string::npos);
   EXPECT_EQ(std::string(outcome(Taken::in_part)).find("without"), std::string::npos);
+}
+
+TEST(Outcome, WhetherALibraryIsOverItSaysItself) {
+  EXPECT_FALSE(library_is_over());
+  over = 1;
+  EXPECT_TRUE(library_is_over());
+  refuses = 1;
+  EXPECT_FALSE(library_is_over());
+  over = refuses = 0;
 }
 
 class FirstOfJob : public testing::Test {

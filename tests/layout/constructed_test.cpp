@@ -39,6 +39,21 @@ TEST(Constructed, ArgumentsAreThoseOfTheConstructor) {
   expect_made({.by = resized, .numbers = {-8, 64}}, layout::resized(apart, -8, 64));
 }
 
+TEST(Constructed, RowsOfTheHostAreReadInBothForms) {
+  const std::vector<int> integers = {4, 2};
+  const std::vector<long> addresses = {1000};
+  const Made plain = made(Constructor::hvector, std::span(integers), std::span(addresses), std::span<const long long>{});
+  EXPECT_FALSE(plain.large);
+  EXPECT_EQ(plain.numbers, (Counts{4, 2, 1000}));
+  const std::vector<int> order = {1, 101};
+  const std::vector<long long> counts = {6, 2, 3};
+  const Made large = made(Constructor::subarray, std::span(order), std::span<const long>{}, std::span(counts));
+  EXPECT_TRUE(large.large);
+  EXPECT_EQ(large.integers, (Counts{1, 101}));
+  EXPECT_EQ(large.numbers, (Counts{6, 2, 3}));
+  expect_made(large, subarray(Counts{6}, Counts{2}, Counts{3}, Order::fortran, apart));
+}
+
 TEST(Constructed, ASubarrayIsToldInTwoForms) {
   const Layout wanted = subarray(Counts{6, 8}, Counts{2, 3}, Counts{1, 4}, Order::fortran, apart);
   const Counts together = {2, 6, 8, 2, 3, 1, 4, 101};

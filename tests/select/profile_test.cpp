@@ -230,5 +230,19 @@ TEST(Profile, CurvesGoThroughTheirPoints) {
   EXPECT_DOUBLE_EQ(curve.at(1e18), 70);
 }
 
+TEST(Links, EveryNumberIsReduced) {
+  Links links = builtin_links;
+  reduce(links, [](const double* mine, double* all, int numbers) {
+    for (int i = 0; i < numbers; ++i) all[i] = mine[i] + 1;
+    return true;
+  });
+  EXPECT_EQ(links.node.latency, builtin_links.node.latency + 1);
+  EXPECT_EQ(links.network.byte, builtin_links.network.byte + 1);
+  EXPECT_EQ(links.regroup, builtin_links.regroup + 1);
+  const Links before = links;
+  reduce(links, [](const double*, double*, int) { return false; });
+  EXPECT_EQ(links, before);
+}
+
 }  // namespace
 }  // namespace heddle::select

@@ -81,5 +81,16 @@ TEST(HandleTable, IsReadWhileItGrows) {
   EXPECT_EQ(missed, 0);
 }
 
+TEST(Handles, AreNumbersAndBack) {
+  EXPECT_EQ(key_of(-1), 0xffffffffU);
+  EXPECT_EQ(handle_of(key_of(-1, 5), 5), -1);
+  EXPECT_EQ(key_of(5, 5), 0U);  // what stands for none
+  EXPECT_EQ(handle_of(0, 5), 5);
+  int one = 0;
+  int none = 0;
+  EXPECT_EQ(handle_of(key_of(&one, &none), &none), &one);
+  EXPECT_EQ(handle_of(key_of(&none, &none), &none), &none);
+}
+
 }  // namespace
 }  // namespace heddle::threads

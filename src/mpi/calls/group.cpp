@@ -12,12 +12,7 @@ namespace {
 
 std::span<const groups::Rank> ranks_of(int n, const int* ranks) { return {ranks, static_cast<std::size_t>(n)}; }
 
-std::vector<groups::Range> ranks_of(int n, const int (*triplets)[3]) {
-  std::vector<groups::Range> ranges;
-  ranges.reserve(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) ranges.push_back({.first = triplets[i][0], .last = triplets[i][1], .stride = triplets[i][2]});
-  return ranges;
-}
+std::vector<groups::Range> ranks_of(int n, const int (*triplets)[3]) { return groups::ranges_of(n, triplets); }
 
 /// Of a group, by ranks or ranges of it.
 template <auto compose>

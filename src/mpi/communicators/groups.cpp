@@ -2,14 +2,12 @@
 #include "mpi/communicators/groups.hpp"
 
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include "group/described.hpp"
 #include "group/operations.hpp"
 #include "interposition/interposition.hpp"
-#include "interposition/object.hpp"
 #include "layout/lasting.hpp"
 #include "mpi/communicators/ask.hpp"
 
@@ -21,18 +19,7 @@ group::Described& table() {
   return *groups;
 }
 
-/// Whether somebody frees groups past Heddle. Once so, for ever so: what was freed meanwhile nobody knows.
-bool freed_past_us() {
-  static constinit std::mutex looking;
-  static constinit unsigned long long looked_at = 0;
-  static constinit bool past = false;
-  const std::lock_guard guard(looking);
-  const unsigned long long loaded = interposition::objects_ever_loaded();
-  if (past || loaded == looked_at) return past;
-  past = interposition::called_past_us("PMPI_Group_free");
-  looked_at = loaded;
-  return past;
-}
+constinit interposition::PastUs freed_past_us("PMPI_Group_free");
 
 /// Whether the host has the same number of members, and in the same places this process, the first, the middle and the last.
 bool agrees(MPI_Group handle, const group::Group& group) {
@@ -70,7 +57,7 @@ std::optional<group::Group> described(MPI_Group handle) noexcept {
 
 std::optional<group::Group> believed(MPI_Group handle) noexcept try {
   std::optional<group::Group> group = described(handle);
-  if (group && (freed_past_us() || !agrees(handle, *group))) group.reset();
+  if (group && (freed_past_us.ever() || !agrees(handle, *group))) group.reset();
   return group;
 } catch (const std::bad_alloc&) {
   return {};  // the host will be asked

@@ -24,6 +24,7 @@
 #include "mpi/process/host.hpp"
 #include "threads/counted.hpp"
 #include "threads/deferred.hpp"
+#include "threads/held.hpp"
 #include "threads/table.hpp"
 
 namespace heddle::mpi::communicators {
@@ -131,22 +132,7 @@ std::optional<group::Group> known(MPI_Comm comm) noexcept;
 class Hold {
  public:
   Hold() = default;
-  explicit Hold(MPI_Comm comm) : comm_(comm), object_(directory.find(comm)) {
-    if (!object_) object_ = communicators::met(comm);
-    if (object_) object_->retain();
-  }
-  Hold(const Hold& other) noexcept : comm_(other.comm_), object_(other.object_) {
-    if (object_) object_->retain();
-  }
-  Hold(Hold&& other) noexcept : comm_(other.comm_), object_(std::exchange(other.object_, nullptr)) {}
-  Hold& operator=(Hold other) noexcept {
-    std::swap(comm_, other.comm_);
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~Hold() {
-    if (object_) object_->release();
-  }
+  explicit Hold(MPI_Comm comm) : comm_(comm), object_(met_or_known(comm)) {}
 
   /// Whether both are of one communicator: a handle alone may be another one's by now.
   [[nodiscard]] bool same(const Hold& other) const noexcept { return object_ == other.object_ && comm_ == other.comm_; }
@@ -162,8 +148,12 @@ class Hold {
   void raise(int code) const;
 
  private:
+  static Communicator* met_or_known(MPI_Comm comm) noexcept {
+    Communicator* const known = directory.find(comm);
+    return known ? known : communicators::met(comm);
+  }
   MPI_Comm comm_ = MPI_COMM_NULL;
-  Communicator* object_ = nullptr;
+  threads::Held<Communicator> object_;
 };
 
 /// A communicator that was just made by `call` (a literal) is of this group. Held against the host's size and own rank; if they

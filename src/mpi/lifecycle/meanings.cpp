@@ -10,7 +10,6 @@
 #include "interposition/procedures.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/ask.hpp"
-#include "mpi/lifecycle/timed.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
@@ -21,7 +20,7 @@ namespace {
 using report::Passed;
 using report::Pattern;
 
-MPI_Comm comm_of(std::uint64_t key) noexcept { return handle_of(key, MPI_COMM_NULL); }
+MPI_Comm comm_of(std::uint64_t key) noexcept { return threads::handle_of(key, MPI_COMM_NULL); }
 
 std::vector<int> in_world(MPI_Comm comm, bool inter) {
   communicators::Handle peers;
@@ -117,10 +116,10 @@ class OfHost final : public report::Meanings {
   }
 
   [[nodiscard]] std::uint64_t type_at(const void* types, int i) const noexcept override {
-    return timed::key_of(static_cast<const MPI_Datatype*>(types)[i], MPI_DATATYPE_NULL);
+    return threads::key_of(static_cast<const MPI_Datatype*>(types)[i], MPI_DATATYPE_NULL);
   }
   [[nodiscard]] std::uint64_t request_at(const void* requests, int i) const noexcept override {
-    return timed::key_of(static_cast<const MPI_Request*>(requests)[i], MPI_REQUEST_NULL);
+    return threads::key_of(static_cast<const MPI_Request*>(requests)[i], MPI_REQUEST_NULL);
   }
   [[nodiscard]] std::int64_t count_at(const void* wide_counts, int i) const noexcept override {
     return static_cast<const MPI_Count*>(wide_counts)[i];

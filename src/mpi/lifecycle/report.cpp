@@ -1,8 +1,6 @@
 // mpi/lifecycle/report.cpp: from the counters of each rank to one file.
 #include "mpi/lifecycle/lifecycle.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
@@ -13,6 +11,7 @@
 #include "mpi/process/process.hpp"
 #include "report/at_end.hpp"
 #include "report/observed.hpp"
+#include "report/pieces.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "select/profile_file.hpp"
@@ -27,33 +26,14 @@ double started_ns = 0;
 
 report::Trace* trace = nullptr;  // null: none is wanted
 
-constexpr int piece = 64 << 10;  // texts travel in pieces: together they could be more than a count can say
-
-/// To rank 0: how long, and the pieces.
+/// To rank 0.
 void send(const std::string& text) {
-  const std::uint64_t length = text.size();
-  PMPI_Send(&length, sizeof length, MPI_BYTE, 0, 0, own);
-  for (std::size_t at = 0; at < text.size(); at += piece)
-    PMPI_Send(text.data() + at, static_cast<int>(std::min<std::size_t>(piece, text.size() - at)), MPI_BYTE, 0, 0, own);
+  report::send_in_pieces(text, [](const void* bytes, int count) { PMPI_Send(bytes, count, MPI_BYTE, 0, 0, own); });
 }
 
-/// Whatever becomes of it here, all pieces are received: their sender waits.
 std::string received(int rank) noexcept {
-  static char buffer[piece];
-  std::string text;
-  bool room = true;
-  std::uint64_t length = 0;
-  PMPI_Recv(&length, sizeof length, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
-  for (std::uint64_t at = 0; at < length; at += piece) {
-    const auto bytes = static_cast<int>(std::min<std::uint64_t>(piece, length - at));
-    PMPI_Recv(buffer, bytes, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE);
-    try {
-      if (room) text.append(buffer, static_cast<std::size_t>(bytes));
-    } catch (const std::exception&) {
-      room = false;
-    }
-  }
-  return room ? text : std::string();
+  return report::received_in_pieces(
+      [rank](void* bytes, int count) { PMPI_Recv(bytes, count, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE); });
 }
 
 /// False: no memory.

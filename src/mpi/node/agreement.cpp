@@ -1,12 +1,9 @@
 // mpi/node/agreement.cpp: what all ranks find out together in MPI_Init.
 //
 // agree() is a question that a rank without Heddle leaves unanswered, and so must not be waited for without end. It goes by
-// messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first. In round p
-// rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has heard
-// everybody (dissemination; "and" may hear a rank twice).
+// messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
 #include "mpi/node/agreement.hpp"
 
-#include <array>
 #include <chrono>
 #include <new>
 #include <optional>
@@ -92,19 +89,16 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
     names.push_back(each.name);
     values.push_back(each.value);
   }
-  Said all(wishes, values, set.nodes > 1 ? "" : transport::machine());
+  const Said mine(wishes, values, set.nodes > 1 ? "" : transport::machine());
   int me = 0, ranks = 0;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return {};
   Question question(set.patience_s);
-  for (long reach = 1; reach < ranks; reach *= 2) {
-    const auto at = [&](long distance) { return static_cast<int>((me + distance + ranks) % ranks); };
-    const std::optional<Said> theirs = question.ask(all, at(reach), at(-reach));
-    if (!theirs) return {};
-    all = both(all, *theirs);
-  }
-  const engine::Granted found = engine::granted(all, names);
+  const std::optional<Said> all =
+      engine::said_by_all(mine, me, ranks, [&](const Said& heard, int to, int from) { return question.ask(heard, to, from); });
+  if (!all) return {};
+  const engine::Granted found = engine::granted(*all, names);
   if (!found.complaint.empty() && me == 0) say(found.complaint.c_str());
-  return {.wishes = found.wishes, .one_machine = engine::same(all.machine)};
+  return {.wishes = found.wishes, .one_machine = engine::same(all->machine)};
 }
 
 Placement::Placement(bool one_machine) noexcept {
@@ -140,14 +134,9 @@ void agree_on_links() noexcept {
   } catch (const std::bad_alloc&) {
     say_once_verbose("collectives go by built-in costs of messages", "no memory to read the profile");
   }
-  const auto places = select::numbers_of(all);
-  std::array<double, places.size()> mine{};
-  std::array<double, places.size()> most{};
-  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = *places[i];
-  if (PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(most.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) !=
-      MPI_SUCCESS)
-    most = mine;
-  for (std::size_t i = 0; i < most.size(); ++i) *places[i] = most[i];
+  select::reduce(all, [](const double* mine, double* most, int numbers) {
+    return PMPI_Allreduce(mine, most, numbers, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS;
+  });
 }
 
 }  // namespace heddle::mpi

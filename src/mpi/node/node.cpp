@@ -1,25 +1,16 @@
 // mpi/node/node.cpp: the ranks of a node find each other, once, in MPI_Init.
 #include "mpi/node/node.hpp"
 
-#include <array>
-#include <bit>
-#include <limits>
+#include <exception>
 #include <numeric>
-#include <stdexcept>
 
 #include "engine/give_way.hpp"
+#include "engine/readiness.hpp"
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 namespace {
-
-/// A number that no program sends by chance.
-engine::Nonce random_nonce() {
-  const engine::Nonce nonce = transport::random_secret();
-  if (nonce == engine::Nonce{}) throw std::runtime_error("the system gives no random numbers");
-  return nonce;
-}
 
 constexpr const char* goes_through_host = "messages within the node go through the MPI library";
 
@@ -46,7 +37,7 @@ struct Node::Place {
     int node_ranks = 0;
     if (PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS) return false;
     const settings::Settings& set = settings_of_process();
-    fresh_nonce = random_nonce();
+    fresh_nonce = engine::random_nonce();
     members.resize(static_cast<std::size_t>(node_ranks));
     transport = std::make_unique<transport::Node>(node_me, node_ranks,
                                                   transport::NodeOptions{.memory = set.node_memory,
@@ -64,18 +55,10 @@ struct Node::Place {
 Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks)
     : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 
-/// Whether all ranks are ready, and rank 0's nonce, by one reduction: the least of each number.
 std::optional<engine::Nonce> Node::agreed(const Place& place, bool ready) noexcept {
-  using Ints = std::array<int, sizeof(engine::Nonce) / sizeof(int)>;
-  struct {
-    int ready;
-    Ints nonce;
-  } said{.ready = ready, .nonce = std::bit_cast<Ints>(place.fresh_nonce)};
-  constexpr int numbers = sizeof said / sizeof(int);
-  if (place.me != 0) said.nonce.fill(std::numeric_limits<int>::max());
-  PMPI_Allreduce(MPI_IN_PLACE, &said, numbers, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!said.ready) return {};
-  return std::bit_cast<engine::Nonce>(said.nonce);
+  engine::Readiness all(ready, place.fresh_nonce, place.me);
+  PMPI_Allreduce(MPI_IN_PLACE, all.numbers(), engine::Readiness::count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all.nonce();
 }
 
 // What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "interposition/interposition.hpp"
-#include "interposition/object.hpp"
 #include "interposition/outcome.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
@@ -40,20 +39,12 @@ void say_that_nothing_came() {
   say(message.c_str());
 }
 
-/// Says why Heddle was not in effect, if it was not. An MPI library that came later than this one (a module of Python brings
-/// its own) has not been seen.
+/// Says why Heddle was not in effect, if it was not.
 [[gnu::destructor]] void at_end() noexcept try {
   const interposition::Taken taken = interposition::taken();
   if (taken == interposition::Taken::all) return say_that_nothing_came();
   if (taken != interposition::Taken::no_host && taken != interposition::Taken::in_program) return;
-  for (const interposition::Object& object : interposition::loaded_objects()) {
-    const ElfW(Sym)* symbol = object.defined("PMPI_Finalized");
-    if (!symbol) continue;
-    int over = 0;
-    if (reinterpret_cast<int (*)(int*)>(object.address_of(*symbol))(&over) != MPI_SUCCESS || !over) continue;
-    say(interposition::outcome(taken));
-    return;
-  }
+  if (interposition::library_is_over()) return say(interposition::outcome(taken));
   say_that_nothing_came();
 } catch (const std::bad_alloc&) {
   return;

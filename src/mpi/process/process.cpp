@@ -38,7 +38,7 @@ bool of_our_family([[maybe_unused]] Host host) {
 
 }  // namespace
 
-Process::Life Process::wake() {
+bool Process::wake() {
   const settings::Settings& set = current() = settings::from_environment();
   const bool speak = spokesman();
   if (speak)
@@ -48,7 +48,7 @@ Process::Life Process::wake() {
   host_ = select::host_of(host_name()) == Host::openmpi ? &select::openmpi_traits : &select::mpich_traits;
   if (!set.enabled) {
     if (report::verbose && speak) say("off (HEDDLE=off): every call goes straight to the MPI library.");
-    return Life::off;
+    return false;
   }
   if (const char* const driver = set.devices ? interposition::device_driver() : nullptr) {
     const std::string message =
@@ -56,7 +56,7 @@ Process::Life Process::wake() {
         " is loaded: Heddle cannot read memory of accelerators. Set HEDDLE_DEVICES=none for all ranks if "
         "no message lies there.";
     if (speak) say(message.c_str());
-    return Life::off;
+    return false;
   }
   if (const std::string complaint = select::use_instruction_set(set.isa); !complaint.empty()) say(complaint.c_str());
   layout::kernel::use(profile_of_machine().profile.kernels);
@@ -66,7 +66,7 @@ Process::Life Process::wake() {
                                 ", kernels: " + layout::kernel::name(layout::kernel::isa()) + ".";
     say(message.c_str());
   }
-  return Life::awake;
+  return true;
 }
 
 std::string host_name() {
@@ -110,28 +110,18 @@ void check_host(bool have_entry_point) noexcept {
 }
 
 void Process::host_started() noexcept {
-  users_.fetch_add(1);
-  const std::lock_guard lock(waking_);
-  if (life_ == Life::asleep || life_ == Life::over) life_ = wake();
+  life_.begin([this] { return wake(); });
 }
 
 void Process::host_stops(void (*clean_up)()) noexcept {
-  if (users_.fetch_sub(1) > 1) return;
-  const std::lock_guard lock(waking_);
-  users_ = 0;
-  if (life_ == Life::awake) {
+  life_.end([clean_up] {
     clean_up();
     threads::Pool::of_process().clear();
-  }
-  life_ = Life::over;
+  });
 }
 
 bool Process::running() noexcept {
-  if (life_.load(std::memory_order_acquire) == Life::asleep) {
-    const std::lock_guard lock(waking_);
-    if (life_ == Life::asleep) life_ = wake();
-  }
-  return life_.load(std::memory_order_acquire) == Life::awake;
+  return life_.awake([this] { return wake(); });
 }
 
 const HostTraits& traits() noexcept { return process.host(); }

@@ -1,15 +1,15 @@
 // mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, what it is told by its user, and what it tells.
-// Includes settings.hpp, select/, report/say.hpp.
+// Includes settings.hpp, select/, report/say.hpp, threads/life.hpp.
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <string>
 
 #include "report/say.hpp"
 #include "select/host_traits.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
+#include "threads/life.hpp"
 
 namespace heddle::mpi {
 
@@ -40,18 +40,16 @@ class Process {
   /// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
   bool running() noexcept;
   /// MPI_Init or the like has come here, or a datatype.
-  [[nodiscard]] bool has_started() const noexcept { return life_.load(std::memory_order_acquire) != Life::asleep; }
+  [[nodiscard]] bool has_started() const noexcept { return life_.has_begun(); }
   /// traits().
   [[nodiscard]] const HostTraits& host() const noexcept { return *host_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Life : int { asleep, awake, off, over };
-  Life wake();
+  /// False: Heddle is off.
+  bool wake();
 
-  std::atomic<Life> life_{Life::asleep};
-  std::atomic<int> users_{0};  // MPI_Init and every open session
+  threads::Life life_;  // its users are MPI_Init and every open session
   std::atomic<const HostTraits*> host_{&select::mpich_traits};
-  std::mutex waking_;
 };
 extern constinit Process process;
 

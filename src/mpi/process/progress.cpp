@@ -10,15 +10,8 @@ namespace {
 constinit bool yields = false;
 
 bool wanted() {
-  switch (settings_of_process().yield) {
-    case settings::Yield::on:
-      return true;
-    case settings::Yield::off:
-      return false;
-    case settings::Yield::automatic:
-      break;
-  }
-  return engine::ranks_of_node() > engine::cores_of_node();
+  const settings::Yield set = settings_of_process().yield;
+  return set == settings::Yield::automatic ? engine::ranks_of_node() > engine::cores_of_node() : set == settings::Yield::on;
 }
 
 }  // namespace

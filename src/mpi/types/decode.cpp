@@ -97,21 +97,6 @@ layout::Constructor constructor_of(int combiner) {
   return found != std::end(constructors) ? found->constructor : layout::Constructor::unknown;
 }
 
-/// The two forms of contents, read into one.
-layout::Made made_of(int combiner, const Sizes& sizes, const std::vector<int>& integers, const std::vector<MPI_Aint>& addresses,
-                     const std::vector<MPI_Count>& counts) {
-  const auto copy = [](auto& to, const auto& from, layout::Count n) { to.insert(to.end(), from.begin(), from.begin() + n); };
-  layout::Made made{.by = constructor_of(combiner), .large = sizes.counts > 0};
-  copy(made.integers, integers, sizes.integers);
-  if (made.large) {
-    copy(made.numbers, counts, sizes.counts);
-  } else {
-    made.numbers = made.integers;
-    copy(made.numbers, addresses, sizes.addresses);
-  }
-  return made;
-}
-
 struct AsHostTells {
   using Type = MPI_Datatype;
 
@@ -146,7 +131,10 @@ struct AsHostTells {
     if (!contents_of(type, sizes, integers.data(), addresses.data(), counts.data(), types.data()))
       throw CannotDecode("the host does not tell its contents");
     types.pop_back();
-    layout::Told<MPI_Datatype> told{.made = made_of(combiner, sizes, integers, addresses, counts), .olds = std::move(types)};
+    const auto told_of = [](const auto& row) { return std::span(row).first(row.size() - 1); };
+    layout::Told<MPI_Datatype> told{
+        .made = layout::made(constructor_of(combiner), told_of(integers), told_of(addresses), told_of(counts)),
+        .olds = std::move(types)};
     std::ranges::copy_if(told.olds, std::back_inserter(told.given),
                          [](MPI_Datatype old) { return !names_predefined(combiner_of(old)); });
     if (told.made.by == layout::Constructor::value_index) told.made.numbers = {true_bounds_of(type).extent};

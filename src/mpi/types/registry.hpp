@@ -1,14 +1,14 @@
-// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, handles.hpp.
+// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, handles.hpp,
+// threads/held.hpp.
 //
 //   const Derived type(sendtype);
 //   if (!type) return PMPI_Send(...);            // predefined, unknown, or better left to the host
 //   layout::pack(type->layout(), count, ...);    // the entry lives as long as `type`, also if another thread frees the handle
 #pragma once
 
-#include <utility>
-
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
+#include "threads/held.hpp"
 
 namespace heddle::mpi {
 
@@ -27,49 +27,20 @@ void forget_types() noexcept;
 const Entry* hold_any(MPI_Datatype type) noexcept;
 
 /// A datatype in use by a call.
-class Derived {
+class Derived : public threads::Held<const Entry> {
  public:
   Derived() = default;
-  explicit Derived(MPI_Datatype type) noexcept : entry_(table.find(type)) {
-    if (entry_) take(type);
-  }
+  explicit Derived(MPI_Datatype type) noexcept : Held(ready(table.find(type), type)) {}
   /// Of an entry that is ready().
-  static Derived use(Entry& entry) noexcept {
-    entry.retain();
-    return Derived(static_cast<const Entry*>(&entry));
-  }
+  static Derived use(const Entry& entry) noexcept { return Derived(Held(&entry)); }
   /// Takes over what hold_any() has given.
-  explicit Derived(const Entry* held) noexcept : entry_(const_cast<Entry*>(held)) {}
-  Derived(Derived&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
-  Derived& operator=(Derived&& other) noexcept {
-    std::swap(entry_, other.entry_);
-    return *this;
-  }
-  ~Derived() {
-    if (entry_) entry_->release();
-  }
-
+  explicit Derived(const Entry* held) noexcept : Held(taken(held)) {}
   /// The same type in one more use, whatever has become of its handle.
-  [[nodiscard]] Derived again() const noexcept {
-    Derived copy;
-    copy.entry_ = entry_;
-    if (entry_) entry_->retain();
-    return copy;
-  }
-
-  explicit operator bool() const noexcept { return entry_ != nullptr; }
-  const Entry* operator->() const noexcept { return entry_; }
-  [[nodiscard]] const Entry* get() const noexcept { return entry_; }
+  [[nodiscard]] Derived again() const noexcept { return *this; }
 
  private:
-  void take(MPI_Datatype type) noexcept {
-    if (entry_->ready(type))
-      entry_->retain();
-    else
-      entry_ = nullptr;
-  }
-
-  Entry* entry_ = nullptr;
+  explicit Derived(Held held) noexcept : Held(std::move(held)) {}
+  static const Entry* ready(Entry* entry, MPI_Datatype type) noexcept { return entry && entry->ready(type) ? entry : nullptr; }
 };
 
 }  // namespace heddle::mpi

@@ -61,10 +61,22 @@ constexpr Links with_node(double latency, double message, double turn, double sh
 constexpr Links mpich_links = with_node(780, 570, 30'000, 28'000, 0);
 constexpr Links openmpi_links = with_node(300, 60, 2500, 600, 3000);
 
-/// Every number of `of`, for a reduction over ranks.
+/// Every number of `of`.
 inline std::array<double*, 11> numbers_of(Links& of) noexcept {
   return {&of.node.latency, &of.node.message, &of.node.byte, &of.network.latency, &of.network.message, &of.network.byte,
           &of.copy,         &of.block,        &of.turn,      &of.shared,          &of.regroup};
+}
+
+/// Each number becomes what ranks make of theirs; none, if that fails.
+/// @param over_ranks  bool(const double* mine, double* all, int numbers)
+template <class OverRanks>
+void reduce(Links& links, OverRanks over_ranks) {
+  const auto places = numbers_of(links);
+  std::array<double, places.size()> mine{};
+  std::array<double, places.size()> all{};
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = *places[i];
+  if (!over_ranks(mine.data(), all.data(), static_cast<int>(mine.size()))) return;
+  for (std::size_t i = 0; i < all.size(); ++i) *places[i] = all[i];
 }
 
 }  // namespace heddle::select

@@ -1,0 +1,119 @@
+// A procedure that somebody looks on at: with handles that are numbers, so no MPI is needed.
+#include "report/timed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace heddle::report {
+namespace {
+
+using Type = int;
+using Comm = const char*;
+constexpr char none[] = "none";
+char place = 0;
+
+struct Constants {
+  static Type no_type() { return -7; }
+  static Comm no_communicator() { return none; }
+  static const void* in_place() { return &place; }
+  static constexpr int root = -3;
+  static constexpr int success = 0;
+};
+
+class Onlooker final : public Observer {
+ public:
+  Onlooker() { observer = this; }
+  ~Onlooker() { observer = nullptr; }
+  Mark begins(const Called& called) noexcept override {
+    begun.push_back(called);
+    return {this, {}, 0};
+  }
+  void ends(const Called& called, const Mark& mark, bool done) noexcept override {
+    EXPECT_EQ(called.procedure, begun.back().procedure);
+    EXPECT_EQ(mark.met, this);
+    ended.push_back(done);
+  }
+  const Called& last() { return begun.back(); }
+
+  std::vector<Called> begun;
+  std::vector<bool> ended;
+};
+
+int result = 0;
+
+int send(const void* /*buffer*/, int /*count*/, Type /*type*/, int /*to*/, Comm /*comm*/) { return result; }
+using Send = Timed<Constants, &send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 4}>;
+
+TEST(Timed, NobodyLooksOn) {
+  result = 5;
+  EXPECT_EQ(Send::call(nullptr, 1, 2, 3, "world"), 5);
+}
+
+TEST(Timed, AMessageIsTold) {
+  Onlooker onlooker;
+  result = 0;
+  EXPECT_EQ(Send::call(nullptr, 4, 9, 2, "world"), 0);
+  EXPECT_EQ(onlooker.last().procedure, 17);
+  EXPECT_NE(onlooker.last().from, nullptr);
+  EXPECT_TRUE(onlooker.last().typed);
+  EXPECT_EQ(onlooker.last().type, 9U);
+  EXPECT_NE(onlooker.last().communicator, 0U);
+  EXPECT_EQ(onlooker.last().count, 4);
+  EXPECT_EQ(onlooker.last().peer, 2);
+  EXPECT_FALSE(onlooker.last().in_place);
+  EXPECT_EQ(onlooker.ended, std::vector<bool>{true});
+}
+
+TEST(Timed, WhatStandsForNoneIsZeroOrNobody) {
+  Onlooker onlooker;
+  result = 3;
+  Send::call(&place, 4, Constants::no_type(), -1, Constants::no_communicator());
+  EXPECT_TRUE(onlooker.last().in_place);
+  EXPECT_EQ(onlooker.last().type, 0U);
+  EXPECT_EQ(onlooker.last().communicator, 0U);
+  EXPECT_EQ(onlooker.last().peer, Called::nobody);
+  EXPECT_EQ(onlooker.ended, std::vector<bool>{false});  // it has failed
+}
+
+int gather(const int* /*counts*/, Type /*type*/, const long* /*counts*/, const Type* /*types*/, int /*root*/) {
+  throw std::runtime_error("an error handler of the program");
+}
+using Gather =
+    Timed<Constants, &gather, 2,
+          Positions{
+              .root = 4, .pattern = Pattern::gather, .sent = {.counts = 0, .type = 1}, .received = {.counts = 2, .types = 3}}>;
+
+TEST(Timed, BothSidesOfACollectiveAreToldThoughItThrows) {
+  Onlooker onlooker;
+  const int counts[] = {1};
+  const long wide[] = {1};
+  const Type types[] = {1};
+  EXPECT_THROW(Gather::call(counts, 8, wide, types, Constants::root), std::runtime_error);
+  const Called& told = onlooker.last();
+  EXPECT_EQ(told.pattern, Pattern::gather);
+  EXPECT_EQ(told.root, Called::itself);
+  EXPECT_FALSE(told.typed);
+  EXPECT_EQ(told.sent.counts, counts);
+  EXPECT_EQ(told.sent.type, 8U);
+  EXPECT_EQ(told.received.counts, nullptr);
+  EXPECT_EQ(told.received.wide_counts, wide);
+  EXPECT_EQ(told.received.types, types);
+  EXPECT_EQ(onlooker.ended, std::vector<bool>{false});
+}
+
+int start(int /*count*/, int* /*requests*/) { return result; }
+
+TEST(Timed, RequestsThatAreStartedAreTold) {
+  Onlooker onlooker;
+  int requests[] = {1, 2};
+  result = 0;
+  Timed<Constants, &start, 3, Positions{.count = 0, .request = 1}>::call(2, requests);
+  EXPECT_EQ(onlooker.last().count, 2);
+  EXPECT_EQ(onlooker.last().requests, requests);
+  EXPECT_EQ(onlooker.last().peer, Called::nobody);
+}
+
+}  // namespace
+}  // namespace heddle::report
