@@ -13,7 +13,7 @@ Done gathered_by_heddle(const How& how, const Buffer& send, const Received& rece
   if constexpr (std::is_same_v<Received, Buffer>)
     return {};
   else if constexpr (How::blocking)
-    return exchange_gather(send, receive, comm, timed);
+    return gather_passes(receive, comm, timed) ? Done() : exchange_gather(send, receive, comm, timed);
   else
     return exchange_started<blocks::GatherAll>(how, send, receive, comm);
 }

@@ -13,11 +13,13 @@ namespace {
 template <class How, class Given>
 Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) {
   const bool in_place = send.address == MPI_IN_PLACE;
-  if constexpr (How::blocking)
-    return in_place ? exchange_in_place(how.call, receive, comm) : exchange_all(how.call, send, receive, comm, timed);
-  else
+  if constexpr (How::blocking) {
+    if (in_place) return exchange_in_place(how.call, receive, comm);
+    return blocks::passes(comm, engine::call_of_all(send), timed) ? Done() : exchange_all(how.call, send, receive, comm, timed);
+  } else {
     return in_place ? exchange_started<blocks::InPlace>(how, receive, receive, comm)
                     : exchange_started<blocks::All>(how, send, receive, comm);
+  }
 }
 
 template <class How, class Given, class Hand>

@@ -19,20 +19,10 @@ using Gathered = engine::Gathered<MPI_Datatype, Element, MPI_Comm>;
 
 engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
 
-bool passes(ShadowComm& own, const VArgument& receive) noexcept {
-  if (settings_of_process().check) return false;
-  return engine::passes_gather(own, receive.counts, library(), [&receive]() -> Bytes {
-    const Entry* const type = table.find(receive.type);
-    return !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
-  });
-}
-
 }  // namespace
 
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) try {
-  if (send.address == MPI_IN_PLACE) return {};
-  if (blocks::passes(comm, engine::call_of_all(send), timed)) return {};
   // Short blocks of one size hosts bundle themselves: nothing is made for them.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;
@@ -56,12 +46,21 @@ template Done exchange_all(const char*, const Buffer&, const Buffer&, MPI_Comm, 
 template Done exchange_all(const char*, const VArgument&, const VArgument&, MPI_Comm, TimedCall&);
 template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_Comm, TimedCall&);
 
+// Apart from exchange_gather(), whose stack is as cold as its code where others have been at work meanwhile.
+bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept {
+  ShadowComm* const own = ShadowComm::made(comm);
+  if (!own || settings_of_process().check) return false;
+  const auto size_of = [&receive]() -> Bytes {
+    const Entry* const type = table.find(receive.type);
+    return !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  };
+  if (!engine::passes_gather(*own, receive.counts, library(), size_of)) return false;
+  timed.give_to_library();
+  report::tell_of_algorithm({});
+  return true;
+}
+
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
-  if (ShadowComm* own = ShadowComm::made(comm); own && passes(*own, receive)) {
-    timed.give_to_library();
-    report::tell_of_algorithm({});
-    return {};
-  }
   Done refused;
   ShadowComm* own = blocks::entered<blocks::Kinds::GatherOnce>(send, receive, comm, true, refused);
   if (!own) return refused;

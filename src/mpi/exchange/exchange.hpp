@@ -132,11 +132,13 @@ inline int no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, MPI_SU
 // The blocking calls (calls.cpp); the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call.
 // Nothing: not for Heddle, on all ranks alike.
 
-/// Given: Buffer, VArgument or WArgument.
+/// Given: Buffer, VArgument or WArgument, not in place.
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed);
 
-/// MPI_Allgatherv by a schedule of Heddle's, chosen by how the volumes are spread.
+/// Whether an MPI_Allgatherv is the library's by a glance at it: there is little, or it is like the last one that was left.
+bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept;
+/// Any other by a schedule of Heddle's, chosen by how the volumes are spread.
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

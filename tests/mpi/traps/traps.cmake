@@ -49,6 +49,13 @@ foreach(family ${families})
       add_test(NAME traps.finalize.${case}.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-finalize-${family}> ${case})
       set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
     endforeach()
+    if(mode STREQUAL on)  # the ranks ask each other for the fabric just before they end
+      foreach(case send both)
+        add_test(NAME traps.finalize.fabric.${case}.${suffix}
+                 COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup $<TARGET_FILE:heddle-finalize-${family}> ${case})
+        set_tests_properties(traps.finalize.fabric.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+      endforeach()
+    endif()
     add_test(NAME traps.destructor.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-destructor-${family}>)
     set_tests_properties(traps.destructor.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" ENVIRONMENT MALLOC_PERTURB_=85)
     add_test(NAME traps.thrown.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-thrown-${family}>)
