@@ -36,6 +36,8 @@ class SharedFabric {
   class Access {
    public:
     explicit Access(SharedFabric& shared) : hold_(shared.fabric_lock_), fabric_(shared.fabric_.get()) {}
+    /// False: it is not open, or closed again.
+    explicit operator bool() const noexcept { return fabric_ != nullptr; }
     Fabric* operator->() const noexcept { return fabric_; }
     Fabric& operator*() const noexcept { return *fabric_; }
 

@@ -51,6 +51,14 @@ class Watched {
     [[nodiscard]] bool fetched() const noexcept { return claimed(*control, message.generation); }
   };
 
+ private:
+  enum class State { free, taken, watched };
+  struct Place {
+    std::atomic<State> state{State::free};
+    Entry entry;
+  };
+
+ public:
   /// A place in the table, until watch() the caller's; false: all are in use.
   class Taken {
    public:
@@ -81,7 +89,7 @@ class Watched {
 
    private:
     Watched& all_;
-    typename Watched::Place* place_ = nullptr;
+    Place* place_ = nullptr;
   };
 
   [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_relaxed) > 0; }
@@ -112,12 +120,6 @@ class Watched {
   }
 
  private:
-  enum class State { free, taken, watched };
-  struct Place {
-    std::atomic<State> state{State::free};
-    Entry entry;
-  };
-
   /// `delivered` may throw.
   struct Looking {
     explicit Looking(std::atomic_flag& of) noexcept : flag(of), mine(!of.test_and_set(std::memory_order_acquire)) {}

@@ -32,7 +32,7 @@ struct BlockPositions {
   int types = -1;  ///< The same for each peer.
 };
 
-/// Which parameter of a procedure is what; -1: none is. Made by mpi/process/host_procedures.py.
+/// Which parameter of a procedure is what; -1: none is. Made by positions.py.
 struct Positions {
   int buffer = -1;  ///< Of the datatype's data.
   int count = -1;   ///< Of elements; of requests that are started.

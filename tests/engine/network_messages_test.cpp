@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/network/kept_memory.hpp"
 #include "engine/network/receive.hpp"
 #include "engine/network/send.hpp"
 #include "layout/pack.hpp"
@@ -352,6 +353,37 @@ TEST_F(Messages, ArePlannedByWhatPaysUnlessASchemeIsForced) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->if_unpacks, Scheme::rwg_up);
   EXPECT_EQ(plan->segment, 4096);
+}
+
+TEST_F(Messages, OfAPersistentOperationHaveTheirMemoryRegisteredUntilItIsFreed) {
+  EXPECT_EQ(NetworkMemory::made(nullptr), nullptr);
+  if (!start()) GTEST_SKIP() << "no tcp";
+  KeptMemory memory = NetworkMemory::made(ranks[0].get());
+  ASSERT_NE(memory, nullptr);
+  const transport::fabric::Registration* registered = nullptr;
+  {
+    const Network::Access access(*ranks[0]);
+    ASSERT_TRUE(access);
+    const Elements elements{&from, 1, sent.data()};
+    ASSERT_EQ(access->registrations().hold_again(elements, false, 64, memory->holding), transport::fabric::Failure::none);
+    registered = memory->holding.all().front();
+    EXPECT_EQ(registered->users, 1);
+  }
+  memory.reset();
+  EXPECT_EQ(registered->users, 0) << "the provider is one whose registrations are kept for the next message";
+}
+
+TEST_F(Messages, MemoryThatIsFreedAfterTheNetworkIsClosedIsNobodys) {
+  if (!start()) GTEST_SKIP() << "no tcp";
+  KeptMemory memory = NetworkMemory::made(ranks[0].get());
+  {
+    const Network::Access access(*ranks[0]);
+    const Elements elements{&from, 1, sent.data()};
+    ASSERT_EQ(access->registrations().hold_again(elements, false, 64, memory->holding), transport::fabric::Failure::none);
+  }
+  ranks[0]->close();
+  EXPECT_FALSE(Network::Access(*ranks[0]));
+  memory.reset();
 }
 
 }  // namespace

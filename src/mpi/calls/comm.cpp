@@ -1,6 +1,7 @@
 // mpi/calls/comm.cpp: communicators: made of groups, as duplicates, with a topology, or with a group that only the host knows;
 // their hints, of which two are for Heddle (exchange/hints.hpp); their end.
 #include "entry_points.hpp"
+#include "mpi/communicators/ask.hpp"
 #include "mpi/communicators/groups.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/hints.hpp"
@@ -30,9 +31,7 @@ int composed(const Made& call, auto host) {
 int composed_of_local(const Made& call, auto host) {
   const int result = host();
   const auto done = [result] { return result; };
-  int inter = 0;
-  const bool between = result == MPI_SUCCESS && PMPI_Comm_test_inter(call.comm, &inter) == MPI_SUCCESS && inter;
-  return between ? left(call, done) : composed(call, done);
+  return result == MPI_SUCCESS && Peers(call.comm).inter ? left(call, done) : composed(call, done);
 }
 
 /// Its group follows from the parent's. All its ranks are here: the shadow communicator (exchange/) is made now, for

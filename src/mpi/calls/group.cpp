@@ -3,6 +3,7 @@
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"
+#include "mpi/communicators/ask.hpp"
 #include "mpi/communicators/groups.hpp"
 
 namespace groups = heddle::group;
@@ -42,10 +43,9 @@ int strange(const Made& call, auto host) {
 template <bool remote>
 int of_communicator(const Made& call, auto host) {
   const int result = host();
-  int inter = 0;
   if (result != MPI_SUCCESS || !opened()) return result;
-  const bool kept = PMPI_Comm_test_inter(call.comm, &inter) == MPI_SUCCESS && (inter != 0) == remote;
-  if (const auto found = kept ? known(call.comm) : std::nullopt)
+  const Peers peers(call.comm);
+  if (const auto found = peers.known && peers.inter == remote ? known(call.comm) : std::nullopt)
     describe(*call.made_group, *found);
   else
     forget(*call.made_group);

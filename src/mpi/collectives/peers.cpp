@@ -5,13 +5,7 @@
 
 namespace heddle::mpi {
 
-Peers::Peers(MPI_Comm comm) {
-  int is_inter = 0;
-  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return;
-  inter = is_inter != 0;
-  const int result = inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  known = result == MPI_SUCCESS && !communicators::reaches_beyond(comm);
-}
+Peers::Peers(MPI_Comm comm) : communicators::Peers(comm) { known = known && !communicators::reaches_beyond(comm); }
 
 int own_rank(MPI_Comm comm) {
   int me = -1;

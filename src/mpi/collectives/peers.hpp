@@ -1,5 +1,5 @@
-// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes host.hpp,
-// engine/staged.hpp.
+// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes
+// communicators/, engine/staged.hpp.
 //
 // Known are only communicators within MPI_COMM_WORLD: what goes to others' hosts goes as the program has it, since ranks
 // without Heddle hand on their types as they are, and hosts may cut a message by the type that they are given.
@@ -8,17 +8,14 @@
 #include <vector>
 
 #include "engine/staged.hpp"
+#include "mpi/communicators/ask.hpp"
 #include "mpi/process/host.hpp"
 
 namespace heddle::mpi {
 
-/// The ranks that a rank exchanges blocks with: its own group, or the remote one of an intercommunicator.
-struct Peers {
+/// The ranks that a rank exchanges blocks with. Not known: a communicator that is the host's alone.
+struct Peers : communicators::Peers {
   explicit Peers(MPI_Comm comm);
-
-  bool known = false;  ///< False: a communicator that is the host's alone; the rest means nothing then.
-  bool inter = false;
-  int ranks = 0;
 };
 
 /// This rank in its own group; -1 if the host refuses the communicator.

@@ -61,35 +61,27 @@ std::optional<group::Group> in_world(MPI_Group theirs, int size) {
 }  // namespace
 
 std::optional<group::Group> asked(MPI_Comm comm) {
-  int inter = 0;
-  int size = 0;  // not MPI_Group_size: where MPI_Cart_create has left ranks out, MPICH 5.0.2's group has them nevertheless
+  const Peers peers(comm);
   Handle theirs;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
-      (inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &theirs.group) != MPI_SUCCESS ||
-      (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size) != MPI_SUCCESS)
-    return {};
-  return in_world(theirs.group, size);
+  if (!peers.known || (peers.inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &theirs.group) != MPI_SUCCESS) return {};
+  // Not MPI_Group_size: where MPI_Cart_create has left ranks out, MPICH 5.0.2's group has them nevertheless.
+  return in_world(theirs.group, peers.ranks);
 }
 
 bool strangers_here(MPI_Comm comm) {
-  int inter = 0;
   int size = 0;
   Handle ours;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || !inter || PMPI_Comm_group(comm, &ours.group) != MPI_SUCCESS ||
-      PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+  if (!Peers(comm).inter || PMPI_Comm_group(comm, &ours.group) != MPI_SUCCESS || PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
     return false;
   const std::optional<group::Group> group = in_world(ours.group, size);
   return group && group->empty();
 }
 
 bool agrees(MPI_Comm comm, const group::Group& group, int me) noexcept {
-  int inter = 0;
-  int size = 0;
+  const Peers peers(comm);
   int rank = 0;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
-      (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size) != MPI_SUCCESS || size != group.size())
-    return false;
-  return inter || (PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && group.world_rank(rank) == me);
+  if (!peers.known || peers.ranks != group.size()) return false;
+  return peers.inter || (PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && group.world_rank(rank) == me);
 }
 
 }  // namespace heddle::mpi::communicators

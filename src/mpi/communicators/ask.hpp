@@ -19,6 +19,20 @@ struct Handle {
   MPI_Group group = MPI_GROUP_NULL;
 };
 
+/// Whom ranks mean in messages and blocks: a communicator's own group, or the remote one of an inter-communicator.
+struct Peers {
+  explicit Peers(MPI_Comm comm) noexcept {
+    int two = 0;
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &two) != MPI_SUCCESS) return;
+    inter = two != 0;
+    known = (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &ranks) == MPI_SUCCESS;
+  }
+
+  bool known = false;  ///< False: the host refuses the communicator; the rest means nothing then.
+  bool inter = false;
+  int ranks = 0;
+};
+
 /// In MPI_COMM_WORLD's ranks, read in short pieces into the encoder: memory does not grow with regular communicators. Of an
 /// inter-communicator the remote group. Empty if a member is of another world; nothing if the host does not say.
 /// Throws std::bad_alloc.

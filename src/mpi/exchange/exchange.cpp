@@ -31,11 +31,11 @@ Exchange::Exchange(const ShadowComm& shadow, int sends, int receives) noexcept
 
 /// Null: it needs none, or there is no memory; then each start registers.
 KeptMemory Exchange::memory_of(const Block& block) noexcept try {
-  const Network* const network = keeps_memory_ ? Network::here() : nullptr;
+  Network* const network = keeps_memory_ ? Network::here() : nullptr;
   if (!network || block.bytes < network->threshold()) return {};
   memory_.resize(static_cast<std::size_t>(blocks_));
   KeptMemory& memory = memory_[static_cast<std::size_t>(block.number)];
-  if (!memory) memory = NetworkMemory::made();
+  if (!memory) memory = NetworkMemory::made(network);
   return memory;
 } catch (const std::bad_alloc&) {
   return {};

@@ -212,11 +212,10 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
 
 ShadowComm* ShadowComm::make(MPI_Comm comm) {
   threads::Deferred::free_all();
-  int inter = 0;
-  int ranks = 0;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return nullptr;
+  const communicators::Peers peers(comm);
+  if (!peers.known) return nullptr;
   Seat* seat = seat_on(comm);
-  if (inter || ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
+  if (peers.inter || peers.ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
   const bool able = seat && all.reductions && all.alive < most_alive && communicators::members(comm);

@@ -52,11 +52,6 @@ void world_ends() {
   process.host_stops(forget_all);
 }
 
-int not_copied(MPI_Comm, int, void*, void*, void*, int* copied) {
-  *copied = 0;
-  return MPI_SUCCESS;
-}
-
 /// MPI_Finalize calls it, first of all, as it frees MPI_COMM_SELF.
 int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
   world_ends();
@@ -68,7 +63,7 @@ int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state
 /// others.
 bool ends_with_self() {
   int keyval = MPI_KEYVAL_INVALID;
-  if (PMPI_Comm_create_keyval(not_copied, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;
+  if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;
   const bool set = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
   PMPI_Comm_free_keyval(&keyval);  // it goes with the attribute
   return set;

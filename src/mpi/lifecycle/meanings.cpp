@@ -75,9 +75,9 @@ class OfHost final : public report::Meanings {
   [[nodiscard]] report::Partners partners(std::uint64_t key) const override {
     const MPI_Comm comm = comm_of(key);
     report::Partners partners;
-    int two = 0;
-    if (PMPI_Comm_test_inter(comm, &two) != MPI_SUCCESS) return partners;
-    partners.inter = two != 0;
+    const communicators::Peers peers(comm);
+    if (!peers.known) return partners;
+    partners.inter = peers.inter;
     partners.me = own_rank(comm);
     partners.world = in_world(comm, partners.inter);
     std::vector<int> from;

@@ -36,20 +36,13 @@ std::string received(int rank) noexcept {
       [rank](void* bytes, int count) { PMPI_Recv(bytes, count, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE); });
 }
 
-/// False: no memory.
+/// And the timeline, if one is wanted. False: no memory.
 bool begin(report::Report& report) noexcept try {
   int me = 0;
   int ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &me);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   report.of_rank(me, ranks);
-  return true;
-} catch (const std::exception&) {
-  return false;
-}
-
-/// False: no memory.
-bool begin_trace() noexcept try {
   if (!settings_of_process().trace.empty()) trace = new report::Trace(report::Trace::usual);  // freed by nobody, as the report
   return true;
 } catch (const std::exception&) {
@@ -68,10 +61,9 @@ std::string about_run() {
 
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
-  const bool traced = begin_trace();
-  std::unique_ptr<report::Observed> observed(report ? new (std::nothrow) report::Observed(*report, trace, meanings())
-                                                    : nullptr);
-  int able = traced && observed && begin(*report) && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
+  std::unique_ptr<report::Observed> observed;
+  if (report && begin(*report)) observed.reset(new (std::nothrow) report::Observed(*report, trace, meanings()));
+  int able = observed && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
   if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "engine/give_way.hpp"
+#include "engine/network/providers.hpp"
 #include "engine/wait.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/numbers.hpp"
@@ -140,19 +142,9 @@ void Network::has_no_fabric(const char* why) noexcept {
 /// Null: there is none, as has been said.
 std::unique_ptr<fabric::Fabric> Network::make_fabric() {
   const std::string& wanted = settings_of_process().fabric;
-  fabric::Options options{.nonce = nonce_[0], .segment = select::longest_segment};
-  if (wanted != "auto")
-    options.wanted.provider = wanted;
-  else
-    options.wanted.sockets = false;
-  fabric::Failure failure = fabric::Failure::none;
   std::string why;
-  auto made = fabric::Fabric::open(options, failure, why);
-  if (const select::BetweenNodes& tuned = measured(profile());
-      !made && wanted == "auto" && select::worth_opening(tuned, profile())) {
-    options.wanted.provider = tuned.name();
-    made = fabric::Fabric::open(options, failure, why);
-  }
+  auto made = engine::open_first(engine::providers(wanted, measured(profile()), profile()),
+                                 {.nonce = nonce_[0], .segment = select::longest_segment}, why);
   if (!made) {
     if (wanted != "auto") say((std::string(goes_packed) + ": HEDDLE_FABRIC=" + wanted + ": " + why).c_str());
     say_once_verbose(goes_packed, why.c_str());

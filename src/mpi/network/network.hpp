@@ -11,14 +11,16 @@
 #include <atomic>
 #include <list>
 #include <memory>
-#include <new>
 
+#include "engine/network/kept_memory.hpp"
 #include "engine/network/network.hpp"
 #include "mpi/communicators/known.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::mpi {
 
+using engine::KeptMemory;
+using engine::NetworkMemory;
 using layout::Bytes;
 
 class Network final : public engine::Network {
@@ -76,34 +78,5 @@ inline bool begins_like_network_descriptor(const void* first) noexcept {
   const Network* network = Network::here();
   return network && engine::is_descriptor(first, network->nonce());
 }
-
-/// The program's memory as a persistent operation has registered it: by its first message that needs it, until the operation is
-/// freed.
-///
-///   KeptMemory memory = NetworkMemory::made();          // with the request
-///   begin_send(data, ..., memory);                      // each start
-class NetworkMemory {
- public:
-  /// Null: nothing goes to other nodes, or there is no memory; then each start registers for itself.
-  static std::shared_ptr<NetworkMemory> made() noexcept try {
-    return Network::here() ? std::make_shared<NetworkMemory>() : nullptr;
-  } catch (const std::bad_alloc&) {
-    return {};
-  }
-  NetworkMemory() = default;
-  NetworkMemory(const NetworkMemory&) = delete;
-  NetworkMemory& operator=(const NetworkMemory&) = delete;
-  ~NetworkMemory() {
-    Network* const network = Network::here();
-    if (holding.empty() || !network) return;  // MPI_Finalize has given up all there was
-    const Network::Access access(*network);
-    access->registrations().drop(holding);
-  }
-
-  transport::fabric::Holding holding;  ///< With access to the fabric.
-};
-
-/// Whoever has it holds it: the request, and a message that is under way when the request is freed.
-using KeptMemory = std::shared_ptr<NetworkMemory>;
 
 }  // namespace heddle::mpi

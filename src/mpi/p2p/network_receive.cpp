@@ -134,10 +134,9 @@ NetworkReceive::Packed NetworkReceive::look_at_packed() noexcept {
 }
 
 bool NetworkReceive::cancel_packed() noexcept {
-  int cancelled = 0;
   MPI_Status status;
   PMPI_Cancel(&host_);
-  return PMPI_Wait(&host_, &status) != MPI_SUCCESS || (PMPI_Test_cancelled(&status, &cancelled), cancelled);
+  return PMPI_Wait(&host_, &status) != MPI_SUCCESS || is_cancelled(status);
 }
 
 bool NetworkReceive::unpack(const std::byte* packed, Bytes bytes) noexcept {

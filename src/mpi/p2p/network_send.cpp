@@ -62,10 +62,9 @@ int NetworkSend::begin(const Envelope& to) {
 
 NetworkSend::Descriptor NetworkSend::look_at_descriptor() noexcept {
   int done = 0;
-  int cancelled = 0;
   MPI_Status status;
   if (announced_ != MPI_REQUEST_NULL && PMPI_Test(&announced_, &done, &status) == MPI_SUCCESS && done)
-    withdrawn_ = PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled;
+    withdrawn_ = is_cancelled(status);
   if (announced_ != MPI_REQUEST_NULL) return Descriptor::under_way;
   return withdrawn_ ? Descriptor::cancelled : Descriptor::received;
 }

@@ -4,7 +4,7 @@
 // starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
 // made with the staging buffer, which stays with the request, and is started itself; but where it may bring a message from
 // another node, and of a message that a probe has received, each start is an operation of its own, too. Memory that the fabric
-// wants registered is so until the request is freed (network/network.hpp).
+// wants registered is so until the request is freed (engine/network/kept_memory.hpp).
 #pragma once
 
 #include "mpi/p2p/receive.hpp"
@@ -37,7 +37,7 @@ class PersistentSend final : public Persistent {
   Envelope to_;
   communicators::Hold comm_;
   Mode mode_;
-  KeptMemory memory_ = NetworkMemory::made();
+  KeptMemory memory_ = NetworkMemory::made(Network::here());
   Pending* operation_ = nullptr;
 };
 
@@ -67,7 +67,7 @@ class PersistentReceive final : public Persistent {
   Route route_;               // its entry lives as long as the operation
   communicators::Hold comm_;  // that of the operation is the last message's
   Envelope from_;
-  KeptMemory memory_ = NetworkMemory::made();
+  KeptMemory memory_ = NetworkMemory::made(Network::here());
   Pending* started_ = nullptr;
 };
 

@@ -11,11 +11,6 @@
 namespace heddle::mpi {
 namespace {
 
-bool is_cancelled(const MPI_Status& status) noexcept {
-  int flag = 0;
-  return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
-}
-
 /// Nobody's message is the host's to receive, and so is one that MPI says there is none of.
 bool is_somebodys(const MPI_Message* message) {
   return message && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;

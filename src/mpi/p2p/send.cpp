@@ -113,8 +113,8 @@ Done SendOperation::in_call() {
 int SendOperation::finish(MPI_Status& status, int error) noexcept {
   auto* const message = std::get_if<engine::Rendezvous>(&message_);
   if (!message) return error;
-  int cancelled = 0;
-  if (record.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled)
+  const bool cancelled = record.cancelled && is_cancelled(status);
+  if (cancelled)
     message->cancelled();
   else if (message->open())
     settle(*message);

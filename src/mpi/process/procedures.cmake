@@ -1,6 +1,6 @@
 # mpi/process/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
 # -D OUT=procedures.cpp -P this writes the two tables of interposition/procedures.hpp: the MPI_ functions that the object files of
-# the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (host_procedures.py).
+# the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (report/positions.py).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)

@@ -10,6 +10,12 @@
 
 namespace heddle::mpi {
 
+/// Whether that is what has become of an operation.
+inline bool is_cancelled(const MPI_Status& status) noexcept {
+  int flag = 0;
+  return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
+}
+
 /// The program's status, or one of our own where it wants none: what arrived must be known. Around calls that complete a
 /// receive, until what has arrived has been looked at.
 class StatusOf {

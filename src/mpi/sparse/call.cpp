@@ -4,6 +4,7 @@
 
 #include "engine/give_way.hpp"
 #include "engine/sparse_program.hpp"
+#include "mpi/communicators/ask.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
@@ -145,16 +146,13 @@ void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& 
 }
 
 int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI_Datatype receive_type, MPI_Comm comm) {
-  int inter = 0;
-  int ranks = 0;
-  if (const int error = PMPI_Comm_test_inter(comm, &inter); error != MPI_SUCCESS) return error;
-  if (inter) return MPI_ERR_COMM;
+  const communicators::Peers peers(comm);
+  if (!peers.known || peers.inter) return MPI_ERR_COMM;
   if (!arrivals || (arrivals->data && arrivals->room < 0)) return MPI_ERR_ARG;
-  PMPI_Comm_size(comm, &ranks);
   const auto& [data, messages, to, counts, places, type, types] = departures;
   Program program({*arrivals}, {.truncated = MPI_ERR_TRUNCATE, .unknown = MPI_ERR_OTHER});
   if (const int error = program.read({data, messages, to, counts, places, type, types}, receive_type,
-                                     {.ranks = ranks, .nobody = MPI_PROC_NULL},
+                                     {.ranks = peers.ranks, .nobody = MPI_PROC_NULL},
                                      {.argument = MPI_ERR_ARG, .rank = MPI_ERR_RANK, .count = MPI_ERR_COUNT});
       error != MPI_SUCCESS)
     return error;

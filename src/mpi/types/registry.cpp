@@ -42,11 +42,6 @@ constinit std::mutex keyval_lock;
 constinit bool keyval_made = false;
 int keyval = MPI_KEYVAL_INVALID;
 
-int not_copied(MPI_Datatype, int, void*, void*, void*, int* copied) {
-  *copied = 0;
-  return MPI_SUCCESS;
-}
-
 int freed(MPI_Datatype type, int, void* attribute, void*) {
   table.erase(type);
   static_cast<Entry*>(attribute)->release();
@@ -55,7 +50,7 @@ int freed(MPI_Datatype type, int, void* attribute, void*) {
 
 bool have_keyval() noexcept {
   const std::lock_guard lock(keyval_lock);
-  if (!keyval_made) keyval_made = PMPI_Type_create_keyval(not_copied, freed, &keyval, nullptr) == MPI_SUCCESS;
+  if (!keyval_made) keyval_made = PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, freed, &keyval, nullptr) == MPI_SUCCESS;
   return keyval_made;
 }
 

@@ -1,0 +1,41 @@
+// engine/network/kept_memory.hpp: the program's memory as a persistent operation has registered it: by its first message that
+// needs it, until the operation is freed. May include: network.hpp.
+//
+//   KeptMemory memory = NetworkMemory::made(network);    // with the request; null: nothing goes to other nodes
+//   landing.kept = memory ? &memory->holding : nullptr;  // each start
+#pragma once
+
+#include <memory>
+#include <new>
+
+#include "engine/network/network.hpp"
+
+namespace heddle::engine {
+
+class NetworkMemory {
+ public:
+  /// Null: there is no network, or no memory for it; then each start registers for itself.
+  static std::shared_ptr<NetworkMemory> made(Network* network) noexcept try {
+    return network ? std::make_shared<NetworkMemory>(*network) : nullptr;
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  explicit NetworkMemory(Network& network) noexcept : network_(network) {}
+  NetworkMemory(const NetworkMemory&) = delete;
+  NetworkMemory& operator=(const NetworkMemory&) = delete;
+  ~NetworkMemory() {
+    if (holding.empty()) return;
+    const Network::Access access(network_);
+    if (access) access->registrations().drop(holding);  // else the network has been closed, and has given up all there was
+  }
+
+  transport::fabric::Holding holding;  ///< With access to the fabric.
+
+ private:
+  Network& network_;
+};
+
+/// Whoever has it holds it: the request, and a message that is under way when the request is freed.
+using KeptMemory = std::shared_ptr<NetworkMemory>;
+
+}  // namespace heddle::engine
