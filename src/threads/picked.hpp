@@ -29,13 +29,13 @@ class Picked {
   explicit operator bool() const { return places_ && handles_ && statuses_; }
 
   /// `all` of them, and of their statuses, which begin as those of the row do. Where none is wanted nothing is called: 0.
-  /// @param statuses  Of the row; null: `all` gets null, too.
+  /// @param statuses  Of the row; null: nobody wants them, and `all` gets some all the same.
   template <class All>
   int call(Handle* row, Status* statuses, const All& all) {
     if (size_ == 0) return 0;
     for (int k = 0; statuses && k < size_; ++k) statuses_[k] = statuses[places_[k]];
     const Back back{*this, row};
-    const int result = all(size_, handles_.get(), statuses ? statuses_.get() : nullptr);
+    const int result = all(size_, handles_.get(), statuses_.get());
     for (int k = 0; statuses && k < size_; ++k) statuses[places_[k]] = statuses_[k];
     return result;
   }

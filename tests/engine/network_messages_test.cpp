@@ -280,6 +280,27 @@ TEST_F(Messages, ToARankWithoutAFabricAreTheHosts) {
   EXPECT_TRUE(host.at(send->number()).received);
 }
 
+TEST_F(Messages, ARankAtItsEndOpensNoFabricForWhoeverAsks) {
+  if (!start()) GTEST_SKIP() << "no tcp";
+  auto& [asks, ends] = ranks;
+  ends = std::make_unique<Rank>(1, true);
+  ends->open_no_more();
+  EXPECT_FALSE(asks->reaches(1));
+  bool answered = false;
+  EXPECT_TRUE(go_on_until([&] {
+    answered = answered || !asks->heard_words.empty();
+    return answered && asks->heard_words.empty();
+  }));
+  EXPECT_FALSE(asks->reaches(1));
+  EXPECT_FALSE(ends->open());
+  EXPECT_TRUE(nothing_under_way());
+  Rank open_already(0, true);
+  ASSERT_TRUE(open_already.open());
+  open_already.open_no_more();
+  EXPECT_TRUE(open_already.open()) << "it stays open";
+  open_already.close();
+}
+
 TEST_F(Messages, ThatNobodyWantsAreDropped) {
   if (!start()) GTEST_SKIP() << "no tcp";
   begin_send();

@@ -41,19 +41,19 @@ void Exchange::post_sends(bool small, bool in_call) noexcept {
   for (int i = 0; i < sends_; ++i) {
     const Block& block = blocks_[i];
     if (block.role == Role::own || block.role == Role::later || (block.bytes <= small_block) != small) continue;
-    int error = 0;
-    if (block.role == Role::mailbox && mailboxes_->publish(block, carrier_, error)) {
+    if (int error = 0; block.role == Role::mailbox && mailboxes_->publish(block, carrier_, error)) {
       note(error);
       continue;
     }
     // Only within a call may one wait for one's turn: all ranks have posted their receives there.
     if (in_call && out_.plain >= throttle) {
-      carrier_.over(out_.plain_ticket(out_.plain - throttle), true, error = 0);
+      int error = 0;
+      carrier_.over(out_.plain_ticket(out_.plain - throttle), true, error);
       note(error);
     }
+    int error = 0;
     const Carrier::Tickets tickets = out_.next();
     Carrier::Begun begun = Carrier::Begun::plain;
-    error = 0;
     if (block.role == Role::first || (block.role == Role::mailbox && block.next)) {
       error = pack_aggregate(block, block.packed, carrier_);
       if (error == 0) error = carrier_.send_bytes(block, block.packed, block.aggregate, tickets.plain);

@@ -35,7 +35,8 @@ const char* name_of(transport::fabric::Scheme scheme) noexcept {
 }
 
 bool Network::open() noexcept try {
-  return fabric_.is_open() || fabric_.open([this] { return make_fabric(); });
+  if (fabric_.is_open()) return true;
+  return opens_.load(std::memory_order_relaxed) && fabric_.open([this] { return make_fabric(); });
 } catch (const std::exception& error) {
   has_no_fabric(error.what());
   return false;

@@ -94,6 +94,8 @@ class Network : protected Contacts::Voice {
 
   /// Opens the fabric, if nobody has yet. False: there is none, as has been said.
   bool open() noexcept;
+  /// The program is at its end: a fabric that is not open yet is not opened any more, and whoever asks for it is told so.
+  void open_no_more() noexcept { opens_.store(false, std::memory_order_relaxed); }
   [[nodiscard]] const select::Network& costs() const noexcept { return costs_; }
   /// Memory that is registered for one message stays so for the next.
   [[nodiscard]] bool keeps_registrations() const noexcept { return keeps_registrations_; }
@@ -159,6 +161,7 @@ class Network : protected Contacts::Voice {
   bool keeps_registrations_ = true;
 
   SharedFabric fabric_;
+  std::atomic<bool> opens_{true};
   Contacts contacts_{fabric_, *this};
 
  private:

@@ -131,7 +131,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Finalize() {
-  progress::stop();  // MPICH waits for the end of its hooks before it calls back
+  progress::stop();  // MPICH waits for the end of its hooks before it calls back, and takes none from then on
+  Network::ends();   // its fabric would want one
   if (!ends_by_itself) world_ends();
   return PMPI_Finalize();
 }

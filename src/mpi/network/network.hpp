@@ -33,7 +33,11 @@ class Network final : public engine::Network {
   static Network* here() noexcept { return here_.load(std::memory_order_acquire); }
   /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it.
   static void start() noexcept;
-  /// Likewise before MPI_Finalize, when the program has completed its requests.
+  /// First of all in MPI_Finalize.
+  static void ends() noexcept {
+    if (Network* const network = here()) network->open_no_more();
+  }
+  /// Collective, in MPI_Finalize, when the program has completed its requests.
   static void stop() noexcept;
 
   /// The rank in MPI_COMM_WORLD of rank `rank` of `comm`, if it is on another node; else -1.

@@ -50,9 +50,9 @@ foreach(family ${families})
       set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
     endforeach()
     if(mode STREQUAL on)  # the ranks ask each other for the fabric just before they end
-      foreach(case send both)
+      foreach(case send both none)
         add_test(NAME traps.finalize.fabric.${case}.${suffix}
-                 COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup $<TARGET_FILE:heddle-finalize-${family}> ${case})
+                 COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=128 $<TARGET_FILE:heddle-finalize-${family}> ${case})
         set_tests_properties(traps.finalize.fabric.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
       endforeach()
     endif()

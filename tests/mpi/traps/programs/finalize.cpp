@@ -1,5 +1,6 @@
 // finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Cases: send, ssend, irecv, freed, both.
-// Ends with 0 if every element arrived.
+// Ends with 0 if every element arrived. Case none: a message that is too long for its receive, which takes nothing of it, and
+// nothing else.
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,7 +19,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0, wrong = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  {
+  if (what == "none") {
+    Large one(Shape::columns, 2 * KiB);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0)
+      MPI_Send(one.base(), one.count(), one.type(), 1, 0, MPI_COMM_WORLD);
+    else
+      wrong = MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  } else {
     constexpr std::size_t sizes[] = {2 * KiB, 9 * KiB, 300 * KiB, MiB};
     std::vector<std::unique_ptr<Large>> data;
     std::vector<MPI_Request> requests;
