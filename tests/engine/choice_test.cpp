@@ -8,6 +8,8 @@
 #include <array>
 #include <vector>
 
+#include "alone.hpp"
+
 namespace heddle::engine {
 namespace {
 
@@ -30,16 +32,6 @@ using Data = Buffer<int>;
 using V = VArgument<int>;
 using W = WArgument<int>;
 using Call = TrialKind::Call;
-
-/// Of a rank that is alone.
-class Alone final : public Reductions {
- public:
-  void begin(int /*number*/, std::span<const std::int64_t> mine, std::span<std::int64_t> all, By /*by*/) noexcept override {
-    std::ranges::copy(mine, all.begin());
-  }
-  void begin(int /*number*/, const select::Share& mine, select::Share& all) noexcept override { all = mine; }
-  void wait(int /*number*/) noexcept override {}
-};
 
 /// Rank 1 of four, on one node, with one neighbour that it sends to and two that send to it.
 struct Own {

@@ -7,21 +7,13 @@
 #include <chrono>
 #include <string>
 
+#include "alone.hpp"
+
 namespace heddle::engine {
 namespace {
 
 using Call = TrialKind::Call;
 using Next = Ways::Next;
-
-/// Of a rank that is alone.
-class Alone final : public Reductions {
- public:
-  void begin(int /*number*/, std::span<const std::int64_t> mine, std::span<std::int64_t> all, By /*by*/) noexcept override {
-    std::ranges::copy(mine, all.begin());
-  }
-  void begin(int /*number*/, const select::Share& mine, select::Share& all) noexcept override { all = mine; }
-  void wait(int /*number*/) noexcept override {}
-};
 
 const Ways::Settings settings{.alltoallv = "auto", .allgatherv = "ring"};
 

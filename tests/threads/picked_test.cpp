@@ -31,11 +31,7 @@ TEST(Picked, AreOneAfterTheOtherAndThenBackInTheirPlaces) {
 TEST(Picked, HaveStatusesWhereNobodyWantsThem) {
   Row handles{10, 11, 12, 13, 14};
   Picked<int, int> picked(5, handles.data(), odd);
-  EXPECT_EQ(picked.call(handles.data(), nullptr,
-                        [](int /*n*/, int* them, int* theirs) {
-                          return them[1] = theirs[1] = 0;
-                        }),
-            0);
+  EXPECT_EQ(picked.call(handles.data(), nullptr, [](int /*n*/, int* them, int* theirs) { return them[1] = theirs[1] = 0; }), 0);
   EXPECT_EQ(handles[3], 0);
 }
 
