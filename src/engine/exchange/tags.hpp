@@ -6,6 +6,7 @@
 //   32759           bundles of collectives (engine/exchange/routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
 //   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
+//   32764           nobody's: who looks for it finds nothing, and has the library make progress
 //   32768 ...       persistent collectives: 4096 to each, by turns
 #pragma once
 
@@ -17,6 +18,7 @@ constexpr int bundles = 32759;
 constexpr int sparse_direct = 32760;
 constexpr int sparse_bundles = 32761;
 constexpr int consensus = 32762;
+constexpr int nobodys = 32764;
 constexpr int persistent = 1 << 15;
 constexpr int persistent_each = 1 << 12;  ///< A rank is seldom a neighbour more often.
 

@@ -145,9 +145,10 @@ bool Exchange::probe(const Block& block) noexcept {
   return found != 0;
 }
 
+/// Hosts make progress only in a probe that finds nothing; and a rank that is ahead may have sent something to be found.
 void Exchange::progress() noexcept {
   int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow_.comm(), &found, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, tags::nobodys, shadow_.comm(), &found, MPI_STATUS_IGNORE);
 }
 
 void Exchange::drive() noexcept { Network::here()->advance(); }

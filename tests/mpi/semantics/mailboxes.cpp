@@ -266,4 +266,35 @@ TEST_RANKS(2, Mailboxes, OfAnotherLengthAtEachStart) {
   MPI_Request_free(&request);
 }
 
+/// Rank 2 waits for a mailbox of rank 1, which first needs rank 2's library for a message; and finds a message of rank 0, which
+/// is ahead, on the communicator that it looks at meanwhile.
+TEST_RANKS(3, Mailboxes, AreWaitedForWithTheHostKeptGoing) {
+  const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
+  const std::array counts = {8, 8, 8}, places = {0, 8, 16};
+  std::vector<unsigned char> out(24), in(24), large(200000);
+  MPI_Request all = MPI_REQUEST_NULL;
+  ASSERT_EQ(MPI_Alltoallv_init(out.data(), counts.data(), places.data(), MPI_BYTE, in.data(), counts.data(), places.data(),
+                               MPI_BYTE, comm, MPI_INFO_NULL, &all),
+            MPI_SUCCESS);
+  for (int call = 0; call < 5; ++call) {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = said(call, team.rank, static_cast<int>(i) / 8, static_cast<int>(i) % 8);
+    MPI_Request message = MPI_REQUEST_NULL;
+    if (team.rank == 2) MPI_Irecv(large.data(), 200000, MPI_BYTE, 1, 0, team.comm, &message);
+    MPI_Barrier(team.comm);
+    if (team.rank == 1) {
+      usleep(20000);
+      MPI_Send(large.data(), 200000, MPI_BYTE, 2, 0, team.comm);
+    }
+    ASSERT_EQ(MPI_Start(&all), MPI_SUCCESS);
+    if (team.rank != 0) MPI_Wait(&all, MPI_STATUS_IGNORE);
+    exchange(comm, call, [](int /*from*/, int /*to*/) { return 16; });
+    if (team.rank == 0) MPI_Wait(&all, MPI_STATUS_IGNORE);
+    MPI_Wait(&message, MPI_STATUS_IGNORE);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      EXPECT_EQ(in[i], said(call, static_cast<int>(i) / 8, team.rank, static_cast<int>(i) % 8)) << i;
+  }
+  MPI_Request_free(&all);
+}
+
 }  // namespace heddle::test
