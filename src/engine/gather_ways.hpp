@@ -62,19 +62,17 @@ class GatherWays {
     if (!std::ranges::equal(starts, starts_)) {
       starts_.clear();  // neither of the old nor of the new, if memory is lacking
       way_ = by_volumes(starts, wanted, library, where());
-      digest_ = digest_of(starts);
-      if (way_.algorithm)
-        kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
-      else
-        left_ = digest_;
+      if (way_.algorithm) kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
       starts_.assign(starts.begin(), starts.end());
     }
+    if (!way_.algorithm) left_ = digest_of(starts);
     return way_;
   }
   /// Whether the last one that "auto" has left to the library was of those bytes.
   [[nodiscard]] bool leaves(std::uint64_t digest) const noexcept { return digest == left_; }
+  /// Of the last one whose volumes were looked at.
+  [[nodiscard]] std::uint64_t digest() const noexcept { return digest_of(starts_); }
   /// Of the last one that "auto" had go by a way of Heddle's.
-  [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
   [[nodiscard]] const TrialKind& kind() const noexcept { return kind_; }
 
  private:
@@ -98,8 +96,7 @@ class GatherWays {
   select::Way way_;
   TrialKind kind_{};
   std::uint64_t volumes_ = 0;
-  std::uint64_t digest_ = 0;  // of starts_
-  std::uint64_t left_ = 0;    // of the last one that is the library's; 0: there was none
+  std::uint64_t left_ = 0;  // digest of the last one that is the library's; 0: there was none
 };
 
 }  // namespace heddle::engine
