@@ -42,8 +42,10 @@ bool yielding_helps() noexcept {
   return helps;
 }
 
-void nap() noexcept {
-  const timespec brief{0, 15'000};
+void nap() noexcept { nap(15); }
+
+void nap(long us) noexcept {
+  const timespec brief{us / 1'000'000, us % 1'000'000 * 1000};
   nanosleep(&brief, nullptr);
 }
 

@@ -18,5 +18,7 @@ bool yielding_helps() noexcept;
 /// Sleeps 15 us and what the timer's slack adds, mostly 50. Shorter naps of 8 ranks on 2 cores were found to keep the cores
 /// busy with waking up.
 void nap() noexcept;
+/// The same, but for so many us.
+void nap(long us) noexcept;
 
 }  // namespace heddle::engine

@@ -13,6 +13,20 @@ Said::Said(unsigned wishes_of_rank, std::span<const std::string_view> values, st
   for (std::size_t i = 0; i < std::min(most, values.size()); ++i) settings[i] = digest_of(values[i]);
 }
 
+void Said::shares(std::string_view same_terms, const transport::Offer* of_rank_0) noexcept {
+  terms = same_terms.empty() ? Digest{} : digest_of(same_terms);
+  if (of_rank_0)
+    offer = std::bit_cast<decltype(offer)>(*of_rank_0);
+  else
+    offer.fill(~0U);  // leaves rank 0's as they are
+}
+
+std::optional<transport::Offer> Said::offered() const noexcept {
+  const auto found = std::bit_cast<transport::Offer>(offer);
+  if (!same(machine) || !same(terms) || found.process == 0) return {};
+  return found;
+}
+
 Said both(const Said& one, const Said& other) noexcept {
   using Numbers = std::array<unsigned, said_numbers>;
   auto numbers = std::bit_cast<Numbers>(one);

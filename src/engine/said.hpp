@@ -1,13 +1,18 @@
 // engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of them have, settings
-// that must be the same, and whether all are on one machine. May include: digest.hpp.
+// that must be the same, and whether all are on one machine, and can have one file there. May include: digest.hpp,
+// transport/common_file.hpp.
 //
 //   Said all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
 //   all = both(all, heard);                              // each that it hears, in whatever order, once or twice
-//   const auto of_all = said_by_all(all, me, ranks, [](const Said& mine, int to, int from) { ...; return heard; });
+//   const auto of_all = said_by_all(all, me, ranks, tell, hear);         // by messages
 //   const Granted found = granted(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"});
 //   if (found.wishes & wish_node) ...
+//
+//   all.shares(CommonFile::terms(options), me == 0 ? &file.offer() : nullptr);      // before
+//   if (const std::optional<transport::Offer> offer = of_all->offered()) ...        // rank 0's
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -15,6 +20,7 @@
 #include <string_view>
 
 #include "engine/digest.hpp"
+#include "transport/common_file.hpp"
 
 namespace heddle::engine {
 
@@ -33,12 +39,19 @@ struct Said {
   /// @param values  Of the settings, `most` at most, in one order on all ranks.
   /// @param on  The machine that it runs on. Empty: not known, or not wanted; then all are on none.
   Said(unsigned wishes_of_rank, std::span<const std::string_view> values, std::string_view on = {}) noexcept;
+  /// @param terms  Which must be the same on all ranks. Empty: this one has no file with others.
+  /// @param offer  Rank 0's; null: of another rank.
+  void shares(std::string_view terms, const transport::Offer* offer) noexcept;
+  /// Of all that have been heard. Nothing: they have no file together.
+  [[nodiscard]] std::optional<transport::Offer> offered() const noexcept;
   /// Nobody else begins a message so.
   [[nodiscard]] bool is_one() const noexcept { return mark == Said().mark; }
 
   std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};
   Digest settings[most]{};
   Digest machine{};
+  Digest terms{};
+  std::array<unsigned, sizeof(transport::Offer) / sizeof(unsigned)> offer{};
   unsigned wishes = 0;
 };
 /// It is so many numbers.
@@ -46,18 +59,30 @@ constexpr int said_numbers = sizeof(Said) / sizeof(unsigned);
 
 Said both(const Said& one, const Said& other) noexcept;
 
-/// In round p rank r tells r + 2^p all that it has heard, and hears r - 2^p (mod P): after ceil(log2 P) rounds everybody has
-/// heard everybody (dissemination; "and" may hear a rank twice). Nothing: a message has not come.
-/// @param ask  std::optional<Said>(const Said& mine, int to, int from): tells `to`, and hears `from`.
-template <class Ask>
-std::optional<Said> said_by_all(const Said& mine, int me, int ranks, Ask ask) {
+/// All ranks tell rank 0, up a tree, and hear from it what all have said. A rank has up to eight below it: most ranks send one
+/// message and receive one, which is little work where many share a core. Nothing: a message has not come.
+/// @param tell  bool(const Said& what, int to)
+/// @param hear  std::optional<Said>(int from)
+template <class Tell, class Hear>
+std::optional<Said> said_by_all(const Said& mine, int me, int ranks, Tell tell, Hear hear) {
+  constexpr long branches = 8;
+  const long first = branches * me + 1;
+  const long end = std::min<long>(first + branches, ranks);
   Said all = mine;
-  for (long reach = 1; reach < ranks; reach *= 2) {
-    const auto at = [&](long distance) { return static_cast<int>((me + distance + ranks) % ranks); };
-    const std::optional<Said> theirs = ask(all, at(reach), at(-reach));
+  for (long below = first; below < end; ++below) {
+    const std::optional<Said> theirs = hear(static_cast<int>(below));
     if (!theirs) return {};
     all = both(all, *theirs);
   }
+  if (me > 0) {
+    const auto above = static_cast<int>((me - 1) / branches);
+    if (!tell(all, above)) return {};
+    const std::optional<Said> of_all = hear(above);
+    if (!of_all) return {};
+    all = *of_all;
+  }
+  for (long below = first; below < end; ++below)
+    if (!tell(all, static_cast<int>(below))) return {};
   return all;
 }
 

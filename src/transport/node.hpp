@@ -1,17 +1,24 @@
 // transport/node.hpp: the processes of one node, joined: each sees the others' node memory. No MPI in this room.
-// May include: layout/bytes.hpp, and handover.hpp, region.hpp, cma.hpp of this room.
+// May include: layout/bytes.hpp, and assembly.hpp, common_file.hpp, handover.hpp, region.hpp, cma.hpp of this room.
 //
 //   const Node node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
 //   if (!node.why().empty()) say(node.why());          // the same sentence in every process
 //   if (std::byte* theirs = node.memory(peer)) ...     // ordinary loads and stores from here on
 //   if (node.can_read(peer)) cma::read(node.pid(peer), local, remote);
 //
-// Each process has one memfd, mapped by all: sparse, pages come with use. Descriptors travel over an abstract socket that is
-// closed when the constructor returns. Nothing has a name in a file system: a killed process leaves nothing behind.
+// Their memory is one memfd, which process 0 makes and the others open (common_file.hpp): what a process does then does not
+// grow with the square of their number. Where that is refused each has a memfd of its own, mapped by all, and descriptors
+// travel over an abstract socket that is closed when all have joined. Sparse, both: pages come with use. Nothing has a name in
+// a file system: a killed process leaves nothing behind.
 //
 //   file of a process    0 ............ memory ............ huge page beyond ............... + shared
 //                        node memory    table of regions    memory handed out (shared_memory.hpp)
 //                        mapped by all at the join          mapped on demand
+//
+//   CommonFile file; ...                                       // as all have heard of it
+//   Node node(me, size, options);
+//   const bool attached = file.offered() && node.attach(file);
+//   if (attached in all processes) node.join_attached(); else node.join(gather);
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +28,10 @@
 #include <string>
 #include <vector>
 
+#include "transport/assembly.hpp"
+#include "transport/common_file.hpp"
 #include "transport/handover.hpp"
+#include "transport/node_options.hpp"
 #include "transport/region.hpp"
 
 namespace heddle::transport {
@@ -29,16 +39,6 @@ namespace heddle::transport {
 /// Allgather of equal records among the processes of a node, handed in: PMPI_Allgather from mpi/, pipes in tests. Collective:
 /// true in all processes or in none.
 using Gather = std::function<bool(const void* mine, std::size_t bytes, void* all)>;
-
-struct NodeOptions {
-  Bytes memory = Bytes{256} << 20;  ///< Node memory of a process: address space, pages come with use.
-  Bytes prefault = Bytes{2} << 20;  ///< Its first bytes, brought into being at the join.
-  Bytes shared = -1;         ///< What allocate() may hand out, in all: address space. -1: as much as the node has memory.
-  bool allow_mapped = true;  ///< Memory handed out by allocate() is mapped by peers. False: shared = 0.
-  bool allow_cma = true;     ///< process_vm_readv may be used. False: it is not even tried.
-  bool allow_ring = true;    ///< Segments in node memory. With none of the three there is no node memory.
-  int timeout_ms = 10'000;   ///< Longest wait for peers' descriptors; with many processes on few cores it takes a while.
-};
 
 class Join;
 
@@ -51,6 +51,13 @@ class Node {
   /// or too little memory, never throws: that peer, or all, is then not reachable, and why() says so. Both ends of a pair
   /// decide the same.
   void join(const Gather& gather) noexcept;
+
+  /// Maps the file of all. False: refused; nothing has changed, and join() is what is left, for all.
+  [[nodiscard]] bool attach(CommonFile& file, Assembly::KeepGoing keep_going = nullptr) noexcept;
+  /// Instead of join(), collective, where all processes have attached: nobody is asked for anything.
+  void join_attached() noexcept;
+  /// Among processes that have attached; null: they have not.
+  [[nodiscard]] const std::shared_ptr<Assembly>& assembly() const noexcept { return assembly_; }
   /// Both.
   Node(int me, int size, const Gather& gather, const NodeOptions& options = {}) : Node(me, size, options) { join(gather); }
   Node(const Node&) = delete;
@@ -62,7 +69,7 @@ class Node {
 
   /// Where that peer's node memory begins in this process, page-aligned (from 2 MiB on: to a huge page); null: not mapped. If
   /// it is null here, ours is null there. memory(me()): our own, null if the system gave none. Zero at first.
-  [[nodiscard]] std::byte* memory(int peer) const noexcept { return peer_at(peer).memory.base(); }
+  [[nodiscard]] std::byte* memory(int peer) const noexcept { return peer_at(peer).base; }
   /// The same in all processes: the least that any asked for.
   [[nodiscard]] Bytes memory_size() const noexcept { return memory_size_; }
 
@@ -87,12 +94,12 @@ class Node {
     Bytes shared_from = 0;       ///< Where in the file the memory begins that it hands out, a multiple of a huge page,
     Bytes shared = 0;            ///< and how much there is.
   };
-  static constexpr Bytes region_table = Bytes{512} << 10;
   [[nodiscard]] File file(int peer) const noexcept;
 
  private:
   struct Peer {
-    Mapping memory;
+    std::byte* base = nullptr;  ///< Of its node memory; null: not mapped.
+    Mapping memory;             ///< That and its table of regions, if its file is its own.
     Descriptor file;
     Bytes own_size = 0;  ///< Of its node memory, as it asked for it: its table of regions comes next.
     Bytes shared = 0;
@@ -102,6 +109,7 @@ class Node {
   };
   friend class Join;
 
+  void detach() noexcept;
   [[nodiscard]] const Peer& peer_at(int peer) const noexcept { return peers_[static_cast<std::size_t>(peer)]; }
 
   int me_;
@@ -110,6 +118,9 @@ class Node {
   Secret nonce_{};
   std::string why_;
   std::vector<Peer> peers_;
+  CommonFile common_;
+  Mapping common_memory_;
+  std::shared_ptr<Assembly> assembly_;
   std::unique_ptr<Join> joining_;  // until joined: what it takes, so that joining needs no memory before peers know of us
 };
 

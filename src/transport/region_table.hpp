@@ -39,7 +39,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 32 && std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<Bytes>::is_always_lock_free);
 
-constexpr std::uint32_t slots = Node::region_table / sizeof(Slot);
+constexpr std::uint32_t slots = region_table / sizeof(Slot);
 
 inline Slot* slots_of(const Node::File& file) noexcept { return reinterpret_cast<Slot*>(file.table); }
 

@@ -46,7 +46,7 @@ TEST(Said, AllAreOnOneMachineIfEachSaysSo) {
 }
 
 TEST(Said, EverybodyHearsEverybody) {
-  for (const int ranks : {1, 2, 3, 5, 8, 13}) {
+  for (const int ranks : {1, 2, 3, 8, 9, 10, 31}) {
     std::vector<std::promise<Said>> messages(static_cast<std::size_t>(ranks * ranks));
     const auto message = [&](int from, int to) -> std::promise<Said>& {
       return messages[static_cast<std::size_t>(from * ranks + to)];
@@ -54,23 +54,53 @@ TEST(Said, EverybodyHearsEverybody) {
     std::vector<std::thread> threads;
     for (int me = 0; me < ranks; ++me)
       threads.emplace_back([&, me] {
-        const auto ask = [&](const Said& mine, int to, int from) {
-          message(me, to).set_value(mine);
-          return std::optional(message(from, me).get_future().get());
+        const auto tell = [&](const Said& what, int to) {
+          message(me, to).set_value(what);
+          return true;
         };
-        const std::optional<Said> all = said_by_all(Said(~(1U << me), Words{}), me, ranks, ask);
+        const auto hear = [&](int from) { return std::optional(message(from, me).get_future().get()); };
+        const std::optional<Said> all = said_by_all(Said(~(1U << me), Words{}), me, ranks, tell, hear);
         ASSERT_TRUE(all);
-        EXPECT_EQ(all->wishes, ~((1U << ranks) - 1)) << me << " of " << ranks;
+        EXPECT_EQ(all->wishes, static_cast<unsigned>(~((std::uint64_t{1} << ranks) - 1))) << me << " of " << ranks;
       });
     for (std::thread& thread : threads) thread.join();
   }
 }
 
 TEST(Said, WhoeverHearsNothingKnowsNothing) {
-  int asked = 0;
-  const auto ask = [&](const Said& mine, int, int) { return ++asked < 2 ? std::optional(mine) : std::nullopt; };
-  EXPECT_FALSE(said_by_all(Said(1, Words{}), 0, 5, ask));
-  EXPECT_EQ(asked, 2);
+  int heard = 0;
+  int told = 0;
+  const auto tell = [&](const Said&, int) { return ++told < 3; };
+  const auto hear = [&](int) { return ++heard < 2 ? std::optional(Said(1, Words{})) : std::nullopt; };
+  EXPECT_FALSE(said_by_all(Said(1, Words{}), 0, 5, tell, hear));
+  EXPECT_EQ(heard, 2);
+  EXPECT_EQ(told, 0);
+  heard = -10;
+  EXPECT_FALSE(said_by_all(Said(1, Words{}), 0, 5, tell, hear));
+  EXPECT_EQ(told, 3);
+}
+
+TEST(Said, OneFileIsOfferedWhereAllAreOnOneMachineAndHaveTheSameTerms) {
+  const Words none;
+  const transport::Offer file{.process = 7, .descriptor = 3, .device = 1, .inode = 99, .memory = 1 << 20, .shared = 1LL << 40};
+  const auto rank = [&](const char* machine, const char* terms, const transport::Offer* offer) {
+    Said said(wish_node, none, machine);
+    said.shares(terms, offer);
+    return said;
+  };
+  const Said first = rank("one", "user 5", &file);
+  const auto found = both(both(rank("one", "user 5", nullptr), first), rank("one", "user 5", nullptr)).offered();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->process, 7);
+  EXPECT_EQ(found->inode, 99U);
+  EXPECT_EQ(found->shared, 1LL << 40);
+  EXPECT_FALSE(both(first, rank("one", "user 6", nullptr)).offered());
+  EXPECT_FALSE(both(first, rank("two", "user 5", nullptr)).offered());
+  EXPECT_FALSE(both(first, rank("", "user 5", nullptr)).offered());
+  EXPECT_FALSE(both(first, rank("one", "", nullptr)).offered());
+  EXPECT_FALSE(both(first, Said(wish_node, none, "one")).offered());  // does not wish it
+  const transport::Offer nothing;
+  EXPECT_FALSE(both(rank("one", "user 5", &nothing), rank("one", "user 5", nullptr)).offered());
 }
 
 TEST(Said, WhatSomebodyElseHasSentIsSeen) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "engine/give_way.hpp"
@@ -35,7 +36,10 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
                                     .cores = engine::cores_of_node(),
                                     .number = numbers.offer(world)},
                                    set);
-  PMPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(said.size()), MPI_LONG, MPI_MIN, comm);
+  if (transport::Assembly* const ranks = comm == MPI_COMM_WORLD ? Node::starting() : nullptr)
+    ranks->reduce(std::span<long>(said), [](long one, long other) { return std::min(one, other); });
+  else
+    PMPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(said.size()), MPI_LONG, MPI_MIN, comm);
   const Record record(said);
   numbers.taken(record.number);
   return record;

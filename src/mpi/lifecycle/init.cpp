@@ -87,14 +87,14 @@ void world_started() {
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
-  const auto [all, one_machine] = agree(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
+  auto [all, one_machine, file] = agree(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   if (running() && spokesman() && (wishes & ways & ~all))
     say_once_verbose("messages within the node or collectives go through the MPI library",
                      "not every rank takes part (HEDDLE=off or another setting there, or something passes Heddle there)");
   within_node = (all & wish_node) != 0;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement(one_machine);
-    if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0);
+    if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0, file);
     if ((all & wish_fabric) && placement.several()) Network::start();
     if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)
       say_once_verbose("messages between nodes go through the MPI library", Network::no_adapter);
@@ -105,6 +105,7 @@ void world_started() {
     ShadowComm::allow();
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
+  Node::started();
   start_explaining();
   if (!set.doctor) return;
   say_findings({.missed = missed, .wanted = ways, .all = all});

@@ -4,15 +4,22 @@
 // messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
 #include "mpi/node/agreement.hpp"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/arena.hpp"
+#include "engine/give_way.hpp"
 #include "engine/said.hpp"
-#include "engine/wait.hpp"
+#include "mpi/node/node.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "transport/machine.hpp"
@@ -30,33 +37,47 @@ int tag() {
                                                                                                                       : 32767;
 }
 
+/// Messages of a job's start.
 class Question {
  public:
   explicit Question(int patience_s) : patience_s_(patience_s) {}
 
-  /// Tells `to`, and hears `from`. Empty: MPI has refused. Ends the job if nobody answers.
-  std::optional<Said> ask(const Said& mine, int to, int from) {
-    constexpr int length = engine::said_numbers;
+  bool tell(const Said& what, int to) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    return PMPI_Isend(&what, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &request) == MPI_SUCCESS && wait(request);
+  }
+  /// Empty: MPI has refused. Ends the job if nobody answers.
+  std::optional<Said> hear(int from) {
     Said theirs;
-    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS) return {};
-    if (PMPI_Isend(&mine, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &requests[1]) != MPI_SUCCESS) {
-      PMPI_Cancel(&requests[0]);  // it would write here when this function is over
-      PMPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (PMPI_Irecv(&theirs, length, MPI_UNSIGNED, from, tag_, MPI_COMM_WORLD, &request) != MPI_SUCCESS || !wait(request))
       return {};
-    }
-    engine::Patience waiting(true);
-    int answered = 0;
-    while (PMPI_Testall(2, requests, &answered, MPI_STATUSES_IGNORE) == MPI_SUCCESS && !answered) {
-      waiting.pause();
-      if (std::chrono::steady_clock::now() > until_) end("no answer for " + std::to_string(patience_s_) + " s");
-    }
-    if (!answered) return {};
     if (!theirs.is_one()) end("rank " + std::to_string(from) + " has sent something else");
     return theirs;
   }
 
  private:
+  static constexpr int length = engine::said_numbers;
+
+  /// The first polls come one after the other; many ranks that share a core keep it from the one that is waited for, so naps
+  /// get longer.
+  bool wait(MPI_Request& request) {
+    constexpr int polls = 32;
+    constexpr long longest_us = 1000;
+    long us = 15;
+    int done = 0;
+    for (int poll = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS; ++poll) {
+      if (done) return true;
+      if (poll < polls) {
+        sched_yield();
+        continue;
+      }
+      engine::nap(us);
+      us = std::min(longest_us, 2 * us);
+      if (std::chrono::steady_clock::now() > until_) end("no answer for " + std::to_string(patience_s_) + " s");
+    }
+    return false;
+  }
   static void end(const std::string& why) { end_job(engine::not_all_run_heddle(why).c_str()); }
 
   // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
@@ -82,6 +103,14 @@ void split(MPI_Comm& ranks, int nodes) noexcept {
 
 }  // namespace
 
+transport::NodeOptions node_options(const settings::Settings& set) noexcept {
+  return {.memory = set.node_memory,
+          .prefault = engine::Arena::head,
+          .allow_mapped = set.transports.mapped,
+          .allow_cma = set.transports.cma,
+          .allow_ring = set.transports.ring};
+}
+
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
   std::vector<std::string_view> names, values;
   const std::vector<settings::Shared> shared = settings::shared(set);
@@ -89,16 +118,24 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
     names.push_back(each.name);
     values.push_back(each.value);
   }
-  const Said mine(wishes, values, set.nodes > 1 ? "" : transport::machine());
   int me = 0, ranks = 0;
   if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return {};
+  Said mine(wishes, values, set.nodes > 1 ? "" : transport::machine());
+  transport::CommonFile file;
+  if (wishes & wish_node) {
+    const transport::NodeOptions options = node_options(set);
+    if (me == 0 && set.nodes == 1) file.make(ranks, options);
+    mine.shares(transport::CommonFile::terms(options), me == 0 ? &file.offer() : nullptr);
+  }
   Question question(set.patience_s);
-  const std::optional<Said> all =
-      engine::said_by_all(mine, me, ranks, [&](const Said& heard, int to, int from) { return question.ask(heard, to, from); });
+  const std::optional<Said> all = engine::said_by_all(
+      mine, me, ranks, [&](const Said& what, int to) { return question.tell(what, to); },
+      [&](int from) { return question.hear(from); });
   if (!all) return {};
   const engine::Granted found = engine::granted(*all, names);
   if (!found.complaint.empty() && me == 0) say(found.complaint.c_str());
-  return {.wishes = found.wishes, .one_machine = engine::same(all->machine)};
+  file.hear(all->offered().value_or(transport::Offer{}));
+  return {.wishes = found.wishes, .one_machine = engine::same(all->machine), .file = std::move(file)};
 }
 
 Placement::Placement(bool one_machine) noexcept {
@@ -135,6 +172,11 @@ void agree_on_links() noexcept {
     say_once_verbose("collectives go by built-in costs of messages", "no memory to read the profile");
   }
   select::reduce(all, [](const double* mine, double* most, int numbers) {
+    if (transport::Assembly* const ranks = Node::starting()) {
+      std::copy_n(mine, numbers, most);
+      ranks->reduce(std::span(most, static_cast<std::size_t>(numbers)), [](double a, double b) { return std::max(a, b); });
+      return true;
+    }
     return PMPI_Allreduce(mine, most, numbers, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS;
   });
 }

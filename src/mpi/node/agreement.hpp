@@ -1,8 +1,8 @@
 // mpi/node/agreement.hpp: what all ranks of a job agree on in MPI_Init: all run Heddle, or none does anything that needs the
 // others; which of them share a node; and what a message of the host takes, by which collectives choose. Includes
-// engine/said.hpp, select/collective/links.hpp, settings.hpp, process/host.hpp.
+// engine/said.hpp, select/collective/links.hpp, settings.hpp, process/host.hpp, transport/common_file.hpp.
 //
-//   const Agreed all = agree(wish_node | wish_report, set);    // every rank, whatever it wishes
+//   Agreed all = agree(wish_node | wish_report, set);    // every rank, whatever it wishes
 //   if (all.wishes & wish_node) ...
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "mpi/process/host.hpp"
 #include "select/collective/links.hpp"
 #include "settings/settings.hpp"
+#include "transport/common_file.hpp"
 
 namespace heddle::mpi {
 
@@ -22,8 +23,9 @@ using engine::wish_node;
 using engine::wish_report;
 
 struct Agreed {
-  unsigned wishes = 0;       ///< What every rank wishes.
-  bool one_machine = false;  ///< All ranks run under one kernel, and none takes its node for several (HEDDLE_NODES).
+  unsigned wishes = 0;           ///< What every rank wishes.
+  bool one_machine = false;      ///< All ranks run under one kernel, and none takes its node for several (HEDDLE_NODES).
+  transport::CommonFile file{};  ///< Of all ranks, if it is offered: for Node::start().
 };
 
 /// Collective over MPI_COMM_WORLD. A rank without Heddle never answers; after HEDDLE_PATIENCE the job
@@ -33,10 +35,13 @@ struct Agreed {
 /// differs, and nobody wishes that. The names are those of every rank, in one order.
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept;
 
+/// What a rank gives to its node.
+transport::NodeOptions node_options(const settings::Settings& set) noexcept;
+
 /// Which ranks share this one's node.
 ///
 ///   const Placement placement(all.one_machine);         // collective over MPI_COMM_WORLD
-///   Node::start(placement.ranks());
+///   Node::start(placement.ranks(), true, all.file);
 ///   ...
 ///   Placement::node()                                   // equal on the ranks of a node, different on different nodes
 class Placement {

@@ -36,15 +36,9 @@ struct Node::Place {
     int node_me = 0;
     int node_ranks = 0;
     if (PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS) return false;
-    const settings::Settings& set = settings_of_process();
     fresh_nonce = engine::random_nonce();
     members.resize(static_cast<std::size_t>(node_ranks));
-    transport = std::make_unique<transport::Node>(node_me, node_ranks,
-                                                  transport::NodeOptions{.memory = set.node_memory,
-                                                                         .prefault = engine::Arena::head,
-                                                                         .allow_mapped = set.transports.mapped,
-                                                                         .allow_cma = set.transports.cma,
-                                                                         .allow_ring = set.transports.ring});
+    transport = std::make_unique<transport::Node>(node_me, node_ranks, node_options(settings_of_process()));
     return true;
   } catch (const std::exception& error) {
     say_once_verbose(goes_through_host, error.what());
@@ -61,30 +55,59 @@ std::optional<engine::Nonce> Node::agreed(const Place& place, bool ready) noexce
   return all.nonce();
 }
 
-// What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
-// it comes to every collective that the others come to.
-void Node::start(MPI_Comm ranks, bool messages) noexcept {
-  Place place;
-  const bool ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
-  const std::optional<engine::Nonce> nonce = agreed(place, ready);
-  if (!nonce) return;
+namespace {
 
-  if (ranks == MPI_COMM_WORLD)
-    std::iota(place.members.begin(), place.members.end(), 0);
-  else
-    PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
+/// Waiting for ranks of the node, which may wait for what this one has sent.
+void keep_host_going() noexcept {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+/// Whether all ranks have done it. Collective.
+bool all_have(bool done, MPI_Comm ranks) {
+  int all = done ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, ranks) == MPI_SUCCESS && all != 0;
+}
+
+}  // namespace
+
+/// All ranks of the job are on one machine, and one of them has made a file for all: whether all have it now. Collective, over
+/// MPI_COMM_WORLD.
+bool Node::attached(Place& place, bool ready, transport::CommonFile& file) noexcept {
+  return all_have(ready && place.transport->attach(file, keep_host_going), MPI_COMM_WORLD);
+}
+
+/// By a file of each, where the nonce of all has been agreed on.
+void Node::join(Place& place, MPI_Comm ranks) noexcept {
+  if (ranks != MPI_COMM_WORLD) PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
   place.transport->join([ranks](const void* mine, std::size_t bytes, void* all) {
     return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, ranks) ==
            MPI_SUCCESS;
   });
+}
+
+// What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
+// it comes to every collective that the others come to.
+void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept {
+  Place place;
+  const bool ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
+  std::optional<engine::Nonce> nonce;
+  std::iota(place.members.begin(), place.members.end(), 0);
+  if (file.offered() && attached(place, ready, file)) {
+    place.transport->join_attached();
+    nonce = place.transport->nonce();
+  } else {
+    nonce = agreed(place, ready);
+    if (!nonce) return;
+    join(place, ranks);
+  }
+  starting_ = place.transport->assembly();
   std::unique_ptr<Node> here = made(place, *nonce);
   if (here) here->carries_messages_ = messages;
 
   // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
-  int able = here ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, ranks);
-  possible_ = able != 0;
-  if (!able || place.members.size() == 1) return;
+  possible_ = starting_ ? starting_->all(here != nullptr) : all_have(here != nullptr, ranks);
+  if (!possible_ || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);
   here_.store(here.release(), std::memory_order_release);
 }

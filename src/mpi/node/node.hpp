@@ -11,6 +11,7 @@
 
 #include "engine/node.hpp"
 #include "mpi/communicators/known.hpp"
+#include "transport/assembly.hpp"
 
 namespace heddle::mpi {
 
@@ -28,9 +29,14 @@ class Node : public engine::Node {
   /// node goes without (a refused system call) its first rank says, once.
   /// @param ranks  Of this node (Placement); MPI_COMM_NULL: there is no node.
   /// @param messages  It carries messages of the program, too, not blocks of collectives alone.
-  static void start(MPI_Comm ranks, bool messages) noexcept;
+  /// @param file  Of all ranks, if it is offered.
+  static void start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept;
   /// Since start(): this rank's node has what sharing needs; true also where the rank is alone.
   static bool possible() noexcept { return possible_; }
+  /// By which all ranks of the job may find out something together, in one order, if they share memory, while MPI_Init lasts.
+  /// Else null.
+  static transport::Assembly* starting() noexcept { return starting_.get(); }
+  static void started() noexcept { starting_.reset(); }
   /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
   static void stop() noexcept;
 
@@ -51,12 +57,15 @@ class Node : public engine::Node {
  private:
   struct Place;
   Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks);
+  static bool attached(Place& place, bool ready, transport::CommonFile& file) noexcept;
+  static void join(Place& place, MPI_Comm ranks) noexcept;
   static std::optional<engine::Nonce> agreed(const Place& place, bool ready) noexcept;
   static std::unique_ptr<Node> made(Place& place, const engine::Nonce& nonce) noexcept;
 
   static inline std::atomic<Node*> here_{nullptr};
   static inline std::atomic<Node*> ever_{nullptr};
   static inline std::atomic<bool> possible_{false};
+  static inline std::shared_ptr<transport::Assembly> starting_;
 
   group::Group ranks_;  // of this node, in the world
   bool carries_messages_ = true;

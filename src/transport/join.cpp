@@ -1,0 +1,270 @@
+// transport/join.cpp
+#include "transport/join.hpp"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "transport/cma.hpp"
+
+namespace heddle::transport {
+namespace {
+
+std::uint64_t space(const char* path) {
+  struct stat facts {};
+  return stat(path, &facts) == 0 ? facts.st_ino : 0;
+}
+
+/// What one process has found about one peer.
+enum Works : std::uint8_t {
+  maps = 1,      ///< Its node memory is mapped here.
+  reads = 2,     ///< process_vm_readv works from here to there.
+  complains = 4  ///< Said by a process of itself: something has failed.
+};
+
+}  // namespace
+
+Join::Join(Node& node)
+    : node_(node),
+      announcements_(node.peers_.size()),
+      file_peers_(node.peers_.size()),
+      works_(node.peers_.size()),
+      all_works_(std::make_unique_for_overwrite<std::uint8_t[]>(works_.size() * works_.size())),
+      verdicts_(node.peers_.size()),
+      all_verdicts_(std::make_unique_for_overwrite<std::byte[]>(works_.size() * works_.size() * sizeof(Verdict))) {}
+
+void Join::alone() {
+  introduce_myself();
+  offer_memory();
+  if (mine_.failed) node_.why_ = describe(std::span(&mine_, 1), 1, node_.options_.timeout_ms);
+  node_.memory_size_ = own().base ? own().own_size : 0;
+  node_.nonce_ = announcement_.nonce;
+}
+
+void Join::together(const Gather& gather) {
+  introduce_myself();
+  offer_memory();
+  if (!gather(&announcement_, sizeof announcement_, announcements_.data())) return give_up();
+  agree_on_sizes();
+  try {
+    take_descriptors();
+    probe();
+  } catch (const std::exception&) {
+    fail(Stage::memory, ENOMEM);  // whoever was reached is dropped, and knows it from what follows
+    std::ranges::fill(works_, std::uint8_t{0});
+  }
+  compare(gather);
+}
+
+// What a probe may be refused for is the reader's, or the one's that is read: as each is once the one and once the other, all
+// pairs of one user are known.
+void Join::attached(const Gather& gather) {
+  introduce_myself();
+  announcement_.memory = own().own_size;
+  announcement_.shared = own().shared;
+  announcement_.joins = 1;
+  gather(&announcement_, sizeof announcement_, announcements_.data());
+  agree_on_sizes();
+  for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
+    node_.peers_[peer].process = static_cast<pid_t>(of(peer).process);
+    works_[peer] = Works::maps;
+  }
+  if (!node_.options_.allow_cma) return;
+  std::vector<std::uint8_t>& all = works_;  // they need no memory of their own, and get back what they had
+  const std::uint8_t mine = read_key_of((me() + 1) % all.size()) == 0 ? Works::reads : 0;
+  gather(&mine, sizeof mine, all.data());
+  const bool everybody = std::ranges::find(all, std::uint8_t{0}) == all.end();
+  std::ranges::fill(all, static_cast<std::uint8_t>(Works::maps));
+  if (!everybody) {
+    probe();
+    return compare(gather);
+  }
+  for (std::size_t peer = 0; peer < all.size(); ++peer)
+    node_.peers_[peer].readable = node_.peers_[peer].reads_us = !is_me(peer);
+}
+
+/// Both ends of a pair keep what works both ways, or neither does.
+void Join::compare(const Gather& gather) {
+  verdicts_[me()].memory = mine_;
+  const auto failed = [](const Verdict& verdict) { return verdict.memory.failed || verdict.read.failed; };
+  works_[me()] = std::ranges::any_of(verdicts_, failed) ? Works::complains : 0;
+  if (!gather(works_.data(), works_.size(), all_works_.get())) return give_up();
+  keep_what_works();
+  // Hardly ever: whole findings of each about each are much where there are many processes.
+  const std::span all(all_works_.get(), works_.size() * works_.size());
+  if (std::ranges::none_of(all, [](std::uint8_t works) { return (works & Works::complains) != 0; })) return;
+  if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_verdicts_.get())) return give_up();
+  complain();
+}
+
+void Join::introduce_myself() {
+  const NodeOptions& options = node_.options_;
+  announcement_.key = random_secret();
+  announcement_.nonce = random_secret();
+  announcement_.key_at = &announcement_.key;
+  announcement_.process = own().process = getpid();
+  announcement_.user = getuid();
+  announcement_.process_space = space("/proc/self/ns/pid");
+  announcement_.network_space = space("/proc/self/ns/net");
+  announcement_.probes = options.allow_cma ? 1 : 0;
+  // Where the Yama module restricts ptrace, and with it process_vm_readv, to parents, this lifts it for the user's processes.
+  if (options.allow_cma && node_.size() > 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+void Join::offer_memory() {
+  if (!node_.options_.has_memory()) return;
+  if (const int error = create()) return fail(Stage::memory, error);
+  if (node_.size() == 1) return;
+  if (const int error = socket_.open()) return fail(Stage::socket, error);
+  announcement_.name = socket_.name();
+  announcement_.memory = own().own_size;
+  announcement_.shared = own().shared;
+  announcement_.joins = 1;
+}
+
+void Join::fail(Stage stage, int error) {
+  mine_ = {.stage = stage, .failed = 1, .error = static_cast<std::int16_t>(error)};
+  own().base = nullptr;
+  own().memory.unmap();
+  own().file.close();
+}
+
+int Join::create() {
+  const NodeOptions& options = node_.options_;
+  const Bytes memory = options.memory_of_process();
+  const Bytes room = std::max<Bytes>(0, largest_file() - shared_from(memory)) / huge_page * huge_page;
+  const Bytes shared = std::min(options.shared_of_process(), room);
+  if (const int error = create_memory(shared_from(memory) + shared, own().file)) return error;
+  if (const int error = own().memory.map(own().file.get(), 0, memory + region_table, Mapping::Access::write)) return error;
+  own().base = own().memory.base();
+  own().own_size = memory;
+  own().shared = shared;
+  return prefault_owned(own().base, options.prefaulted(memory)) ? 0 : ENOMEM;
+}
+
+void Join::agree_on_sizes() {
+  node_.nonce_ = of(0).nonce;
+  for (const Announcement& peer : announcements_)
+    if (peer.joins && (node_.memory_size_ == 0 || peer.memory < node_.memory_size_)) node_.memory_size_ = peer.memory;
+  if (node_.memory_size_ == 0 && own().base) node_.memory_size_ = own().own_size;
+}
+
+void Join::take_descriptors() {
+  for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
+    const Announcement& theirs = of(peer);
+    node_.peers_[peer].process = is_me(peer) || same_processes(peer) ? static_cast<pid_t>(theirs.process) : 0;
+    if (is_me(peer) || !announcement_.joins || !theirs.joins) continue;
+    if (theirs.network_space != announcement_.network_space) {
+      verdicts_[peer].memory = {.stage = Stage::network, .failed = 1, .error = ENETUNREACH};
+      continue;
+    }
+    file_peers_[peer] = {.expected = true,
+                         .name = theirs.name,
+                         .key = theirs.key,
+                         .user = static_cast<uid_t>(theirs.user),
+                         .process = node_.peers_[peer].process};
+  }
+  if (!announcement_.joins) return;
+  std::vector<ReceivedFile> files =
+      socket_.exchange(node_.me_, announcement_.key, file_peers_, own().file.get(), node_.options_.timeout_ms);
+  for (std::size_t peer = 0; peer < files.size(); ++peer)
+    if (file_peers_[peer].expected) unwrap(peer, files[peer]);
+}
+
+void Join::unwrap(std::size_t peer, ReceivedFile& received) {
+  Finding& finding = verdicts_[peer].memory;
+  if (received.error != 0) {
+    finding = {.stage = Stage::descriptor, .failed = 1, .error = static_cast<std::int16_t>(received.error)};
+    return;
+  }
+  Node::Peer& theirs = node_.peers_[peer];
+  const Announcement& said = of(peer);
+  if (theirs.process == 0) theirs.process = received.process;
+  int error = check_memory(received.descriptor.get(), shared_from(said.memory) + said.shared);
+  if (error == 0) error = theirs.memory.map(received.descriptor.get(), 0, said.memory + region_table, Mapping::Access::write);
+  if (error != 0) {
+    finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
+    return;
+  }
+  theirs.base = theirs.memory.base();
+  prefault_mapped(theirs.base, node_.options_.prefaulted(said.memory));
+  theirs.own_size = said.memory;
+  theirs.shared = announcement_.shared > 0 ? said.shared : 0;
+  if (theirs.shared > 0) theirs.file = std::move(received.descriptor);
+  works_[peer] |= Works::maps;
+}
+
+/// 0 or errno.
+int Join::read_key_of(std::size_t peer) const {
+  Secret found{};
+  const iovec local{&found, sizeof found};
+  const iovec remote{of(peer).key_at, sizeof found};
+  if (node_.peers_[peer].process == 0) return ESRCH;  // in a pid namespace that cannot be seen from here
+  const int error = cma::read(node_.peers_[peer].process, std::span(&local, 1), std::span(&remote, 1)).error;
+  return error == 0 && found != of(peer).key ? ESRCH : error;  // another process has that number here
+}
+
+void Join::probe() {
+  if (!announcement_.probes) return;
+  for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
+    if (is_me(peer) || !of(peer).probes || verdicts_[peer].memory.error == EACCES) continue;  // whose number it is, is not sure
+    if (const int error = read_key_of(peer))
+      verdicts_[peer].read = {.stage = Stage::read, .failed = 1, .error = static_cast<std::int16_t>(error)};
+    else
+      works_[peer] |= Works::reads;
+  }
+}
+
+void Join::keep_what_works() {
+  const std::size_t size = node_.peers_.size();
+  for (std::size_t peer = 0; peer < size; ++peer) {
+    if (is_me(peer)) continue;
+    const std::uint8_t here = all_works_[me() * size + peer];
+    const std::uint8_t there = all_works_[peer * size + me()];
+    if (!(here & there & Works::maps)) drop(node_.peers_[peer]);
+    node_.peers_[peer].readable = (here & Works::reads) != 0;
+    node_.peers_[peer].reads_us = (there & Works::reads) != 0;
+  }
+}
+
+void Join::complain() {
+  const std::size_t size = node_.peers_.size();
+  std::vector<Finding> findings;
+  for (std::size_t pair = 0; pair < size * size; ++pair) {
+    Verdict verdict;
+    std::memcpy(&verdict, all_verdicts_.get() + pair * sizeof verdict, sizeof verdict);
+    for (Finding finding : {verdict.memory, verdict.read}) {
+      finding.from = static_cast<std::int32_t>(pair / size);
+      finding.to = static_cast<std::int32_t>(pair % size);
+      if (finding.failed) findings.push_back(finding);
+    }
+  }
+  node_.why_ = describe(findings, static_cast<int>(size), node_.options_.timeout_ms);
+}
+
+void Join::drop(Node::Peer& peer) {
+  peer.base = nullptr;
+  peer.memory.unmap();
+  peer.file.close();
+  peer.shared = 0;
+}
+
+void Join::give_up() {
+  for (Node::Peer& peer : node_.peers_) {
+    drop(peer);
+    peer.readable = peer.reads_us = false;
+  }
+  node_.memory_size_ = 0;
+  node_.why_ =
+      "cannot exchange addresses among the processes of the node: the MPI library refused; messages inside the node go "
+      "through it.";
+}
+
+}  // namespace heddle::transport

@@ -1,0 +1,84 @@
+// transport/join.hpp: how the processes of a node come to see each other: by one file that all have opened, or each by the file
+// of each other one. May include: node.hpp, complaint.hpp.
+//
+//   together   gather   who I am, what I have            → everybody knows whom to expect
+//              socket   my descriptor to each, one from each
+//              mmap, process_vm_readv                    → what works from here
+//              gather   what works from each to each     → both ends of a pair keep it, or neither
+//              gather   if anything failed: why           → one sentence for all
+//
+//   attached   gather   who I am
+//              process_vm_readv of the next one
+//              gather   whether it works                 → from everybody to everybody; else as together, from there on
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transport/complaint.hpp"
+#include "transport/node.hpp"
+
+namespace heddle::transport {
+
+class Join {
+ public:
+  /// What it takes. Throws std::bad_alloc.
+  explicit Join(Node& node);
+
+  void alone();
+  void together(const Gather& gather);
+  /// All processes have one file, and are of one user and in one pid namespace.
+  void attached(const Gather& gather);
+
+ private:
+  struct Announcement {
+    Secret name{};           // of the mailbox
+    Secret key{};            // what its datagrams carry, and what a probe must find at `key_at`
+    Secret nonce{};          // that of process 0 becomes the node's
+    void* key_at = nullptr;  // an address there
+    std::int64_t process = 0;
+    std::int64_t user = 0;
+    std::uint64_t process_space = 0;  // namespaces, 0: unknown
+    std::uint64_t network_space = 0;
+    Bytes memory = 0;
+    Bytes shared = 0;
+    std::int32_t joins = 0;  // has memory and a socket
+    std::int32_t probes = 0;
+  };
+
+  Node::Peer& own() { return node_.peers_[me()]; }
+  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(node_.me_); }
+  [[nodiscard]] const Announcement& of(std::size_t peer) const { return announcements_[peer]; }
+  [[nodiscard]] bool is_me(std::size_t peer) const { return peer == me(); }
+  [[nodiscard]] bool same_processes(std::size_t peer) const { return of(peer).process_space == announcement_.process_space; }
+
+  void introduce_myself();
+  void offer_memory();
+  void fail(Stage stage, int error);
+  int create();
+  void agree_on_sizes();
+  void take_descriptors();
+  void unwrap(std::size_t peer, ReceivedFile& received);
+  [[nodiscard]] int read_key_of(std::size_t peer) const;
+  void probe();
+  void compare(const Gather& gather);
+  void keep_what_works();
+  void complain();
+  void give_up();
+  static void drop(Node::Peer& peer);
+
+  Node& node_;
+  Announcement announcement_;
+  DescriptorSocket socket_;
+  Finding mine_;
+  std::vector<Announcement> announcements_;
+  std::vector<FilePeer> file_peers_;
+  std::vector<std::uint8_t> works_;            // by peer, see Works
+  std::unique_ptr<std::uint8_t[]> all_works_;  // of each about each: not even touched where all have one file
+  std::vector<Verdict> verdicts_;
+  std::unique_ptr<std::byte[]> all_verdicts_;  // not even touched where nothing fails
+};
+
+}  // namespace heddle::transport
