@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,8 +24,8 @@ constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
 /// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
 constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
 
-/// The treatments, to be asked for some hundred names in each MPI_Init: most are names without a star, and the others are apart
-/// by what follows "MPI_".
+/// The treatments, to be asked for each procedure that the build has not met: most are names without a star, and the others are
+/// apart by what follows "MPI_".
 class Treatments {
  public:
   Treatments() {
@@ -63,15 +64,20 @@ class Treatments {
   std::array<std::vector<const Treatment*>, 256> patterns_;
 };
 
+bool is_passed(const char* name) {
+  return std::ranges::binary_search(passed(), name, [](const char* one, const char* other) { return std::strcmp(one, other) < 0; });
+}
+
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
 std::string unknown_in(const Object& host) {
   std::string found;
-  const Treatments treatments;
+  std::optional<Treatments> treatments;
   host.each_defined([&](const char* name) {
-    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || state().find(name)) return;
-    const Treatment* first = treatments.of(name);
+    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || is_passed(name) || state().find(name)) return;
+    if (!treatments) treatments.emplace();
+    const Treatment* first = treatments->of(name);
     if (const std::string_view all = name; all.ends_with("_c")) {
-      const Treatment* const small = treatments.of(std::string(all.substr(0, all.size() - 2)).c_str());
+      const Treatment* const small = treatments->of(std::string(all.substr(0, all.size() - 2)).c_str());
       if (!first || (small && small < first)) first = small;
     }
     if (!first)

@@ -1,5 +1,5 @@
 // interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
-// (mpi/process/procedures.cmake): the first from the MPI_ functions of mpi/calls/, the second from mpi/treatments.csv. Includes
+// (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/, from mpi/treatments.csv, and from the host's mpi.h. Includes
 // nothing of Heddle.
 #pragma once
 
@@ -27,5 +27,9 @@ struct Treatment {
 };
 /// In the order of the file: the first that fits counts.
 std::span<const Treatment> treatments() noexcept;
+
+/// Those that the host had when this was built and Heddle leaves to it, in the order of strcmp: most of what a host has beside
+/// procedures(), and not to be looked at any more.
+std::span<const char* const> passed() noexcept;
 
 }  // namespace heddle::interposition

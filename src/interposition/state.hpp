@@ -1,7 +1,9 @@
 // interposition/state.hpp: what was found and done when this library was loaded. Includes interposition.hpp.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "interposition/interposition.hpp"
@@ -18,12 +20,17 @@ struct Place {
 };
 
 struct State {
+  /// Names are looked up as they are, some thousand when a job starts: none is copied for it.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>()(name); }
+  };
   Taken taken = Taken::no_host;
   std::string path;  ///< Of the host.
-  std::unordered_map<std::string, Place> places;
+  std::unordered_map<std::string, Place, Hash, std::equal_to<>> places;
 
   [[nodiscard]] const Place* find(const char* name) const {
-    const auto found = places.find(name);
+    const auto found = places.find(std::string_view(name));
     return found == places.end() ? nullptr : &found->second;
   }
 };

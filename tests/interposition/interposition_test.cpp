@@ -24,6 +24,7 @@ const std::array<Procedure, 2> carried_out = {{{"MPI_Absent", reinterpret_cast<v
                                                {"MPI_Send", reinterpret_cast<void*>(&negative)}}};
 constexpr std::array<Treatment, 2> table = {{{"MPI_Send", true}, {"MPI_Pass*", false}}};
 std::size_t rows = table.size();
+std::span<const char* const> names_passed;
 
 const void* in_host() { return dlsym(RTLD_DEFAULT, "MPI_Passed"); }
 
@@ -38,6 +39,7 @@ class Interposition : public testing::Test {
  protected:
   void SetUp() override {
     rows = table.size();
+    names_passed = {};
     ASSERT_EQ(taken() == Taken::no_host ? take_place(in_host(), false) : taken(), Taken::all);
   }
 };
@@ -104,6 +106,11 @@ TEST_F(Interposition, ProceduresThatNobodyKnowsAreMissed) {
   EXPECT_EQ(misses(), nullptr);
   --rows;
   EXPECT_STREQ(misses(), "the MPI library has MPI_Passed, which this Heddle does not know");
+  const char* const known[] = {"MPI_Alltoall", "MPI_Passed", "MPI_Send"};
+  names_passed = known;
+  EXPECT_EQ(misses(), nullptr);
+  names_passed = std::span(known).first(1);
+  EXPECT_NE(misses(), nullptr);
 }
 
 TEST(Refused, AnAddressOfNoObject) {
@@ -120,6 +127,7 @@ TEST(Refused, AHostThatTheProgramContains) {
 
 std::span<const Procedure> procedures() noexcept { return carried_out; }
 std::span<const Treatment> treatments() noexcept { return std::span(table).first(rows); }
+std::span<const char* const> passed() noexcept { return names_passed; }
 
 }  // namespace heddle::interposition
 

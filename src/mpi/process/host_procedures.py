@@ -1,4 +1,4 @@
-"""What a host's mpi.h and treatments.csv say of MPI's procedures, as two headers and a table for src/mpi. Called by the build,
+"""What a host's mpi.h and treatments.csv say of MPI's procedures, as headers and tables for src/mpi. Called by the build,
 with src/interposition (prototypes.py, which reads mpi.h) and src/report (positions.py) in PYTHONPATH.
 
     host_procedures.py --include .mpi/mpich/include --compiler c++ --table treatments.csv --out FOLDER [--define MPI_ABI]
@@ -32,12 +32,14 @@ entry_points.hpp      For each accelerated or tracked procedure a macro that def
     hand(op)    calls that of the same form with what is sent as op.out has it, and what is received as op.in has it, in large
                 counts if op.wide; nothing if there is no such procedure
 
+passed_procedures.inc The names of those that the header declares and Heddle leaves to the host, sorted: an array's elements.
 positions.csv         Which parameter of a procedure is what, for who looks on (report/positions.py).
 """
 
 import argparse
 import csv
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from positions import positions
@@ -49,6 +51,18 @@ def treated(table: Path, treatment: str) -> list[str]:
     with table.open() as lines:
         rows = csv.reader(line for line in lines if line.startswith("MPI"))
         return [name for name, each, _ in rows if each == treatment]
+
+
+def passed(table: Path, names: Iterable[str]) -> list[str]:
+    """Of these the ones whose first fitting line says so, sorted as strcmp does."""
+    with table.open() as lines:
+        rows = [row[:2] for row in csv.reader(line for line in lines if line.startswith("MPI"))]
+
+    def treatment(name: str) -> str:
+        fitting = (name, name.removesuffix("_c"))
+        return next((each for pattern, each in rows if any(fnmatchcase(one, pattern) for one in fitting)), "")
+
+    return sorted(name for name in names if treatment(name) == "passed")
 
 
 def listed(parameters: Iterable[Parameter]) -> str:
@@ -205,6 +219,8 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "host_procedures.hpp").write_text(host_header(header.procedures, missing, header.predefined))
     (given.out / "entry_points.hpp").write_text(entry_header(known, names, treated(given.table, "tracked")))
+    names_passed = passed(given.table, header.procedures)
+    (given.out / "passed_procedures.inc").write_text("".join(f'"{name}",\n' for name in names_passed))
     (given.out / "positions.csv").write_text(positions(known))
 
 

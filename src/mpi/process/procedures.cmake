@@ -1,5 +1,5 @@
 # mpi/process/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
-# -D OUT=procedures.cpp -P this writes the two tables of interposition/procedures.hpp: the MPI_ functions that the object files of
+# -D OUT=procedures.cpp -P this writes the tables of interposition/procedures.hpp: the MPI_ functions that the object files of
 # the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (report/positions.py).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
@@ -46,6 +46,8 @@ endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
 #include \"interposition/procedures.hpp\"
 
+#include <array>
+
 #include \"mpi/lifecycle/timed.hpp\"
 #include \"mpi/process/host.hpp\"
 
@@ -61,10 +63,14 @@ const Procedure all[] = {
 ${rows}};
 constexpr Treatment table[] = {
 ${treated}};
+constexpr std::array names_passed = std::to_array<const char*>({
+#include \"passed_procedures.inc\"
+});
 }  // namespace
 
 std::span<const Procedure> procedures() noexcept { return all; }
 std::span<const Treatment> treatments() noexcept { return table; }
+std::span<const char* const> passed() noexcept { return names_passed; }
 
 }  // namespace heddle::interposition
 ")
