@@ -1,7 +1,6 @@
 // mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
 #include "mpi/p2p/watch.hpp"
-#include "mpi/requests/completion.hpp"
-#include "mpi/requests/status_of.hpp"
+#include "mpi/requests/several.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
@@ -20,8 +19,10 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
   return settle(pending, *arrived.get(), error);
 }
 
+template <int size>
 int poll_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  Poll poll(count, requests);
+  PollRoom<size> room;
+  Poll poll(count, requests, room);
   const int error = PMPI_Testall(count, requests, flag, statuses);
   poll.over();
   if (error == MPI_SUCCESS && !*flag) return error;
@@ -33,7 +34,9 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
   if (!own) return no_memory();
   MPI_Status* const arrived = statuses == MPI_STATUSES_IGNORE ? own.get() : statuses;
   *flag = 0;
-  if (Poll::possible(count)) return poll_all(count, requests, flag, arrived);
+  if (Poll::possible(count))
+    return count <= Poll::few ? poll_all<Poll::few>(count, requests, flag, arrived)
+                              : poll_all<Poll::most>(count, requests, flag, arrived);
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);

@@ -2,8 +2,7 @@
 #include <utility>
 
 #include "mpi/p2p/watch.hpp"
-#include "mpi/requests/completion.hpp"
-#include "mpi/requests/status_of.hpp"
+#include "mpi/requests/several.hpp"
 #include "threads/picked.hpp"
 
 namespace heddle::mpi::requests {

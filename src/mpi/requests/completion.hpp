@@ -155,10 +155,4 @@ class Row {
   threads::StagingBuffer substitutes_;
 };
 
-/// What MPI_Waitany and MPI_Testany have in common, and MPI_Waitsome and MPI_Testsome (several.cpp). The caller has seen that
-/// the table is not empty, and count > 0.
-/// @param flag  Null: the call waits.
-int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
-int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
-
 }  // namespace heddle::mpi::requests

@@ -3,26 +3,40 @@
 // than must be. Includes table.hpp.
 //
 //   if (Poll::possible(count)) {
-//     Poll poll(count, requests);
+//     PollRoom<Poll::few> room;                     // or Poll::most, if there are more
+//     Poll poll(count, requests, room);
 //     error = PMPI_Testsome(count, requests, &n, indices, statuses);
 //     poll.over();
 //     return n == 0 ? error : Row(poll).settle_some(n, indices, statuses, error);      // completion.hpp
 //   }
 #pragma once
 
-#include <algorithm>
+#include <cstring>
 
 #include "mpi/requests/table.hpp"
 
 namespace heddle::mpi::requests {
 
+/// For so many requests. Not even touched beyond those that there are: a stack that grows by pages meets colder ones.
+template <int size>
+struct PollRoom {
+  MPI_Request before[size];
+  Pending* found[size];  ///< Only if somebody has looked.
+};
+
 class Poll {
  public:
+  static constexpr int few = 32;
+  static constexpr int most = 256;
+
   /// The caller has seen that the table is not empty, and count > 0. Where it is not possible, a Row looks them up before.
   static bool possible(int count) noexcept { return count <= most && table.late(); }
 
-  Poll(int count, MPI_Request* requests) noexcept : count_(count), program_(requests) {
-    std::copy_n(requests, count, before_);
+  /// @param room  At least for `count`.
+  template <int size>
+  Poll(int count, MPI_Request* requests, PollRoom<size>& room) noexcept
+      : count_(count), program_(requests), before_(room.before), found_(room.found) {
+    copy(requests, count, before_);
     table.set_unread(this);
   }
   /// If the host's call has thrown, what it has completed is forgotten, as it is by the host.
@@ -41,7 +55,15 @@ class Poll {
   int settle_one(int index, MPI_Status& status, int error);
 
  private:
-  static constexpr int most = 256;
+  /// Of what is short, a copy of any length is begun too slowly.
+  static void copy(const MPI_Request* from, int count, MPI_Request* to) noexcept {
+    for (; count >= 4; count -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *from);
+    if (count & 2) {
+      std::memcpy(to, from, 2 * sizeof *from);
+      from += 2, to += 2;
+    }
+    if (count & 1) *to = *from;
+  }
   friend class Row;
   friend class Table;
   /// Looks the entries up, if nobody has, and marks them; how many there are.
@@ -52,8 +74,8 @@ class Poll {
   int known_ = -1;  // nobody has looked
   bool over_ = false;
   MPI_Request* program_;
-  MPI_Request before_[most];  // only as many as there are
-  Pending* found_[most];      // only if somebody has looked
+  MPI_Request* before_;
+  Pending** found_;
 };
 
 }  // namespace heddle::mpi::requests

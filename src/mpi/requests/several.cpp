@@ -1,37 +1,17 @@
-// mpi/requests/several.cpp: one or some of a row of requests.
-#include "mpi/requests/completion.hpp"
-#include "mpi/requests/status_of.hpp"
+// mpi/requests/several.cpp: long rows, and those that are looked up before the host is asked.
+#include "mpi/requests/several.hpp"
 
 namespace heddle::mpi::requests {
-namespace {
 
-int poll_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  *index = MPI_UNDEFINED;
-  int found = flag ? 0 : 1;
-  Poll poll(count, requests);
-  const int error = flag ? PMPI_Testany(count, requests, index, &found, status) : PMPI_Waitany(count, requests, index, status);
-  poll.over();
-  if (flag) *flag = found;
-  if (!found && error == MPI_SUCCESS) return error;
-  const StatusOf arrived(status);
-  return poll.settle_one(*index, *status, error);
+int any_of_many(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  return poll_any<Poll::most>(count, requests, index, flag, status);
 }
 
-int poll_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
-  *n = 0;
-  Poll poll(count, requests);
-  const int error = (wait ? PMPI_Waitsome : PMPI_Testsome)(count, requests, n, indices, statuses);
-  poll.over();
-  if (error == MPI_SUCCESS && (*n == 0 || *n == MPI_UNDEFINED)) return error;
-  return Row(poll).settle_some(*n, indices, statuses, error);
+int some_of_many(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
+  return poll_some<Poll::most>(wait, count, requests, n, indices, statuses);
 }
 
-}  // namespace
-
-int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (Poll::possible(count)) return poll_any(count, requests, index, flag, status);
+int any_of_row(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   if (!row.ours())
@@ -55,14 +35,10 @@ int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_St
   return row.settle_one(*index, *arrived.get(), error);
 }
 
-int complete_some(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
-  Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
-  if (!own) return no_memory();
-  MPI_Status* const arrived = statuses == MPI_STATUSES_IGNORE ? own.get() : statuses;
-  if (Poll::possible(count)) return poll_some(wait, count, requests, n, indices, arrived);
+int some_of_row(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* arrived) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
-  if (!row.ours()) return (wait ? PMPI_Waitsome : PMPI_Testsome)(count, requests, n, indices, statuses);
+  if (!row.ours()) return (wait ? PMPI_Waitsome : PMPI_Testsome)(count, requests, n, indices, arrived);
   *n = 0;
   int error = MPI_SUCCESS;
   if (wait && !row.advances()) {
