@@ -64,16 +64,17 @@ class Treatments {
   std::array<std::vector<const Treatment*>, 256> patterns_;
 };
 
-bool is_passed(const char* name) {
-  return std::ranges::binary_search(passed(), name, [](const char* one, const char* other) { return std::strcmp(one, other) < 0; });
+bool is_passed(const char* name, std::uint32_t hash) {
+  const auto found = std::ranges::lower_bound(passed(), hash, {}, &Passed::hash);
+  return found != passed().end() && found->hash == hash && std::strcmp(found->name, name) == 0;
 }
 
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
 std::string unknown_in(const Object& host) {
   std::string found;
   std::optional<Treatments> treatments;
-  host.each_defined([&](const char* name) {
-    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || is_passed(name) || state().find(name)) return;
+  host.each_defined([&](const char* name, std::uint32_t hash) {
+    if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || is_passed(name, hash) || state().find(name)) return;
     if (!treatments) treatments.emplace();
     const Treatment* first = treatments->of(name);
     if (const std::string_view all = name; all.ends_with("_c")) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interposition/procedures.hpp"
+
 namespace heddle::interposition {
 namespace {
 
@@ -44,11 +46,6 @@ struct GnuHash {
     return reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ElfW(Addr)*>(this + 1) + words);
   }
   [[nodiscard]] std::uint32_t hash(std::uint32_t symbol) const { return bucket()[buckets + symbol - first]; }
-  static std::uint32_t of(const char* name) {
-    std::uint32_t hash = 5381;
-    for (; *name; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
-    return hash;
-  }
 };
 
 bool exported(const ElfW(Sym) & symbol) {
@@ -94,7 +91,7 @@ const ElfW(Sym) * Object::defined(const char* name) const {
   const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
   if (!names || !symbols) return nullptr;
   if (const auto* hash = table<GnuHash>(DT_GNU_HASH)) {
-    const std::uint32_t wanted = GnuHash::of(name);
+    const std::uint32_t wanted = gnu_hash(name);
     std::uint32_t i = hash->buckets > 0 ? hash->bucket()[wanted % hash->buckets] : 0;
     for (; i >= hash->first && i != 0; ++i) {
       if ((hash->hash(i) | 1) == (wanted | 1) && exported(symbols[i]) && std::strcmp(names + symbols[i].st_name, name) == 0)
@@ -111,22 +108,24 @@ const ElfW(Sym) * Object::defined(const char* name) const {
 
 void* Object::address_of(const ElfW(Sym) & symbol) const { return at<void>(base_ + symbol.st_value); }
 
-void Object::each_defined(const std::function<void(const char* name)>& take) const {
+void Object::each_defined(const std::function<void(const char* name, std::uint32_t hash)>& take) const {
   const char* const names = table<char>(DT_STRTAB);
   const auto* const symbols = table<ElfW(Sym)>(DT_SYMTAB);
   if (!names || !symbols) return;
-  const auto tell = [&](std::uint32_t i) {
-    if (exported(symbols[i]) && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC) take(names + symbols[i].st_name);
+  const auto is_function = [&](std::uint32_t i) {
+    return exported(symbols[i]) && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC;
   };
   if (const auto* hash = table<GnuHash>(DT_GNU_HASH)) {
     for (const std::uint32_t start : std::span(hash->bucket(), hash->buckets)) {
       if (start < hash->first || start == 0) continue;
       std::uint32_t i = start;
-      do tell(i);
+      do
+        if (is_function(i)) take(names + symbols[i].st_name, hash->hash(i) | 1U);
       while ((hash->hash(i++) & 1) == 0);
     }
   } else if (const auto* old = table<std::uint32_t>(DT_HASH)) {
-    for (std::uint32_t i = 0; i < old[1]; ++i) tell(i);
+    for (std::uint32_t i = 0; i < old[1]; ++i)
+      if (is_function(i)) take(names + symbols[i].st_name, gnu_hash(names + symbols[i].st_name) | 1U);
   }
 }
 

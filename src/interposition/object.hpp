@@ -47,8 +47,8 @@ class Object {
   [[nodiscard]] const ElfW(Sym) * defined(const char* name) const;
   /// Of a symbol of this object.
   [[nodiscard]] void* address_of(const ElfW(Sym) & symbol) const;
-  /// Names of all functions that it exports.
-  void each_defined(const std::function<void(const char* name)>& take) const;
+  /// Names of all functions that it exports. @param hash  gnu_hash() of the name, with its lowest bit set.
+  void each_defined(const std::function<void(const char* name, std::uint32_t hash)>& take) const;
 
   /// Every slot that the loader fills with the address of a symbol of another object.
   void each_import(const std::function<void(const char* name, Slot slot)>& take) const;

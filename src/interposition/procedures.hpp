@@ -1,10 +1,12 @@
 // interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
-// (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/, from mpi/treatments.csv, and from the host's mpi.h. Includes
-// nothing of Heddle.
+// (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/, from mpi/treatments.csv, and from the host's mpi.h.
+// Includes nothing of Heddle.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace heddle::interposition {
 
@@ -28,8 +30,19 @@ struct Treatment {
 /// In the order of the file: the first that fits counts.
 std::span<const Treatment> treatments() noexcept;
 
-/// Those that the host had when this was built and Heddle leaves to it, in the order of strcmp: most of what a host has beside
-/// procedures(), and not to be looked at any more.
-std::span<const char* const> passed() noexcept;
+/// The hash of DT_GNU_HASH (Drepper, How to write shared libraries).
+constexpr std::uint32_t gnu_hash(std::string_view name) noexcept {
+  std::uint32_t hash = 5381;
+  for (const char letter : name) hash = hash * 33 + static_cast<unsigned char>(letter);
+  return hash;
+}
+
+struct Passed {
+  std::uint32_t hash;  ///< gnu_hash() of the name, with its lowest bit set, which tables of symbols use for something else.
+  const char* name;
+};
+/// Those that the host had when this was built and Heddle leaves to it, in the order of their hashes: most of what a host has
+/// beside procedures(), and not to be looked at any more.
+std::span<const Passed> passed() noexcept;
 
 }  // namespace heddle::interposition

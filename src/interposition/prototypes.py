@@ -13,6 +13,7 @@ from pathlib import Path
 
 PROTOTYPE = re.compile(r"\bint\s+P(MPI_\w+)\s*\(([^()]*)\)")
 # Open MPI's predefined handles are data, its predefined callbacks are procedures of other names.
+NAMES = re.compile(r"\bP(MPI_\w+) *\(")
 PREDEFINED = re.compile(r"\b(?:struct\s+ompi_predefined_\w+\s+(?=ompi_)|int\s+(?=OMPI_C_MPI_))(\w+)\s*[;(]")
 PARAMETER = re.compile(r"(.*?)\s*(\w*)\s*((?:\[\w*\])*)")
 COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
@@ -79,6 +80,7 @@ def prototypes(text: str) -> Procedures:
 @dataclass(frozen=True)
 class Header:
     procedures: Procedures
+    names: list[str]  # of all procedures, whatever they return
     predefined: list[str]  # what else of it is of the library: symbols of predefined handles and callbacks
 
 
@@ -89,7 +91,7 @@ def declared(include: Path, compiler: str, define: str | None) -> Header:
     text = subprocess.run(
         [*command, *([f"-D{define}"] if define else []), "-"], input=source, capture_output=True, text=True, check=True
     ).stdout
-    return Header(prototypes(text), PREDEFINED.findall(text))
+    return Header(prototypes(text), NAMES.findall(text), PREDEFINED.findall(text))
 
 
 def started(name: str) -> str:

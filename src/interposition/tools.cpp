@@ -28,7 +28,7 @@ bool held_by_others(const Object& object, const void* address, const std::vector
 /// Of Fortran's bindings some have names in capitals: what the library's C interface lacks is none of its procedures.
 std::vector<std::string> procedures_of(const Object& object, const Object& host) {
   std::vector<std::string> names;
-  object.each_defined([&](const char* name) {
+  object.each_defined([&](const char* name, std::uint32_t) {
     if (of_mpi(name) && host.defined(name)) names.emplace_back(name);
   });
   std::sort(names.begin(), names.end());

@@ -39,7 +39,9 @@ std::byte* Assembly::cell_of(int process) const noexcept {
 }
 
 int Assembly::map(int file) noexcept {
-  return memory_.map(file, 0, round_up(bytes(processes_), page_size()), Mapping::Access::write);
+  const Bytes size = round_up(bytes(processes_), page_size());
+  if (const int error = memory_.map(file, 0, size, Mapping::Access::write)) return error;
+  return populate_owned(memory_.base(), size) ? 0 : ENOMEM;  // to touch what does not come would end the process
 }
 
 void Assembly::gather(const void* mine, std::size_t bytes, void* all) noexcept {

@@ -24,7 +24,7 @@ const std::array<Procedure, 2> carried_out = {{{"MPI_Absent", reinterpret_cast<v
                                                {"MPI_Send", reinterpret_cast<void*>(&negative)}}};
 constexpr std::array<Treatment, 2> table = {{{"MPI_Send", true}, {"MPI_Pass*", false}}};
 std::size_t rows = table.size();
-std::span<const char* const> names_passed;
+std::span<const Passed> names_passed;
 
 const void* in_host() { return dlsym(RTLD_DEFAULT, "MPI_Passed"); }
 
@@ -56,7 +56,10 @@ TEST(Objects, DefinesWhatItExports) {
   EXPECT_EQ(host.address_of(*host.defined("MPI_Passed")), in_host());
   EXPECT_FALSE(host.defined("MPI_Absent"));
   std::vector<std::string> names;
-  host.each_defined([&](const char* name) { names.emplace_back(name); });
+  host.each_defined([&](const char* name, std::uint32_t hash) {
+    names.emplace_back(name);
+    EXPECT_EQ(hash, gnu_hash(name) | 1U);
+  });
   for (const char* name : {"MPI_Passed", "MPI_Send", "PMPI_Send"})
     EXPECT_EQ(std::ranges::count(names, std::string(name)), 1) << name;
 }
@@ -106,10 +109,13 @@ TEST_F(Interposition, ProceduresThatNobodyKnowsAreMissed) {
   EXPECT_EQ(misses(), nullptr);
   --rows;
   EXPECT_STREQ(misses(), "the MPI library has MPI_Passed, which this Heddle does not know");
-  const char* const known[] = {"MPI_Alltoall", "MPI_Passed", "MPI_Send"};
-  names_passed = known;
+  const auto known = [](const char* name) { return Passed{gnu_hash(name) | 1U, name}; };
+  std::array all = {known("MPI_Alltoall"), known("MPI_Passed"), known("MPI_Send")};
+  std::ranges::sort(all, {}, &Passed::hash);
+  names_passed = all;
   EXPECT_EQ(misses(), nullptr);
-  names_passed = std::span(known).first(1);
+  std::array another = {Passed{gnu_hash("MPI_Passed") | 1U, "MPI_Other"}};
+  names_passed = another;
   EXPECT_NE(misses(), nullptr);
 }
 
@@ -127,7 +133,7 @@ TEST(Refused, AHostThatTheProgramContains) {
 
 std::span<const Procedure> procedures() noexcept { return carried_out; }
 std::span<const Treatment> treatments() noexcept { return std::span(table).first(rows); }
-std::span<const char* const> passed() noexcept { return names_passed; }
+std::span<const Passed> passed() noexcept { return names_passed; }
 
 }  // namespace heddle::interposition
 

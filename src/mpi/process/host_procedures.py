@@ -32,7 +32,7 @@ entry_points.hpp      For each accelerated or tracked procedure a macro that def
     hand(op)    calls that of the same form with what is sent as op.out has it, and what is received as op.in has it, in large
                 counts if op.wide; nothing if there is no such procedure
 
-passed_procedures.inc The names of those that the header declares and Heddle leaves to the host, sorted: an array's elements.
+passed_procedures.inc Those that the header declares and Heddle leaves to the host (interposition::Passed).
 positions.csv         Which parameter of a procedure is what, for who looks on (report/positions.py).
 """
 
@@ -54,7 +54,7 @@ def treated(table: Path, treatment: str) -> list[str]:
 
 
 def passed(table: Path, names: Iterable[str]) -> list[str]:
-    """Of these the ones whose first fitting line says so, sorted as strcmp does."""
+    """Of these the ones whose first fitting line says so."""
     with table.open() as lines:
         rows = [row[:2] for row in csv.reader(line for line in lines if line.startswith("MPI"))]
 
@@ -62,7 +62,19 @@ def passed(table: Path, names: Iterable[str]) -> list[str]:
         fitting = (name, name.removesuffix("_c"))
         return next((each for pattern, each in rows if any(fnmatchcase(one, pattern) for one in fitting)), "")
 
-    return sorted(name for name in names if treatment(name) == "passed")
+    return [name for name in names if treatment(name) == "passed"]
+
+
+def passed_table(names: Iterable[str]) -> str:
+    """Elements of interposition::Passed, in their order."""
+
+    def gnu_hash(name: str) -> int:
+        value = 5381
+        for letter in name.encode():
+            value = (value * 33 + letter) % 2**32
+        return value | 1
+
+    return "".join(f'{{{value}U, "{name}"}},\n' for value, name in sorted({(gnu_hash(name), name) for name in names}))
 
 
 def listed(parameters: Iterable[Parameter]) -> str:
@@ -219,8 +231,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "host_procedures.hpp").write_text(host_header(header.procedures, missing, header.predefined))
     (given.out / "entry_points.hpp").write_text(entry_header(known, names, treated(given.table, "tracked")))
-    names_passed = passed(given.table, header.procedures)
-    (given.out / "passed_procedures.inc").write_text("".join(f'"{name}",\n' for name in names_passed))
+    (given.out / "passed_procedures.inc").write_text(passed_table(passed(given.table, header.names)))
     (given.out / "positions.csv").write_text(positions(known))
 
 

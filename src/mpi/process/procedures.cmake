@@ -46,6 +46,7 @@ endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
 #include \"interposition/procedures.hpp\"
 
+#include <algorithm>
 #include <array>
 
 #include \"mpi/lifecycle/timed.hpp\"
@@ -63,14 +64,16 @@ const Procedure all[] = {
 ${rows}};
 constexpr Treatment table[] = {
 ${treated}};
-constexpr std::array names_passed = std::to_array<const char*>({
+constexpr std::array names_passed = std::to_array<Passed>({
 #include \"passed_procedures.inc\"
 });
+static_assert(std::ranges::is_sorted(names_passed, {}, &Passed::hash) &&
+              std::ranges::all_of(names_passed, [](const Passed& each) { return each.hash == (gnu_hash(each.name) | 1U); }));
 }  // namespace
 
 std::span<const Procedure> procedures() noexcept { return all; }
 std::span<const Treatment> treatments() noexcept { return table; }
-std::span<const char* const> passed() noexcept { return names_passed; }
+std::span<const Passed> passed() noexcept { return names_passed; }
 
 }  // namespace heddle::interposition
 ")
