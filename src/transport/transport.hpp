@@ -2,6 +2,8 @@
 // handed in. May include: layout/bytes.hpp, nothing else of Heddle. Used by engine/ and mpi/.
 //
 //   Node node(me, size, gather, options);      node.hpp           the processes of a node join, once: node memory, pids
+//   file.make(size, options); file.offer()     common_file.hpp    the one file that they have it in
+//   node.assembly()->gather(...)               assembly.hpp       what they find out together, by that memory
 //   node.memory(peer)                                             "ring": segments and cells, ordinary loads and stores
 //   cma::read(node.pid(peer), to, from)        cma.hpp            "cma": another process's memory as it lies, if can_read(peer)
 //   SharedMemory mine(node)                    shared_memory.hpp  "mapped": memory for the program, behind MPI_Alloc_mem,
