@@ -6,10 +6,8 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "interposition/interposition.hpp"
@@ -24,45 +22,18 @@ constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
 /// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
 constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
 
-/// The treatments, to be asked for each procedure that the build has not met: most are names without a star, and the others are
-/// apart by what follows "MPI_".
-class Treatments {
- public:
-  Treatments() {
-    for (const Treatment& each : treatments())
-      if (std::strchr(each.pattern, '*'))
-        patterns_[place_of(each.pattern)].push_back(&each);
-      else
-        names_.try_emplace(each.pattern, &each);
-  }
-  /// The first that fits, or null.
-  [[nodiscard]] const Treatment* of(const char* name) const {
-    const auto found = names_.find(name);
-    const Treatment* first = found == names_.end() ? nullptr : found->second;
-    for (const std::size_t place : {place_of(name), anywhere})
-      for (const Treatment* each : patterns_[place]) {
-        if (first && each > first) break;
-        if (fits(each->pattern, name)) first = each;
-      }
-    return first;
-  }
+/// Whether a pattern stands for that name. fnmatch is asked only where a star is reached.
+bool fits(const char* pattern, const char* name) {
+  while (*pattern == *name && *name != '\0') ++pattern, ++name;
+  return *pattern == *name || (*pattern == '*' && fnmatch(pattern, name, 0) == 0);
+}
 
- private:
-  /// Of patterns that begin otherwise, or with "MPI_*".
-  static constexpr std::size_t anywhere = 0;
-  static std::size_t place_of(const char* name) {
-    if (std::strncmp(name, "MPI_", 4) != 0 || name[4] == '*') return anywhere;
-    return static_cast<unsigned char>(name[4]);
-  }
-  /// fnmatch is asked only where a star is reached that is not the end.
-  static bool fits(const char* pattern, const char* name) {
-    while (*pattern != '\0' && *pattern == *name) ++pattern, ++name;
-    return *pattern == '*' && (pattern[1] == '\0' || fnmatch(pattern, name, 0) == 0);
-  }
-
-  std::unordered_map<std::string_view, const Treatment*> names_;
-  std::array<std::vector<const Treatment*>, 256> patterns_;
-};
+/// The first that fits, or null.
+const Treatment* treatment_of(const char* name) {
+  const auto all = treatments();
+  const auto found = std::ranges::find_if(all, [name](const Treatment& each) { return fits(each.pattern, name); });
+  return found == all.end() ? nullptr : &*found;
+}
 
 bool is_passed(const char* name, std::uint32_t hash) {
   const auto found = std::ranges::lower_bound(passed(), hash, {}, &Passed::hash);
@@ -72,13 +43,11 @@ bool is_passed(const char* name, std::uint32_t hash) {
 /// A new release of the host may have procedures that receive, of which nobody has told this build.
 std::string unknown_in(const Object& host) {
   std::string found;
-  std::optional<Treatments> treatments;
   host.each_defined([&](const char* name, std::uint32_t hash) {
     if (!found.empty() || std::strncmp(name, "MPI_", 4) != 0 || is_passed(name, hash) || state().find(name)) return;
-    if (!treatments) treatments.emplace();
-    const Treatment* first = treatments->of(name);
+    const Treatment* first = treatment_of(name);
     if (const std::string_view all = name; all.ends_with("_c")) {
-      const Treatment* const small = treatments->of(std::string(all.substr(0, all.size() - 2)).c_str());
+      const Treatment* const small = treatment_of(std::string(all.substr(0, all.size() - 2)).c_str());
       if (!first || (small && small < first)) first = small;
     }
     if (!first)

@@ -1,11 +1,12 @@
-// transport/assembly.hpp: an allgather among processes that see one memory: each writes its part, and the last to come wakes
-// the others. May include: region.hpp.
+// transport/assembly.hpp: an allgather, and reductions, among processes that see one memory: each writes its part, and the last
+// to come wakes the others. May include: region.hpp.
 //
 //   | who has come | meetings over | cells, one for each process | the same of every other meeting |
 //
 //   Assembly assembly(me, processes, keep_going);
-//   if (assembly.map(file) == 0) ...                          // its first bytes, Assembly::bytes(processes) of them; zero at
-//   first assembly.gather(&mine, sizeof mine, all.data());          // collective if (assembly.all(done)) ...
+//   if (assembly.map(file) == 0) ...                          // the file's first bytes, zero at first: Assembly::bytes()
+//   assembly.gather(&mine, sizeof mine, all.data());          // collective
+//   if (assembly.all(done)) ...
 //   assembly.reduce(std::span(numbers), [](long one, long other) { return std::min(one, other); });
 //
 // A process that waits sleeps, whoever shares its core: a gather of 64 processes of two cores takes each of them one switch.

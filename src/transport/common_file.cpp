@@ -11,13 +11,14 @@
 #include <cstdio>
 
 #include "transport/assembly.hpp"
+#include "transport/machine.hpp"
 
 namespace heddle::transport {
 
 std::string CommonFile::terms(const NodeOptions& options) {
-  struct stat space {};
-  if (stat("/proc/self/ns/user", &space) != 0) return {};
-  return std::to_string(space.st_ino) + ' ' + std::to_string(geteuid()) + ' ' + std::to_string(options.memory) + ' ' +
+  const std::uint64_t space = name_space("user");
+  if (space == 0) return {};
+  return std::to_string(space) + ' ' + std::to_string(geteuid()) + ' ' + std::to_string(options.memory) + ' ' +
          std::to_string(options.shared) + (options.allow_mapped ? " mapped" : "") + (options.allow_cma ? " cma" : "") +
          (options.allow_ring ? " ring" : "");
 }

@@ -2,7 +2,6 @@
 #include "transport/join.hpp"
 
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -13,14 +12,10 @@
 #include <span>
 
 #include "transport/cma.hpp"
+#include "transport/machine.hpp"
 
 namespace heddle::transport {
 namespace {
-
-std::uint64_t space(const char* path) {
-  struct stat facts {};
-  return stat(path, &facts) == 0 ? facts.st_ino : 0;
-}
 
 /// What one process has found about one peer.
 enum Works : std::uint8_t {
@@ -111,8 +106,8 @@ void Join::introduce_myself() {
   announcement_.key_at = &announcement_.key;
   announcement_.process = own().process = getpid();
   announcement_.user = getuid();
-  announcement_.process_space = space("/proc/self/ns/pid");
-  announcement_.network_space = space("/proc/self/ns/net");
+  announcement_.process_space = name_space("pid");
+  announcement_.network_space = name_space("net");
   announcement_.probes = options.allow_cma ? 1 : 0;
   // Where the Yama module restricts ptrace, and with it process_vm_readv, to parents, this lifts it for the user's processes.
   if (options.allow_cma && node_.size() > 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

@@ -51,6 +51,8 @@ class Node {
   /// or too little memory, never throws: that peer, or all, is then not reachable, and why() says so. Both ends of a pair
   /// decide the same.
   void join(const Gather& gather) noexcept;
+  /// Both.
+  Node(int me, int size, const Gather& gather, const NodeOptions& options = {}) : Node(me, size, options) { join(gather); }
 
   /// Maps the file of all. False: refused; nothing has changed, and join() is what is left, for all.
   [[nodiscard]] bool attach(CommonFile& file, Assembly::KeepGoing keep_going = nullptr) noexcept;
@@ -58,8 +60,7 @@ class Node {
   void join_attached() noexcept;
   /// Among processes that have attached; null: they have not.
   [[nodiscard]] const std::shared_ptr<Assembly>& assembly() const noexcept { return assembly_; }
-  /// Both.
-  Node(int me, int size, const Gather& gather, const NodeOptions& options = {}) : Node(me, size, options) { join(gather); }
+
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   ~Node();

@@ -16,8 +16,11 @@ def test_every_way_and_metric_has_a_row(mpi, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(rows.read_text())
     assert {(row["variant"], row["metric"]) for row in found} == {
-        (way, metric) for way in (BARE, PRELOADED, STARTED) for metric in ("job", "init", "finalize")
+        *((way, metric) for way in (BARE, PRELOADED, STARTED) for metric in ("job", "init", "finalize")),
+        *((way, metric) for way in (PRELOADED, STARTED) for metric in ("part", "work")),
     }
+    values = {(row["variant"], row["metric"]): row["value"] for row in found}
+    assert values[PRELOADED, "work"] < values[PRELOADED, "init"] and values[PRELOADED, "part"] < values[PRELOADED, "init"]
     for row in found:
         assert 0 < row["lower"] <= row["value"] <= row["upper"] and row["ranks"] == 3 and row["samples"] == 2
     assert "medians of 2 starts" in done.stdout

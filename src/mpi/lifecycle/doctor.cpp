@@ -35,12 +35,12 @@ explain::Tools tools_above() {
   return above;
 }
 
-Effect effect(const Started& started, unsigned wish) {
+Effect effect(const StartOutcome& started, unsigned wish) {
   if (!(started.wanted & wish)) return Effect::unwanted;
   return started.all & wish ? Effect::in_effect : Effect::not_every_rank;
 }
 
-explain::BetweenNodes between_nodes(const Started& started, const settings::Settings& set) {
+explain::BetweenNodes between_nodes(const StartOutcome& started, const settings::Settings& set) {
   explain::BetweenNodes found{.effect = effect(started, wish_fabric)};
   const bool carries = (started.wanted & wish_node) && (started.wanted & wish_messages);
   if (set.fabric == "off")
@@ -81,7 +81,7 @@ void say_tools_if_asked() noexcept try {
   say(error.what());
 }
 
-void say_findings(const Started& started) noexcept try {
+void say_findings(const StartOutcome& started) noexcept try {
   // The first rank may have nothing of the kind.
   if (running() && started.missed && !spokesman()) say(explain::receives(started.missed).c_str());
   if (!spokesman()) return;

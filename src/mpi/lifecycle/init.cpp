@@ -1,4 +1,6 @@
 // mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
+#include <ctime>
+
 #include "interposition/interposition.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
@@ -70,8 +72,17 @@ bool ends_with_self() {
 }
 constinit std::atomic<bool> ends_by_itself{false};
 
+constinit StartTook took;
+
+double ms_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
 /// MPI_COMM_WORLD is there: what Heddle does together with the other ranks begins.
 void world_started() {
+  const StartTook before{ms_of(CLOCK_MONOTONIC), ms_of(CLOCK_THREAD_CPUTIME_ID)};
   ends_by_itself = ends_with_self();
   process.host_started();
   look_at_threads();
@@ -107,6 +118,7 @@ void world_started() {
   }
   Node::started();
   start_explaining();
+  took = {ms_of(CLOCK_MONOTONIC) - before.elapsed, ms_of(CLOCK_THREAD_CPUTIME_ID) - before.work};
   if (!set.doctor) return;
   say_findings({.missed = missed, .wanted = ways, .all = all});
   MPI_Finalize();
@@ -114,6 +126,8 @@ void world_started() {
 }
 
 }  // namespace
+
+StartTook heddle::mpi::start_took() noexcept { return took; }
 
 extern "C" {
 

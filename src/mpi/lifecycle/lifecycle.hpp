@@ -10,6 +10,13 @@
 
 namespace heddle::mpi {
 
+/// What a rank's start has taken, ms: from the end of the host's MPI_Init to the end of Heddle's.
+struct StartTook {
+  double elapsed = 0;
+  double work = 0;  ///< Of that its own: time on a core.
+};
+StartTook start_took() noexcept;
+
 /// After MPI_Init.
 void start_reporting() noexcept;
 /// Before MPI_Finalize, collective over MPI_COMM_WORLD if there is a report: all ranks have HEDDLE_REPORT, or none. Rank 0
@@ -22,7 +29,7 @@ void start_explaining() noexcept;
 void finish_explaining() noexcept;
 
 /// What the ranks have come to in MPI_Init.
-struct Started {
+struct StartOutcome {
   const char* missed;  ///< interposition::misses().
   unsigned wanted;     ///< What the settings ask for, as in agreement.hpp.
   unsigned all;        ///< What every rank wishes.
@@ -32,7 +39,7 @@ struct Started {
 void say_tools_if_asked() noexcept;
 
 /// At the end of MPI_Init.
-void say_findings(const Started& started) noexcept;
+void say_findings(const StartOutcome& started) noexcept;
 
 /// At the end of MPI_Session_init: there, nothing is shared with other ranks.
 void say_findings_of_session() noexcept;

@@ -4,8 +4,6 @@
 // messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
 #include "mpi/node/agreement.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -16,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arena.hpp"
-#include "engine/give_way.hpp"
 #include "engine/said.hpp"
+#include "engine/wait.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
@@ -59,21 +56,12 @@ class Question {
  private:
   static constexpr int length = engine::said_numbers;
 
-  /// The first polls come one after the other; many ranks that share a core keep it from the one that is waited for, so naps
-  /// get longer.
   bool wait(MPI_Request& request) {
-    constexpr int polls = 32;
-    constexpr long longest_us = 1000;
-    long us = 15;
+    engine::Patience waiting(true);
     int done = 0;
-    for (int poll = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS; ++poll) {
+    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
       if (done) return true;
-      if (poll < polls) {
-        sched_yield();
-        continue;
-      }
-      engine::nap(us);
-      us = std::min(longest_us, 2 * us);
+      waiting.pause();
       if (std::chrono::steady_clock::now() > until_) end("no answer for " + std::to_string(patience_s_) + " s");
     }
     return false;
@@ -102,14 +90,6 @@ void split(MPI_Comm& ranks, int nodes) noexcept {
 }
 
 }  // namespace
-
-transport::NodeOptions node_options(const settings::Settings& set) noexcept {
-  return {.memory = set.node_memory,
-          .prefault = engine::Arena::head,
-          .allow_mapped = set.transports.mapped,
-          .allow_cma = set.transports.cma,
-          .allow_ring = set.transports.ring};
-}
 
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept {
   std::vector<std::string_view> names, values;

@@ -35,9 +35,6 @@ struct Agreed {
 /// differs, and nobody wishes that. The names are those of every rank, in one order.
 Agreed agree(unsigned wishes, const settings::Settings& set) noexcept;
 
-/// What a rank gives to its node.
-transport::NodeOptions node_options(const settings::Settings& set) noexcept;
-
 /// Which ranks share this one's node.
 ///
 ///   const Placement placement(all.one_machine);         // collective over MPI_COMM_WORLD

@@ -24,6 +24,14 @@ engine::Node::Options options(int ranks) {
 
 }  // namespace
 
+transport::NodeOptions node_options(const settings::Settings& set) noexcept {
+  return {.memory = set.node_memory,
+          .prefault = engine::Arena::head,
+          .allow_mapped = set.transports.mapped,
+          .allow_cma = set.transports.cma,
+          .allow_ring = set.transports.ring};
+}
+
 /// A rank on its way into its node.
 struct Node::Place {
   int me = 0;

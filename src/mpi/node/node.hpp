@@ -11,11 +11,16 @@
 
 #include "engine/node.hpp"
 #include "mpi/communicators/known.hpp"
+#include "settings/settings.hpp"
 #include "transport/assembly.hpp"
+#include "transport/node_options.hpp"
 
 namespace heddle::mpi {
 
 using layout::Bytes;
+
+/// What a rank gives to its node.
+transport::NodeOptions node_options(const settings::Settings& set) noexcept;
 
 class Node : public engine::Node {
  public:

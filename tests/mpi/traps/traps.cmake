@@ -168,6 +168,10 @@ foreach(family ${families})
            COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}
                    : -n 1 ${with_it} ${program})
   set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  # Ranks of one machine that give different node memory have no file together: each has its own.
+  add_test(NAME refused.common_file.${family}
+           COMMAND ${python} ${here}/refused.py 0 ${one} ${with_it} HEDDLE_NODE_MEMORY=64M ${program} : -n 2 ${with_it} ${program})
+  set_tests_properties(refused.common_file.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   # Which algorithm is taken changes at the same call on all ranks; and ranks that would take different ones are found out.
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
   target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
