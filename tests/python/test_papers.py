@@ -112,7 +112,7 @@ def test_one_command_makes_a_page_that_stands_on_its_own_and_goes_on_where_it_wa
     assert done.returncode == 0 and "there from before" not in done.stdout
     assert (out / "seek/run.json").read_text() != first
     assert "estimated" in (out / "index.html").read_text()  # what was there is still shown
-    assert "two contexts (Heddle): **" in (tmp_path / "papers.md").read_text()
+    assert "two contexts (Heddle) **" in (tmp_path / "papers.md").read_text()
 
     before = (tmp_path / "papers.md").read_text()
     done = bench_all("--draw", "--out", tmp_path / "empty", "--manual", tmp_path / "papers.md")

@@ -22,27 +22,28 @@ PAPER = Paper(
             numbered("Figure", 1, 3),
             "PETSc's parts, ghost points, box and star stencils",
             made=Made.drawing,
-            why="The exchange of a box stencil is measured by `heddle bench halo`.",
+            why="The command `heddle bench halo` measures the exchange of a box stencil.",
         ),
         Figure(
             numbered("Figure", 4, 7),
             "A column of a matrix of three doubles: in memory, as a datatype, partly packed",
             made=Made.drawing,
             command="heddle explain 'vector(8, 1, 8, contiguous(3, double))'",
-            why="The command draws it.",
+            why="The command draws the matrix.",
         ),
         Figure(
             ("Figure 8", "Figure 10", "Figure 11"),
             "Ring with one large block, recursive doubling, dissemination",
             made=Made.drawing,
             command="heddle algorithms",
-            why="`src/schedule` draws the rounds beside each algorithm; its tests walk them for any number of ranks.",
+            why="The files of `src/schedule` draw the rounds beside each algorithm. The tests check the rounds for any "
+            "number of ranks.",
         ),
         Figure(
             ("Figure 9",),
             "Two contexts: one looks ahead, one packs",
             made=Made.drawing,
-            why="A cursor each over one layout (`src/layout`). Figure 13 shows what that is worth.",
+            why="Each context is a cursor over the same layout (`src/layout`). Figure 13 shows the gain.",
         ),
         Figure(
             ("Figure 12",),
@@ -56,7 +57,7 @@ PAPER = Paper(
                     gain("latency", at("n=1024")),
                 ),
                 Claim(
-                    "how far from the same bytes in one piece it does not say",
+                    "no comparison with the same bytes in one piece",
                     None,
                     steps.TRANSPOSE,
                     "the host's datatypes over a message in one piece, 1024²",
@@ -70,15 +71,16 @@ PAPER = Paper(
                     gain("latency", at("n=1024"), inverse=True),
                 ),
             ),
-            "A transpose takes Open MPI of today about twice as long as the same bytes in one piece: there is no 6.7 to gain.",
-            quotes=(Quote("512²: MPICH 10,962 → 1271 µs, Open MPI 2722 → 1022 µs", "results.md#messages-between-two-ranks"),),
+            "A transpose takes today's Open MPI about twice as long as the same bytes in one piece. So a gain of 6.7 is "
+            "impossible.",
+            quotes=(Quote("512², MPICH 10,962 → 1271 µs, Open MPI 2722 → 1022 µs", "results.md#messages-between-two-ranks"),),
         ),
         Figure(
             ("Figure 13",),
-            "Where the time of that transpose goes: searching, packing, communicating",
+            "The time of that transpose by parts: searching, packing, communicating",
             (
                 Claim(
-                    "with two contexts no search is left to be seen (here: 2 % at most)",
+                    "two contexts leave no visible search (here: 2 % at most)",
                     2.0,
                     steps.SEEK,
                     "share of the search, largest matrix",
@@ -87,7 +89,7 @@ PAPER = Paper(
                     at_most=True,
                 ),
                 Claim(
-                    "with one context the search grows until it is most of the time",
+                    "the search of one context grows until it is most of the time",
                     None,
                     steps.SEEK,
                     "share of the search, largest matrix",
@@ -95,8 +97,8 @@ PAPER = Paper(
                     unit="%",
                 ),
             ),
-            "The single context is a build of Heddle's that loses its place as the MPI of the paper did. MPICH's share "
-            "is by its MPIX_Type_iov; Open MPI lets nobody look.",
+            "The single context is a build of Heddle that loses its place, as the MPI of the paper did. MPICH's share "
+            "comes from its MPIX_Type_iov. Open MPI has no such function.",
         ),
         Figure(
             ("Figure 14",),
@@ -131,15 +133,16 @@ PAPER = Paper(
                     simulated.ratio("ring", "auto", 1024, 32768),
                 ),
             ),
-            "Simulated on a Cray XE6, 24 ranks a node, where a tree that does not know nodes fills a node's links: "
-            "two-level wins. Real ranks share two cores here, so their times are of waiting for turns.",
+            "The simulated machine is a Cray XE6 with 24 ranks a node. A tree that does not know nodes fills a node's "
+            "links, so "
+            "two-level wins. Real ranks share two cores here, so their times are mostly waiting for turns.",
             quotes=(
                 Quote(
-                    "one outlier, 64 ranks, 32 KiB: ring 324, two-level 42 µs",
+                    "one outlier of 32 KiB, 64 ranks: ring 324 µs, two-level 42",
                     "simulate.md#one-outlier-and-neighbours-of-a-ring",
                 ),
                 Quote(
-                    "48 ranks, 1 MiB: MPICH 165,670 → 28,600 µs, Open MPI 11,830 → 4,430",
+                    "48 ranks and 1 MiB: MPICH 165,670 → 28,600 µs, Open MPI 11,830 → 4,430",
                     "results.md#uneven-and-sparse-collectives",
                 ),
             ),
@@ -156,25 +159,25 @@ PAPER = Paper(
                     simulated.ratio("round-robin", "auto", 128, 800),
                 ),
                 Claim(
-                    "to 32 ranks: about 50 % less",
+                    "up to 32 ranks: about 50 % less",
                     2.0,
                     steps.RING,
                     "over a round-robin, most ranks",
                     quicker("ring", "round-robin", "heddle", most_ranks("ring")),
                 ),
                 Claim(
-                    "who is late holds up all others",
+                    "a late rank holds up all others",
                     None,
                     steps.RING,
-                    "one rank 10 ms late: the longest wait of another that is not its neighbour, round-robin",
+                    "the longest wait of a rank that is no neighbour of a rank 10 ms late (round-robin)",
                     others("late", "round-robin", best, 1e-3, "1 away"),
                     unit="ms",
                 ),
                 Claim(
-                    "with bins only its neighbours",
+                    "bins hold up only its neighbours",
                     None,
                     steps.RING,
-                    "the same under Heddle",
+                    "this wait under Heddle",
                     others("late", "heddle", best, 1e-3, "1 away"),
                     unit="ms",
                 ),
@@ -186,7 +189,7 @@ PAPER = Paper(
                     simulated.ratio("round-robin", "auto", 1024, 800),
                 ),
             ),
-            "MPICH and Open MPI of today leave out who has nothing, too; the round-robin is the benchmark's own.",
+            "Today's MPICH and Open MPI also leave out ranks without data. The round-robin is the benchmark's own.",
             quotes=(Quote("16 ranks: MPICH 828 → 355 µs, Open MPI 99 → 47", "results.md#uneven-and-sparse-collectives"),),
         ),
         Figure(
@@ -208,7 +211,8 @@ PAPER = Paper(
                     value(OVER_HAND_TUNED, least),
                 ),
             ),
-            "A round-robin waits for everybody, so the factor grows with the ranks: 20 is of 128 on 64 nodes.",
+            "A round-robin waits for all ranks, so the factor grows with their number: the factor of 20 is of 128 ranks on "
+            "64 nodes.",
             quotes=(Quote("10.4 × at 64 ranks, 7.9 × at 16", "vecscatter.md#what-came-out"),),
         ),
         Figure(
@@ -223,10 +227,10 @@ PAPER = Paper(
                     value(NEIGHBOURS, at("101^3")),
                 ),
             ),
-            "The other line of the figure, almost 90 % less than the MPI before, cannot be had any more: PETSc of "
-            "today has no way by derived datatypes and MPI_Alltoallw. It packs by itself, and Heddle hands its "
+            "The other line of the figure (almost 90 % less than the MPI before) cannot be measured any more. Today's "
+            "PETSc does not use derived datatypes and MPI_Alltoallw: it packs by itself. Heddle hands its "
             "neighbourhood collectives on.",
-            quotes=(Quote("101³: 1.10 × with two ranks, 0.98 with four; 33³ with four: 0.86", "multigrid.md#what-came-out"),),
+            quotes=(Quote("101³ with two ranks 1.10 ×, with four 0.98; 33³ with four 0.86", "multigrid.md#what-came-out"),),
         ),
     ),
     headline=("Figure 12", 1),

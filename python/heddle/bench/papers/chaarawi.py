@@ -39,8 +39,9 @@ PAPER = Paper(
                     unit="B",
                 ),
             ),
-            "Members only, as in the paper. All formulas, and planes, unions and merged groups, for which the paper "
-            "has no format, are in the first two tables of the command. The host keeps its own lists: these are "
+            "Only members count, as in the paper. The first two tables of the command have all formulas, and the planes, "
+            "unions "
+            "and merged groups for which the paper has no format. The host keeps its own lists: these are "
             "Heddle's bytes.",
         ),
         Figure(
@@ -69,7 +70,7 @@ PAPER = Paper(
             f"{LEVEL} Heddle composes a group when it is made, so that a look-up costs the same at any depth.",
             quotes=(
                 Quote(
-                    "48 ranks, Open MPI: a level adds -0.4 ± 1.1 ns to 8 B, between ranks 0 and 1 -0.7 ± 1.1",
+                    "48 ranks, Open MPI: a level adds -0.4 ± 1.1 ns to 8 B, and -0.7 ± 1.1 between ranks 0 and 1",
                     "groups.md#ping-pong-by-level",
                 ),
             ),
@@ -79,7 +80,7 @@ PAPER = Paper(
             "The same over Gigabit Ethernet",
             (
                 Claim(
-                    "of 50 µs and more a message no format adds anything that could be seen",
+                    "no format adds a visible time to messages of 50 µs and more",
                     None,
                     steps.GROUPS_TCP,
                     "a level more of a ping-pong of 8 B over TCP, to the last rank",
@@ -87,7 +88,7 @@ PAPER = Paper(
                     unit="ns",
                 ),
             ),
-            "There is no network here: the MPI libraries go over TCP on the loopback device of one machine, and Heddle takes "
+            "There is no network here. The MPI libraries use TCP on the loopback device of one machine, and Heddle takes "
             "each rank for a node.",
         ),
         Figure(
@@ -107,12 +108,12 @@ PAPER = Paper(
                     "a bitmap's last rank costs most",
                     None,
                     steps.GROUPS,
-                    "finding the last rank of 512 by Heddle, and by the paper's formats as built here; slowest level",
+                    "time to find the last rank of 512 on the slowest level; the paper's formats as built here",
                     slowest("level_ns", {"heddle": "Heddle", "seed: range": "ranges", "seed: bitmap": "bitmap"}),
                     unit="ns",
                 ),
             ),
-            f"512 processes do not fit on two cores: the hierarchy of 512 is looked up without messages. {LEVEL}",
+            f"512 processes do not fit on two cores, so the hierarchy of 512 is looked up without messages. {LEVEL}",
             quotes=(Quote("48 ranks, Open MPI, 64 KiB with holes: a level adds -9 ± 2 ns", "groups.md#ping-pong-by-level"),),
         ),
         Figure(
@@ -128,7 +129,8 @@ PAPER = Paper(
                     at_most=True,
                 ),
             ),
-            "Less is better. Two ranks here, Debian's hpcc on Open MPI; short runs on a busy machine scatter by more than 1 %.",
+            "Less is better. The runs have two ranks, Debian's hpcc on Open MPI. Short runs on a busy machine scatter by "
+            "more than 1 %.",
             quotes=(Quote("order 3,000, 24 pairs of runs: 0.89 and 0.94 of the time", "groups.md#hpl"),),
         ),
     ),

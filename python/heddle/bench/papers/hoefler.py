@@ -28,7 +28,7 @@ PAPER = Paper(
             "Send and receive type of the 2-D FFT, three levels each; the lattice's 48 types",
             made=Made.drawing,
             command="heddle explain 'resized(vector(4, 1, 4, contiguous(4, struct(double, double))), 0, 64)'",
-            why='The command draws it: the "tool support for datatypes" that the conclusions wish for.',
+            why='The command draws them. It is the "tool support for datatypes" that the conclusions wish for.',
             quotes=(
                 Quote("both types of the FFT", "fft2d.md#the-send-type"),
                 Quote("the lattice's", "lattice_cg.md#what-it-computes"),
@@ -61,14 +61,15 @@ PAPER = Paper(
                     comparable=False,
                 ),
                 Claim(
-                    "by the MPI libraries of 2010, without help",
+                    "MPI libraries of 2010, without help",
                     None,
                     steps.FFT,
-                    "fft2d, whole run: all by datatypes over by hand, both on the host alone, best case",
+                    "fft2d on the host alone, whole run: all by datatypes over by hand, best case",
                     value(fft2d.ALONE, best, where="whole run"),
                 ),
             ),
-            "Out of reach for the whole run: were its transposes free, a run by hand would be 1.4 to 3.0 times as fast here. "
+            "The whole run cannot reach this factor: if its transposes were free, a run by hand would be 1.4 to 3.0 times "
+            "as fast here. "
             "The loops of the version by hand are tiled, and the hosts' own datatypes lose against them.",
             quotes=(
                 Quote("2 ranks, 4096², transposes by hand and by datatypes: MPICH 111 → 44.7 ms", "fft2d.md#what-came-out"),
@@ -95,8 +96,9 @@ PAPER = Paper(
                     value(mpi4py_fft.OVER_COPY, best, variant="heddle"),
                 ),
             ),
-            "1.5 times as fast as the host, or within 1.15 of the copy, is wanted. What bounds it, and what is left to gain: "
-            "the manual says.",
+            "The wanted result is 1.5 times as fast as the host, or within 1.15 of the copy. The manual explains the bounds "
+            "and the "
+            "gain that is left.",
             quotes=(Quote("both MPIs, 2 and 4 ranks", "fft2d.md#in-three-dimensions"),),
         ),
         Figure(
@@ -121,24 +123,24 @@ PAPER = Paper(
                     "strong scaling to thousands of ranks",
                     None,
                     steps.FFT_FAR,
-                    "by datatypes: time of 64 ranks over that of 4,096",
+                    "time of 64 ranks over the time of 4,096 (datatypes)",
                     growth("zero-copy", {"ranks": 4096, "bytes": 384}, {"ranks": 64, "bytes": 1_562_496}),
                 ),
             ),
-            "The torus is a Cray XE6's, 24 ranks a node, not Jaguar's XT5. Its transposes are simulated or estimated; loops, "
-            "datatypes and transforms are charged as one core of today takes for them, so communication is most of the time.",
-            quotes=(Quote("what is charged, and what a slower core would gain", "simulate.md#a-2-d-fft-strong-scaling"),),
+            "The torus is a Cray XE6's, 24 ranks a node, not Jaguar's XT5. Its transposes are simulated or estimated. Loops, "
+            "datatypes and transforms are charged at the rates of one core of today, so communication is most of the time.",
+            quotes=(Quote("the charged times, and the gain of a slower core", "simulate.md#a-2-d-fft-strong-scaling"),),
         ),
         Figure(
             ("Negative results",),
             "Blue Print: 10 % slower, and wrong; Eugene: 40 % slower",
             made=Made.bygone,
-            why="Those machines and their MPIs are gone. What they stand for is tested: fft2d and lattice_cg compare "
+            why="Those machines and their MPIs are gone. Heddle's correctness is tested instead: fft2d and lattice_cg compare "
             "every element with a serial solution, in every run.",
         ),
         Figure(
             ("MILC, model",),
-            "How much of the CG phase is packing",
+            "The share of packing in the CG phase",
             (
                 Claim(
                     "over 10 % of the time, over 15 % for small lattices",
@@ -149,7 +151,7 @@ PAPER = Paper(
                     unit="%",
                 ),
             ),
-            "This is all that datatypes can save. Faces of 1.5 KiB lie in the first-level cache today.",
+            "Datatypes cannot save more than this. Faces of 1.5 KiB lie in the first-level cache today.",
             quotes=(Quote("4⁴: 1.4 %, 8⁴: 0.8 to 1.6 %", "lattice_cg.md#what-came-out"),),
         ),
         Figure(
@@ -164,10 +166,13 @@ PAPER = Paper(
                     value(lattice_cg.GAIN, best, where="4^4"),
                 ),
             ),
-            "Out of reach on a node: packing is 1 to 1.5 % of the time. What Heddle costs here is seen, too, about "
+            "A node cannot reach this factor: packing is 1 to 1.5 % of the time. The cost of Heddle is visible here, too: "
+            "about "
             "0.45 µs a message.",
             quotes=(
-                Quote("4⁴, staggered: 0.94 on MPICH, 0.86 on Open MPI; 6⁴ and 8⁴: 0.96 to 1.10", "lattice_cg.md#what-came-out"),
+                Quote(
+                    "4⁴ staggered, 0.94 on MPICH and 0.86 on Open MPI; 6⁴ and 8⁴ 0.96 to 1.10", "lattice_cg.md#what-came-out"
+                ),
             ),
         ),
         Figure(
@@ -182,7 +187,7 @@ PAPER = Paper(
                     value(lattice_cg.GAIN, least, where="4^4"),
                 ),
             ),
-            "Held against the paper's loss: its other machine had no gain, either.",
+            "The table compares with the paper's loss: its other machine had no gain, either.",
         ),
     ),
     headline=("FFT, Odin", 1),

@@ -69,12 +69,12 @@ def _headlines(found: Results) -> str:
         )
         name = f"{paper.key}, {figure.labels[0]}, {paper.headline[1]}"
         numbers = found.numbers.get(name, {})
-        values = "; ".join(f"{mpi} {ours(claim, number)}" for mpi, number in numbers.items()) or why_none(claim, found)
+        values = "<br>".join(f"{mpi} **{ours(claim, number)}**" for mpi, number in numbers.items()) or why_none(claim, found)
         says = figure.claims[0].says if claim.says == "the same" else claim.says
         count = tally([paper], found)
         counts = ", ".join(f"{count[verdict]} {verdict}" for verdict in JUDGED if count[verdict])
         about = f"**{paper.first} {paper.year}**, {figure.labels[0]}: {figure.title}"
-        table.append(_row(about, known(replace(claim, says=says)), f"{claim.what}: {values}", counts))
+        table.append(_row(about, known(replace(claim, says=says)), f"{claim.what}<br>{values}", counts))
     return "\n".join(table)
 
 
@@ -87,9 +87,9 @@ def _figure(paper: Paper, figure: Figure, found: Results) -> list[str]:
         if one is not figure:
             continue
         numbers, verdicts = found.numbers.get(name, {}), found.verdicts(name, claim)
-        values = [f"{mpi}: **{ours(claim, number)}**" for mpi, number in numbers.items()]
+        values = [f"{mpi} **{ours(claim, number)}**" for mpi, number in numbers.items()]
         cell = "<br>".join([claim.what, *values] if values else [claim.what, f"*{why_none(claim, found)}*"])
-        rows.append(_row(name_of if not rows else "", known(claim), cell, verdict_words(verdicts)))
+        rows.append(_row(name_of if not rows else "", known(claim), cell, verdict_words(verdicts, "<br>")))
     return rows
 
 
@@ -98,7 +98,7 @@ def _remark(figure: Figure) -> str:
     said += [f"`{figure.command}`."] if figure.command else []
     if figure.quotes:
         links = "; ".join(f"[{quote.text}]({quote.source})" for quote in figure.quotes)
-        said.append(f"Measured before: {links}." if figure.claims else f"More: {links}.")
+        said.append(f"More careful measurements: {links}." if figure.claims else f"More: {links}.")
     return f"- **{figure.label}**: {' '.join(said)}" if said else ""
 
 

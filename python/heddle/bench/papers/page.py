@@ -66,7 +66,7 @@ def _remarks(figure: Figure) -> str:
         said.append(f"<code>{escape(figure.command)}</code>")
     for quote in figure.quotes:
         where = f"docs/{quote.source.partition('#')[0]}"
-        begin = "Measured before: " if figure.claims else "More: "
+        begin = "More careful measurements: " if figure.claims else "More: "
         said.append(f"{begin}{escape(quote.text)} (<code>{where}</code>).")
     return " ".join(said)
 

@@ -7,12 +7,12 @@ from .take import gain, mean, most_ranks, quicker
 ORIGINAL = "crystal:copies"  # the router as the paper has it
 EVERYBODY = "round-robin"  # its MPI_Alltoallv sends a message to each rank
 QUOTED = "simulate.md#the-crystal-routers-figures"
-TIMES = "The paper's machine takes ten times as long for a message as the model of it, so factors are compared."
+TIMES = "The paper's machine takes ten times as long for a message as its model, so the table compares factors."
 
 
 def _against(ranks: int, size: int, says: str, factor: float | None, step, which: str = "auto") -> Claim:
     name = {"auto": "Heddle's choice", ORIGINAL: "the original router"}[which]
-    what = f"{name} over a message to everybody, {ranks:,} ranks, {size:,} B"
+    what = f"{name} over a message to every rank, {ranks:,} ranks, {size:,} B"
     return Claim(says, factor, step, what, simulated.ratio(EVERYBODY, which, ranks, size))
 
 
@@ -39,10 +39,10 @@ PAPER = Paper(
                     gain("exchange", most_ranks("bytes=8"), "alltoallv auto"),
                 ),
             ),
-            f"{TIMES} Real MPIs of today skip who has nothing, and at 16 ranks everybody is a neighbour: there is no 38 "
-            "to gain.",
+            f"{TIMES} Today's MPIs skip ranks without data. Of 16 ranks all are neighbours. So a gain of 38 is impossible "
+            "there.",
             quotes=(
-                Quote("256 ranks: 407 µs to everybody, the original router 15.4, the choice 10.9", QUOTED),
+                Quote("256 ranks: 407 µs to every rank, the original router 15.4, the choice 10.9", QUOTED),
                 Quote(
                     "16 ranks, 8 bytes to each other: MPICH 3,660 → 321 µs, Open MPI 154 → 80",
                     "results.md#uneven-and-sparse-collectives",
@@ -53,7 +53,7 @@ PAPER = Paper(
             ("Figure 2",),
             "The same, 1024 and 2048 ranks",
             (_against(1024, 8, "much faster, the more so with more ranks; no number", None, steps.SPARSE_MORE),),
-            quotes=(Quote("1024 ranks: 1,722 µs to everybody, the choice 11.1", QUOTED),),
+            quotes=(Quote("1024 ranks: 1,722 µs to every rank and 11.1 by the choice", QUOTED),),
         ),
         Figure(
             ("Figure 3",),
@@ -63,10 +63,11 @@ PAPER = Paper(
                 _against(8192, 8, "the same", 685.0, steps.SPARSE_MORE),
                 _against(8192, 131072, "8192 ranks, 128 KiB: 19 times", 19.0, steps.SPARSE_MORE),
             ),
-            "8191 messages against 13 are 630: in the model a bundle costs a little more than an empty message, so 685 "
-            "is out of reach of log2 P rounds. The choice knows how far partners are, and takes 5. With 128 KiB "
-            "the bandwidth is most of the time; and an empty message takes 2 µs in the model, 23 on the paper's machine.",
-            quotes=(Quote("602 times by the original router, 1,375 with the choice (SimGrid)", QUOTED),),
+            "8191 messages against 13 are 630. A bundle costs a little more than an empty message in the model, so log2 P "
+            "rounds "
+            "cannot reach 685. The choice knows the distance of partners, and takes 5 rounds. Most of the time of 128 KiB "
+            "is bandwidth. An empty message takes 2 µs in the model, 23 on the paper's machine.",
+            quotes=(Quote("602 times by the original router and 1,375 by the choice (SimGrid)", QUOTED),),
         ),
         Figure(
             ("Figure 4",),
@@ -89,13 +90,15 @@ PAPER = Paper(
                 for size, percent in ((8, 59.0), (512, 51.0))
                 for which, name in ((ORIGINAL, "the original router"), ("auto", "Heddle's choice"))
             ),
-            "Less is better: how much slower it gets when all partners lie on other nodes. For 512 B Heddle sends "
-            "straight to each partner: with stride 24 that takes 79 µs, the original router 378. "
-            "For 8 B the choice takes 5 rounds with either stride, since Bruck counts distances in strides; but with stride 24 "
-            "all bytes of 24 ranks leave their node in each of them, with stride 1 most stay. "
-            "None of the other algorithms is quicker there by the estimate: 8 B take 36 µs straight, 31 by crystal of "
-            "radix 2, 28 of radix 4, 79 by two-level; 512 B 195 and more by any that bundles.",
-            quotes=(Quote("2048 ranks: 1.47 times (8 B), 3.4 times for 512 B, by the original router", QUOTED),),
+            "Less is better: the slowdown if all partners are on other nodes. Heddle sends 512 B straight to each partner. "
+            "With "
+            "stride 24 this takes 79 µs, the original router 378. The choice for 8 B takes 5 rounds with either stride, "
+            "because Bruck counts distances in strides. But all bytes of 24 ranks leave their node in each round "
+            "with stride 24, and most stay with stride 1. No other algorithm is quicker there by the estimate. It gives 36 "
+            "µs for 8 B "
+            "straight, 31 by crystal of radix 2, 28 of radix 4 and 79 by two-level. Any algorithm that bundles takes 195 and "
+            "more for 512 B.",
+            quotes=(Quote("2048 ranks, the original router: 1.47 times for 8 B, 3.4 times for 512 B", QUOTED),),
         ),
         Figure(
             ("Figure 5",),
@@ -128,11 +131,11 @@ PAPER = Paper(
                 )
                 for which, name in ((ORIGINAL, "the original router"), ("auto", "Heddle's choice"))
             ),
-            "Less is better. 13 rounds against 8 are 1.6; neighbours that know how far they are take 5 at any scale.",
+            "Less is better. 13 rounds against 8 are 1.6. Neighbours that know their distance take 5 at any scale.",
         ),
         Figure(
             ("Section 4",),
-            "What the paper asks for: fewer copies, several paths, overlap",
+            "The paper's wishes: fewer copies, several paths, overlap",
             (
                 Claim(
                     "named as needed, not measured",
@@ -149,10 +152,12 @@ PAPER = Paper(
                     quicker("exchange", "crystal, bundled", "crystal", mean),
                 ),
             ),
-            "Real ranks share two cores here: these times are of waiting for turns. The simulation shows the router alone.",
+            "Real ranks share two cores here, so their times are mostly waiting for turns. The simulation shows the router "
+            "alone.",
             quotes=(
                 Quote(
-                    "256 ranks, 4 KiB: fewer copies 1.4 times, radix 4 with it 1.7; long blocks beside: 166 µs against 646",
+                    "256 ranks, 4 KiB: fewer copies 1.4 times, with radix 4 1.7; long blocks outside the bundles 166 µs "
+                    "against 646",
                     QUOTED,
                 ),
             ),

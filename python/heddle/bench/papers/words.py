@@ -41,11 +41,11 @@ def why_none(claim: Claim, found: Results) -> str:
     return "not measured by the short command" if seen.words == claim.step.quick else "not measured"
 
 
-def verdict_words(verdicts: dict[str, Verdict]) -> str:
+def verdict_words(verdicts: dict[str, Verdict], between: str = "; ") -> str:
     """One word where all agree; else each with where."""
     if len(set(verdicts.values())) <= 1:
         return str(next(iter(verdicts.values()), Verdict.unknown))
-    return "; ".join(f"{verdict} ({mpi})" for mpi, verdict in verdicts.items())
+    return between.join(f"{verdict} ({mpi})" for mpi, verdict in verdicts.items())
 
 
 def tally(papers: Sequence[Paper], found: Results) -> Counter:
@@ -61,8 +61,8 @@ def tally_sentence(papers: Sequence[Paper], found: Results) -> str:
         return "Nothing was run yet that could be held against the papers."
     parts = ", ".join(f"{count[verdict]} {verdict}" for verdict in JUDGED)
     rest = count[Verdict.shown] + count[Verdict.apart]
-    more = f" {rest} more stand beside what has no number, or none of the same thing." if rest else ""
-    return f"{held} numbers of ours can be held against one of the papers': {parts}.{more}"
+    more = f" {rest} more have no counterpart in a paper." if rest else ""
+    return f"{held} numbers have a counterpart in a paper: {parts}.{more}"
 
 
 def command(words: Iterable[str]) -> str:
@@ -84,11 +84,11 @@ def facts(found: Results) -> Iterator[tuple[str, str]]:
     if lines := [ns for seen in fine for ns in seen.line_ns]:
         yield (
             "its cores",
-            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other: far from 80 on, not "
-            "named where that changed meanwhile",
+            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other. Cores are far from 80 ns on. "
+            "The distance is not named if it changed during a command",
         )
     if loads := [load for seen in fine for load in seen.load]:
-        yield "load", f"{min(loads):g} to {max(loads):g}: the benchmark's own ranks, and what else runs on this machine"
+        yield "load", f"{min(loads):g} to {max(loads):g}, of the benchmark's own ranks and of other work on this machine"
     if mpis := dict.fromkeys(mpi for seen in fine for mpi in seen.mpis):
         yield "MPI", ", ".join(sorted(mpis))
     yield "Heddle", found.heddle

@@ -6,15 +6,15 @@ from .take import best, gain, least, mean, quicker
 
 SCHEMES = (("BC-SPUP", "bc-spup"), ("RWG-UP", "rwg-up"), ("Multi-W", "multi-w"))
 NODE = (
-    "Here a core reads and writes, not an adapter beside it: where RWG-UP and Multi-W move blocks, process_vm does, at a "
+    "Here a core reads and writes, not an adapter beside it. process_vm moves the blocks of RWG-UP and Multi-W, at a "
     "price for each block."
 )
 OPENMPI = "Open MPI packs plain columns well (figure 2, second line) and leaves less to gain."
 
 
 TCP = (
-    "Between nodes it is libfabric's TCP against the libraries' own, on the loopback device of two cores that ranks and kernel "
-    "share: no adapter, and no copy less."
+    "Between nodes libfabric's TCP competes with the libraries' own, on a loopback device. Ranks and kernel share two "
+    "cores. There is no adapter, and no copy is saved."
 )
 
 
@@ -55,19 +55,19 @@ PAPER = Paper(
     (
         Figure(
             ("Table 1",),
-            "Which scheme both ends' decisions name",
+            "The scheme that follows from both ends' decisions",
             made=Made.drawing,
             command="heddle explain 'vector(512, 64, 4096, int)' --to 'contiguous(32768, int)'",
-            why="Not measured there either. `src/select` has it with costs in the place of rules of thumb, and its "
-            "tests have the table; the command says what is chosen, and why.",
-            quotes=(Quote("what is the paper's, what differs, and what that costs", "select.md#after-the-paper"),),
+            why="The paper does not measure it either. Heddle's `src/select` uses costs instead of rules of thumb, and its "
+            "tests have the table. The command shows the choice and the reason.",
+            quotes=(Quote("the paper's choice and Heddle's", "select.md#after-the-paper"),),
         ),
         Figure(
             ("Figure 1",),
             "The ways of a message in MVAPICH",
             made=Made.drawing,
             command="heddle algorithms",
-            why="Heddle's five ways are in its first table.",
+            why="The command's first table has Heddle's five ways.",
         ),
         Figure(
             ("Figure 2",),
@@ -91,9 +91,9 @@ PAPER = Paper(
             ),
             "Less is better. Open MPI packs plain columns well today; MPICH does not from 8 KiB on.",
             quotes=(
-                Quote("k = 16: MPICH 88 → 5.7 µs, one piece 7.2", "results.md#messages-between-two-ranks"),
+                Quote("k = 16 on MPICH: 88 → 5.7 µs (one piece 7.2)", "results.md#messages-between-two-ranks"),
                 Quote(
-                    "k = 2048: MPICH 283 → 88 µs, one piece 222; Open MPI 279 → 95, one piece 200",
+                    "k = 2048: MPICH 283 → 88 µs (one piece 222), Open MPI 279 → 95 (one piece 200)",
                     "results.md#messages-between-two-ranks",
                 ),
             ),
@@ -102,7 +102,7 @@ PAPER = Paper(
             numbered("Figure", 3, 5),
             "RWG-UP, P-RRS, Multi-W",
             made=Made.drawing,
-            why="All three, and BC-SPUP, are in `src/transport/fabric` over libfabric, and within a node they are "
+            why="All three and BC-SPUP are in `src/transport/fabric` over libfabric. Within a node they are "
             "policies of one protocol.",
             quotes=(Quote("between nodes", "fabric.md#the-protocol"), Quote("within a node", "protocol.md")),
         ),
@@ -110,27 +110,28 @@ PAPER = Paper(
             ("Figure 6",),
             "Latency by columns, scheme by scheme",
             _both("latency", steps.VECTOR, steps.VECTOR_TCP, (1.5, 1.8, 3.4), best, "up to"),
-            f"At the best k. {NODE} {OPENMPI} {TCP}",
-            quotes=(Quote("k = 64: MPICH 81 → 7.0 µs; Open MPI 17 → 7.3", "results.md#messages-between-two-ranks"),),
+            f"The best k counts. {NODE} {OPENMPI} {TCP}",
+            quotes=(Quote("k = 64: MPICH 81 → 7.0 µs, Open MPI 17 → 7.3", "results.md#messages-between-two-ranks"),),
         ),
         Figure(
             ("Figure 7",),
             "Bandwidth, windows of 100 messages",
             _both("bandwidth", steps.VECTOR, steps.VECTOR_TCP, (2.0, 2.0, 3.6), best, "up to"),
-            f"At the best k. {NODE} {OPENMPI} {TCP}",
+            f"The best k counts. {NODE} {OPENMPI} {TCP}",
         ),
         Figure(
             ("Figure 8",),
             "A struct whose blocks double",
             made=Made.drawing,
             command="heddle explain 'struct(int, 2 int @ 8, 4 int @ 20, 8 int @ 40)'",
-            why="The command draws it.",
+            why="The command draws the struct.",
         ),
         Figure(
             ("Figure 9",),
             "MPI_Alltoall of that struct, 8 processes",
             _both("alltoall", steps.STRUCT, steps.STRUCT_TCP, (1.3, 1.3, 2.0), mean, "on average"),
-            f"2 to 8 ranks of one node here, 2 and 4 with --quick. {NODE} With more ranks than cores the sender always packs. "
+            f"The figures are of 2 to 8 ranks of one node, 2 and 4 with --quick. {NODE} With more ranks than cores the "
+            "sender always packs. "
             f"Open MPI moves such blocks in one copy, too. {TCP}",
             quotes=(
                 Quote("2 ranks, 256 KiB: MPICH 43 → 14 µs, Open MPI 14.0 → 14.4", "results.md#uneven-and-sparse-collectives"),
@@ -157,8 +158,8 @@ PAPER = Paper(
                     comparable=False,
                 ),
             ),
-            "There is no adapter here that moves data while a core unpacks, so nothing can overlap: libfabric's shm is "
-            "two processes on one node. What is seen is noise.",
+            "No adapter here moves data while a core unpacks, so nothing can overlap: libfabric's shm is "
+            "two processes on one node. The differences are noise.",
             quotes=(Quote("over these providers the differences were within the noise", "fabric.md#figures"),),
         ),
         Figure(
@@ -182,8 +183,8 @@ PAPER = Paper(
                     comparable=False,
                 ),
             ),
-            "What is saved there is ringing an adapter's doorbell for each descriptor. shm has none: no result of this "
-            "machine says anything about it.",
+            "The paper saves the ringing of an adapter's doorbell for each descriptor. There is no doorbell in shm, so "
+            "this machine cannot show the effect.",
             quotes=(Quote("What only real hardware can show", "fabric.md#what-only-real-hardware-can-show"),),
         ),
         Figure(
@@ -226,7 +227,8 @@ PAPER = Paper(
                     gain("latency", least, "multi-w"),
                 ),
             ),
-            "Within a node nothing is registered, and TCP pins nothing; what remains are caches that have not seen the buffer. "
+            "Memory is not registered within a node, and TCP pins none. Only the caches, which have not seen the buffer, "
+            "remain. "
             f"{TCP}",
         ),
     ),
