@@ -102,6 +102,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
+    {"HEDDLE_HEAP", "keep", "keep|system",
+     "keep: malloc keeps up to 64 MiB of freed memory in each process; a program that frees its arrays in each step does not "
+     "fault their pages in again; system: Heddle leaves malloc alone",
+     library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
      "auto: where the MPI library takes memory of accelerators and their driver is loaded, Heddle, which cannot read such "
      "memory, is off; none: no buffer lies there, Heddle is on",
@@ -267,6 +271,11 @@ Parsed<bool> devices(std::string_view text) {
   return {word != "none", word == "auto" || word == "none" ? "" : "is neither auto nor none"};
 }
 
+Parsed<bool> heap(std::string_view text) {
+  const std::string word = lower(text);
+  return {word != "system", word == "keep" || word == "system" ? "" : "is neither keep nor system"};
+}
+
 Parsed<Scheme> scheme(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, Scheme>, 8> names = {{{"auto", Scheme::automatic},
                                                                                 {"native", Scheme::native},
@@ -420,6 +429,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_TRANSPORTS", transports, set.transports);
   take("HEDDLE_NODE_MEMORY", node_memory, set.node_memory);
   take("HEDDLE_YIELD", yield, set.yield);
+  take("HEDDLE_HEAP", heap, set.keep_heap);
   take("HEDDLE_DEVICES", devices, set.devices);
   take("HEDDLE_POOL_LIMIT", bytes, set.pool_limit);
   set.complaints.insert(set.complaints.end(), files.complaints.begin(), files.complaints.end());

@@ -108,6 +108,7 @@ struct Settings {
   std::string trace;                                 ///< HEDDLE_TRACE, likewise
   std::string explain;                               ///< HEDDLE_EXPLAIN, names of datatypes or places; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
+  bool keep_heap = true;                             ///< HEDDLE_HEAP: the process keeps freed memory
   bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device
   int patience_s = 60;                               ///< HEDDLE_PATIENCE, seconds
   bool doctor = false;                               ///< HEDDLE_DOCTOR
@@ -149,6 +150,7 @@ Parsed<std::string> alltoallv(std::string_view text);     ///< auto|native|direc
 Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
 Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
 Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
+Parsed<bool> heap(std::string_view text);                 ///< keep (true) or system (false); any case.
 Parsed<bool> devices(std::string_view text);              ///< auto (true) or none (false); any case.
 Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
 Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.

@@ -22,6 +22,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_FALSE(set.doctor);
   EXPECT_EQ(set.yield, Yield::automatic);
   EXPECT_TRUE(set.devices);
+  EXPECT_TRUE(set.keep_heap);
   EXPECT_EQ(set.pool_limit, 1 << 30);
   EXPECT_TRUE(set.complaints.empty());
 
@@ -42,6 +43,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaultsOfTheTable) {
   EXPECT_EQ(written.doctor, set.doctor);
   EXPECT_EQ(written.yield, set.yield);
   EXPECT_EQ(written.devices, set.devices);
+  EXPECT_EQ(written.keep_heap, set.keep_heap);
   EXPECT_EQ(written.pool_limit, set.pool_limit);
   EXPECT_TRUE(written.complaints.empty());
 }
@@ -96,6 +98,8 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_YIELD=0"}).yield, Yield::off);
   EXPECT_FALSE(with({"HEDDLE_DEVICES=None"}).devices);
   EXPECT_TRUE(with({"HEDDLE_DEVICES=some"}).devices);
+  EXPECT_FALSE(with({"HEDDLE_HEAP=System"}).keep_heap);
+  EXPECT_TRUE(with({"HEDDLE_HEAP=mine"}).keep_heap);
   EXPECT_EQ(with({"HEDDLE_WATCH=All"}).watch, Watch::all);
   EXPECT_EQ(with({"HEDDLE_WATCH=none"}).watch, Watch::none);
   EXPECT_EQ(with({"HEDDLE_WATCH=few"}).watch, Watch::some);

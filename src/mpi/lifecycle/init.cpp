@@ -11,6 +11,7 @@
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/watch.hpp"
+#include "mpi/process/heap.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/progress.hpp"
@@ -88,6 +89,7 @@ void world_started() {
   look_at_threads();
   if (running()) progress::start();
   const heddle::settings::Settings& set = settings_of_process();
+  if (running() && set.keep_heap) keep_heap();
   const bool native = set.scheme == heddle::settings::Scheme::native;
   const bool hosts = set.messages == heddle::settings::Messages::native;
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |

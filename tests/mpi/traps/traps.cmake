@@ -102,6 +102,17 @@ foreach(family ${families})
     set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
                                                                        FAIL_REGULAR_EXPRESSION "wrong")
   endforeach()
+  # HEDDLE_HEAP: pages of freed arrays stay with the process, unless the user has tuned malloc.
+  add_executable(heddle-heap-${family} ${here}/heap.cpp)
+  target_link_libraries(heddle-heap-${family} PRIVATE host_${family})
+  foreach(case "kept HEDDLE_HEAP=keep" "returned HEDDLE_HEAP=system" "returned MALLOC_TRIM_THRESHOLD_=131072" "returned HEDDLE=off")
+    string(REPLACE " " ";" case "${case}")
+    list(GET case 0 expected)
+    list(GET case 1 setting)
+    add_test(NAME traps.heap.${setting}.${family}
+             COMMAND ${two} env "LD_PRELOAD=${preload}" ${setting} $<TARGET_FILE:heddle-heap-${family}> ${expected})
+    set_tests_properties(traps.heap.${setting}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+  endforeach()
   # Open MPI yields, or not, by its own switch.
   if(family STREQUAL openmpi)
     add_executable(heddle-yields-${family} ${here}/yields.cpp)
