@@ -4,7 +4,6 @@
 #include "interposition/interposition.hpp"
 #include "interposition/procedures.hpp"
 #include "mpi/communicators/known.hpp"
-#include "mpi/lifecycle/lifecycle.hpp"
 
 namespace communicators = heddle::mpi::communicators;
 
@@ -15,7 +14,6 @@ int heddle_seen_world_rank(MPI_Comm comm, int rank);
 const char* heddle_seen_format(MPI_Comm comm, int* known, int* bytes);
 void* heddle_seen_host(const char* name);
 const char* heddle_seen_procedure(int i);
-void heddle_seen_start(double* elapsed_ms, double* work_ms);
 #pragma GCC visibility pop
 
 /// As communicators::world_rank.
@@ -37,13 +35,6 @@ void* heddle_seen_host(const char* name) { return heddle::interposition::host_pr
 const char* heddle_seen_procedure(int i) {
   const auto all = heddle::interposition::procedures();
   return i >= 0 && static_cast<std::size_t>(i) < all.size() ? all[static_cast<std::size_t>(i)].name : nullptr;
-}
-
-/// As start_took().
-void heddle_seen_start(double* elapsed_ms, double* work_ms) {
-  const heddle::mpi::StartTook took = heddle::mpi::start_took();
-  *elapsed_ms = took.elapsed;
-  *work_ms = took.work;
 }
 
 }  // extern "C"

@@ -73,6 +73,11 @@ bool ends_with_self() {
 }
 constinit std::atomic<bool> ends_by_itself{false};
 
+/// From the end of the host's MPI_Init to the end of Heddle's, ms.
+struct StartTook {
+  double elapsed = 0;
+  double work = 0;  ///< This rank's own part of it: time on a core.
+};
 constinit StartTook took;
 
 double ms_of(clockid_t clock) {
@@ -129,9 +134,17 @@ void world_started() {
 
 }  // namespace
 
-StartTook heddle::mpi::start_took() noexcept { return took; }
-
 extern "C" {
+
+#pragma GCC visibility push(default)
+void heddle_seen_start(double* elapsed_ms, double* work_ms);
+#pragma GCC visibility pop
+
+/// For `heddle bench startup`.
+void heddle_seen_start(double* elapsed_ms, double* work_ms) {
+  *elapsed_ms = took.elapsed;
+  *work_ms = took.work;
+}
 
 int MPI_Init(int* argc, char*** argv) {
   check_host(PMPI_Init != nullptr);

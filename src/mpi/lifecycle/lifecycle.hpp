@@ -10,13 +10,6 @@
 
 namespace heddle::mpi {
 
-/// What a rank's start has taken, ms: from the end of the host's MPI_Init to the end of Heddle's.
-struct StartTook {
-  double elapsed = 0;
-  double work = 0;  ///< Of that its own: time on a core.
-};
-StartTook start_took() noexcept;
-
 /// After MPI_Init.
 void start_reporting() noexcept;
 /// Before MPI_Finalize, collective over MPI_COMM_WORLD if there is a report: all ranks have HEDDLE_REPORT, or none. Rank 0
