@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
+#include "engine/lost.hpp"
 #include "report/reporting.hpp"
 
 namespace heddle::engine {
@@ -11,13 +13,9 @@ namespace {
 
 Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
 
-/// Its descriptor is no longer needed where it arrived.
-Arrival fetch(Node& node, const Descriptor& descriptor, const Target& target) {
+/// The caller has claimed it.
+Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) {
   report::ReportedCall reported("receive");
-  Reach reach = node.reach(static_cast<int>(descriptor.sender));
-  if (!reach.memory || stale(descriptor, reach))
-    return failed(
-        "a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
   reach.times = reported.times();
   const Bytes moved = receive(descriptor, reach, target);
   if (moved == damaged)
@@ -26,24 +24,63 @@ Arrival fetch(Node& node, const Descriptor& descriptor, const Target& target) {
   return {.how = moved == descriptor.total ? Arrival::How::whole : Arrival::How::truncated, .moved = moved};
 }
 
-/// Whatever comes of it: it is not to be found here again.
-bool take(Node& node, void* first, Descriptor& descriptor) {
-  const bool sound = read(first, node.nonce(), static_cast<std::uint32_t>(node.size()), node.memory_size(), descriptor);
-  std::memset(first, 0, sizeof(Nonce));
-  return sound;
+/// Nothing: another receive has the message, or had it. Its descriptor is no longer needed where it arrived.
+std::optional<Arrival> fetch(Node& node, const Descriptor& descriptor, const Target& target) {
+  Reach reach = node.reach(static_cast<int>(descriptor.sender));
+  if (!reach.memory || stale(descriptor, reach)) return {};
+  const auto& control = *reinterpret_cast<const Control*>(reach.memory + descriptor.control);
+  const Claims::Claim claim(node.claims(), descriptor.sender, descriptor.generation, control);
+  if (!claim) return {};
+  return bring(descriptor, reach, target);
 }
+
+/// The receive has brought as many bytes as a descriptor has, and its own is not there. Nothing: it was no descriptor.
+std::optional<Arrival> fetch_lost(Node& node, const Receipt& receipt, const Target& target) noexcept {
+  if (!receipt.standing || receipt.peer < 0 || !Lengths::possible(receipt.bytes)) return {};
+  while (const std::optional<Descriptor> lost = Lost(node, receipt).find()) {
+    node.note_overlap();
+    if (const std::optional<Arrival> brought = fetch(node, *lost, target)) return brought;
+  }
+  return {};
+}
+
+bool read_at(const Node& node, const void* first, Descriptor& descriptor) {
+  return read(first, node.nonce(), static_cast<std::uint32_t>(node.size()), node.memory_size(), descriptor);
+}
+
+/// True: this receive may have brought the descriptor.
+bool fits(Node& node, const Descriptor& descriptor, const Receipt& receipt) {
+  if (receipt.peer == Receipt::elsewhere) return false;
+  const Control* const control = node.control_of({descriptor.sender, descriptor.control, descriptor.generation});
+  return control && control->tag == receipt.tag &&
+         (receipt.peer == Receipt::unknown || receipt.peer == static_cast<int>(descriptor.sender));
+}
+
+/// It is not to be found here again.
+void wipe(void* first) { std::memset(first, 0, sizeof(Nonce)); }
+
+constexpr const char* does_not_fit =
+    "a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.";
 
 }  // namespace
 
-Arrival fetch(Node& node, void* first, Bytes room, Bytes arrived, const Target& target) noexcept {
+Arrival fetch(Node& node, void* first, Bytes room, const Receipt& receipt, const Target& target) noexcept {
   // An empty message leaves in the buffer what was there: a descriptor is as long as it says.
-  if (room < Bytes{sizeof(Descriptor)} || !is_descriptor(first, node.nonce()) || !Lengths::possible(arrived) ||
-      arrived != length_of(first))
-    return {};
+  const bool begins = room >= Bytes{sizeof(Descriptor)} && is_descriptor(first, node.nonce()) &&
+                      Lengths::possible(receipt.bytes) && receipt.bytes == length_of(first);
   Descriptor descriptor;
-  if (take(node, first, descriptor)) return fetch(node, descriptor, target);
-  return failed(
-      "the announcement of a message has arrived damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
+  const bool sound = begins && read_at(node, first, descriptor);
+  if (sound && fits(node, descriptor, receipt)) {
+    wipe(first);
+    if (const std::optional<Arrival> brought = fetch(node, descriptor, target)) return *brought;
+  }
+  if (const std::optional<Arrival> brought = fetch_lost(node, receipt, target)) return *brought;
+  if (!begins) return {};
+  wipe(first);
+  if (!sound)
+    return failed(
+        "the announcement of a message has arrived damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
+  return fetch(node, descriptor, target).value_or(failed(does_not_fit));
 }
 
 Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& target) noexcept {
@@ -52,9 +89,10 @@ Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& targe
   Descriptor descriptor;
   std::byte part[least];
   std::memcpy(part, first, least);
-  if (room >= Bytes{sizeof descriptor} && take(node, first, descriptor)) return fetch(node, descriptor, target);
+  const bool sound = room >= Bytes{sizeof descriptor} && read_at(node, first, descriptor);
+  wipe(first);
+  if (sound) return fetch(node, descriptor, target).value_or(failed(does_not_fit));
   std::memcpy(static_cast<void*>(&descriptor), part, least);
-  std::memset(first, 0, sizeof(Nonce));
   if (descriptor.sender >= static_cast<std::uint32_t>(node.size())) return {};
   const Reach reach = node.reach(static_cast<int>(descriptor.sender));
   if (reach.memory) drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);

@@ -22,6 +22,7 @@ constexpr std::int64_t between_greetings = 300'000'000;
 
 bool Contacts::reaches(int rank) noexcept try {
   const std::scoped_lock hold(lock_);
+  if (sends_plainly_) return false;
   Contact& contact = contacts_[rank];
   if (contact.times == 0) ask(rank, contact);
   return contact.reached;
@@ -82,7 +83,9 @@ void Contacts::look_at_greetings() noexcept try {
     const std::optional<bool> heard = welcomed(each);
     if (!heard) return false;
     if (!*heard) voice_.complain_of(each.rank);
-    voice_.tell(each.rank, {*heard && !wants_none_ ? Word::have : Word::have_not, fabric_.mark()});
+    const bool welcome = *heard && !wants_none_;
+    if (welcome) announcing_.insert(each.rank);
+    voice_.tell(each.rank, {welcome ? Word::have : Word::have_not, fabric_.mark()});
     fabric_.ends();
     return true;
   });
@@ -101,6 +104,20 @@ void Contacts::want_none() noexcept try {
   for (const int rank : askers_) voice_.tell(rank, {Word::have_not, fabric_.mark()});
 } catch (const std::exception&) {
   return;
+}
+
+void Contacts::tell_of_plain() noexcept try {
+  const std::scoped_lock hold(lock_);
+  if (sends_plainly_.exchange(true)) return;
+  for (const auto& [rank, contact] : contacts_)
+    if (contact.times > 0) voice_.tell(rank, {Word::plain});
+} catch (const std::exception&) {
+  return;
+}
+
+bool Contacts::announces(int rank) noexcept {
+  const std::scoped_lock hold(lock_);
+  return announcing_.contains(rank) && !plain_.contains(rank);
 }
 
 void Contacts::scatter_hint(int rank, layout::Bytes block) noexcept try {
@@ -133,6 +150,9 @@ bool Contacts::take(const Word& word, int from) {
     case Word::have:
     case Word::have_not:
       answered(from, word.kind == Word::have);
+      return true;
+    case Word::plain:
+      plain_.insert(from);
       return true;
     case Word::scatters:
       contacts_[from].block = word.number;

@@ -7,6 +7,7 @@
 //            unwanted(message) ◀── receiver  of a message that is longer than its receive
 //                ◀── lost(message) ──        the fabric has not brought it: the host is to
 //                gone(message) ──▶           but the sender took it for delivered, and has it no more: an error
+//            plain ──▶                  messages as long as a descriptor may be the program's own: none is announced any more
 //              ◀── scatters(block) ──        of a message that came in one piece, by the host: the next may be announced
 //
 //   Contacts contacts(fabric, voice);
@@ -30,7 +31,7 @@ namespace heddle::engine {
 
 /// What ranks tell each other.
 struct Word {
-  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters };
+  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain };
   Kind kind = unwanted;
   /// Of the fabric (SharedFabric::mark); of the message, by its sender; scatters: bytes of a block, on average.
   std::uint32_t number = 0;
@@ -60,6 +61,15 @@ class Contacts {
   void doubt(int rank) noexcept;
   /// From here on nothing is to be announced to this process.
   void want_none() noexcept;
+
+  /// The program is about to send a message as long as a descriptor. This process tells the ranks that might wait for a
+  /// descriptor, and announces nothing any more.
+  void send_plainly() noexcept {
+    if (!sends_plainly_.load(std::memory_order_relaxed)) [[unlikely]]
+      tell_of_plain();
+  }
+  /// True: that rank may announce messages to this process, and sends nothing else in the length of a descriptor.
+  [[nodiscard]] bool announces(int rank) noexcept;
 
   /// What came from that rank in one piece has been scattered, into blocks of so many bytes: it is told so, once.
   void scatter_hint(int rank, layout::Bytes block) noexcept;
@@ -98,6 +108,7 @@ class Contacts {
   };
 
   void ask(int rank, Contact& contact);
+  void tell_of_plain() noexcept;
   void answered(int rank, bool reached);
   void greet(const Word& word, int from);
   std::optional<bool> welcomed(Greeting& greeting);
@@ -111,6 +122,9 @@ class Contacts {
   std::unordered_set<int> hinted_;
   std::atomic<bool> moves_pieces_{false};
   std::atomic<bool> wants_none_{false};
+  std::unordered_set<int> announcing_;  // ranks that have been told that they reach us, and send nothing plainly
+  std::unordered_set<int> plain_;       // ranks that do
+  std::atomic<bool> sends_plainly_{false};
 };
 
 }  // namespace heddle::engine

@@ -13,7 +13,7 @@ void LengthBook::publish(int code, bool unclear) noexcept {
 
 // A length that nobody uses keeps its meaning until another size needs it, the one given back first before the others: a probe
 // may have seen a message that another thread has received meanwhile, and asks what it was only now. Short ones are preferred.
-int LengthBook::take(Bytes total, int tag, Probed probed) noexcept {
+int LengthBook::take(Bytes total, int tag, std::uint64_t comm, Probed probed) noexcept {
   if (probed == Probed::never) return none;
   constexpr int row = Lengths::codes / 2;
   int found = none;
@@ -21,19 +21,23 @@ int LengthBook::take(Bytes total, int tag, Probed probed) noexcept {
     if (i == row && found != none) break;
     const Code& code = code_[i];
     if (code.plain) continue;
-    if (code.total == total && code.tag == tag) {
+    if (code.total == total && code.tag == tag && (code.comm == comm || code.users == 0)) {
       found = i;
       break;
     }
     if (code.users == 0 && (found == none || code.last < code_[found].last)) found = i;
   }
   if (found == none) {
-    if (probed == Probed::yes) return refused;
-    lengths_.shared_->unsized.fetch_add(1, std::memory_order_release);
+    const bool others = unsized_.users > 0 && unsized_.comm != comm;
+    if (probed == Probed::yes || total < Lengths::unsized || unsized_.plain || others) return refused;
+    unsized_.comm = comm;
+    ++unsized_.users;
+    publish_unsized();
     return unsized;
   }
   Code& code = code_[found];
   ++code.users;
+  code.comm = comm;
   if (code.total != total || code.tag != tag) {
     code.total = total;
     code.tag = tag;
@@ -45,7 +49,8 @@ int LengthBook::take(Bytes total, int tag, Probed probed) noexcept {
 void LengthBook::give(int code) noexcept {
   if (code == none) return;
   if (code == unsized) {
-    lengths_.shared_->unsized.fetch_sub(1, std::memory_order_release);
+    --unsized_.users;
+    publish_unsized();
     return;
   }
   Code& of = code_[code];
@@ -56,7 +61,18 @@ void LengthBook::give(int code) noexcept {
   settle(code);
 }
 
+void LengthBook::publish_unsized() noexcept {
+  auto word = static_cast<std::uint32_t>(unsized_.users);
+  if (unsized_.users > 0 && unsized_.plain) word |= Lengths::plain_too;
+  lengths_.shared_->unsized.store(word, std::memory_order_release);
+}
+
 void LengthBook::sends_plainly(Bytes length, int tag) noexcept {
+  if (length == Lengths::unsized) {
+    unsized_.plain = true;
+    publish_unsized();
+    return settle(Lengths::codes);
+  }
   const int code = Lengths::code_of(length);
   Code& of = code_[code];
   of.plain = true;

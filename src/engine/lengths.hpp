@@ -6,10 +6,14 @@
 //   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB
 //
 //   node memory, from byte 3072 on     16 words: tag (32 bits), size (31), and a bit: unclear
-//                                      descriptors of 128 bytes under way     this process probes
+//                                      descriptors under way of the longest length, which stands for no size
+//                                      what senders must know of this process: it probes, its receives overlap
 //
 // What the program itself sends in one of these lengths is noted before it is sent, and from then on that length announces no
 // more. Only while descriptors of that length and tag are under way already cannot be said which is which: unclear.
+//
+// A length stands for messages of one communicator at a time, too. A receiver that has lost a descriptor (announcements.hpp)
+// knows length, tag and sender; it must not take a message of another communicator.
 #pragma once
 
 #include <array>
@@ -31,15 +35,20 @@ class Lengths {
   static constexpr Bytes at = 3072;
   static constexpr int codes = 16;
   /// No powers of two, which programs send, and multiples of 32: hosts refuse half an element.
-  static constexpr Bytes shortest = 160, step = 64, longest = shortest + (codes - 1) * step;
+  static constexpr Bytes shortest = 160, step = 64;
+  /// Of descriptors that no code is left for.
+  static constexpr Bytes unsized = shortest + codes * step;
+  static constexpr Bytes longest = unsized;
 
   static constexpr Bytes of(int code) { return shortest + code * step; }
-  static constexpr bool coded(Bytes length) {
+  static constexpr bool coded(Bytes length) { return noted(length) && length != unsized; }
+  /// True: messages of this length that the program sends must be noted.
+  static constexpr bool noted(Bytes length) {
     return length % step == shortest % step && length >= shortest && length <= longest;
   }
   static constexpr int code_of(Bytes length) { return static_cast<int>((length - shortest) / step); }
-  /// Whether a descriptor can be of this length.
-  static constexpr bool possible(Bytes length) { return length == sizeof(Descriptor) || coded(length); }
+  /// True: a descriptor can have this length. Those on communicators of Heddle's own have 128 bytes.
+  static constexpr bool possible(Bytes length) { return length == sizeof(Descriptor) || noted(length); }
 
   /// A word has room for so many bytes.
   static constexpr Bytes most = (Bytes{1} << 31) - 1;
@@ -54,24 +63,37 @@ class Lengths {
   };
   /// A message of this length, from this sender, that is there to be received.
   [[nodiscard]] Seen seen(Bytes length, int tag) const noexcept {
-    if (length == sizeof(Descriptor) && shared_->unsized.load(std::memory_order_acquire) > 0) return {Kind::unclear};
+    if (length == unsized) return {shared_->unsized.load(std::memory_order_acquire) > 0 ? Kind::unclear : Kind::plain};
     if (!coded(length)) return {};
     const std::uint64_t word = shared_->words[code_of(length)].load(std::memory_order_acquire);
     if (word == 0 || static_cast<int>(word >> 32) != tag) return {};
     return {(word & 1) != 0 ? Kind::unclear : Kind::rendezvous, static_cast<Bytes>(word >> 1 & most)};
   }
 
+  /// Says of a message that has been received whether it was a descriptor; `unclear`: perhaps.
+  [[nodiscard]] Kind received(Bytes length, int tag) const noexcept {
+    if (length != unsized) return seen(length, tag).kind;
+    const std::uint32_t under_way = shared_->unsized.load(std::memory_order_acquire);
+    if (under_way == 0) return Kind::plain;
+    return (under_way & plain_too) != 0 ? Kind::unclear : Kind::rendezvous;
+  }
+
   /// Of this process: whether it has ever probed; senders then announce nothing that a probe could mistake.
-  [[nodiscard]] bool probes() const noexcept { return shared_->probes.load(std::memory_order_relaxed) != 0; }
-  void set_probes() noexcept { shared_->probes.store(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool probes() const noexcept { return (shared_->ways.load(std::memory_order_relaxed) & probing) != 0; }
+  void set_probes() noexcept { shared_->ways.fetch_or(probing, std::memory_order_relaxed); }
+  /// True: this process has lost a descriptor. Senders then announce nothing to it.
+  [[nodiscard]] bool overlaps() const noexcept { return (shared_->ways.load(std::memory_order_relaxed) & overlapping) != 0; }
+  void set_overlaps() noexcept { shared_->ways.fetch_or(overlapping, std::memory_order_relaxed); }
 
  private:
   friend class LengthBook;
   struct Shared {
     std::array<std::atomic<std::uint64_t>, codes> words;
-    std::atomic<std::uint32_t> unsized;
-    std::atomic<std::uint32_t> probes;
+    std::atomic<std::uint32_t> unsized;  ///< And plain_too.
+    std::atomic<std::uint32_t> ways;     ///< probing, overlapping
   };
+  static constexpr std::uint32_t probing = 1, overlapping = 2;
+  static constexpr std::uint32_t plain_too = 1U << 31;  ///< The program sends that length, too.
   static_assert(at + static_cast<Bytes>(sizeof(Shared)) <= Arena::head);
   Shared* shared_;
 };
@@ -79,15 +101,14 @@ class Lengths {
 /// The sender's side. Under its user's lock, but for settled().
 class LengthBook {
  public:
-  static constexpr int none = -1;  ///< Nobody probes: 128 bytes.
-  static constexpr int unsized =
-      -2;  ///< No length is free, and nobody has probed so far: 128 bytes, at which a probe must look.
+  static constexpr int none = -1;     ///< The communicator is Heddle's own: 128 bytes.
+  static constexpr int unsized = -2;  ///< No code is free: Lengths::unsized bytes. A probe must receive such a message.
   static constexpr int refused = -3;  ///< No length is free: to be sent otherwise. Not to be given back.
 
   explicit LengthBook(std::byte* memory) noexcept : lengths_(memory) {}
 
-  /// For a message of so many bytes that is about to be announced.
-  int take(Bytes total, int tag, Probed probed) noexcept;
+  /// For a message of so many bytes that is about to be announced. @param comm  Any number that its communicator has.
+  int take(Bytes total, int tag, std::uint64_t comm, Probed probed) noexcept;
   /// It has been received, or was not sent.
   void give(int code) noexcept;
 
@@ -103,15 +124,18 @@ class LengthBook {
     Bytes total = 0;
     int tag = 0;
     int users = 0;
+    std::uint64_t comm = 0;
     bool plain = false;      ///< The program sends such a length itself.
     std::uint64_t last = 0;  ///< When it was last given back.
   };
   void publish(int code, bool unclear) noexcept;
+  void publish_unsized() noexcept;
   void settle(int code) noexcept { settled_.fetch_or(1U << code, std::memory_order_release); }
 
   Lengths lengths_;
   std::atomic<std::uint32_t> settled_{0};
   std::array<Code, Lengths::codes> code_{};
+  Code unsized_{};
   std::uint64_t given_ = 0;
 };
 

@@ -5,7 +5,7 @@
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all
 //        32   the fabric's announcement, with a check sum of its own
-//       152   zeros, to a length that few programs send
+//       152   tag of the message      156   zeros, to a length that few programs send
 #pragma once
 
 #include <cstring>
@@ -21,7 +21,15 @@ struct NetworkDescriptor {
   std::uint32_t sum = 0;
   layout::Bytes total = 0;
   transport::fabric::Announcement announcement{};
-  std::byte padding[24]{};
+  std::int32_t tag = 0;
+  std::byte padding[20]{};
+};
+
+/// Follows the packed bytes of a message that the host brings. A receiver that has lost the descriptor reads it.
+struct PackedTrailer {
+  std::uint32_t number = 0;  ///< The sender's number of the message.
+  std::int32_t tag = 0;
+  std::uint64_t order = 0;  ///< Later messages of a sender have higher ones.
 };
 /// A probe cannot tell a descriptor from other messages of this length, and has to look into them: so it is an odd one.
 constexpr layout::Bytes network_descriptor_bytes = 176;
@@ -30,7 +38,8 @@ static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
 /// Of what the announcement's own does not guard.
 inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
   std::uint64_t sum = descriptor.announcement.sum;
-  for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total)}) {
+  for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total),
+                          static_cast<std::uint64_t>(descriptor.tag)}) {
     sum = (sum ^ word) * 0x100000001b3U;
     sum ^= sum >> 29;
   }

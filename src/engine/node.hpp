@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/claims.hpp"
 #include "engine/inbox.hpp"
 #include "engine/lengths.hpp"
 #include "engine/loaned_slot.hpp"
@@ -61,6 +62,16 @@ class Node {
   [[nodiscard]] const ScatterHints& scatter_hints() const noexcept { return scatter_hints_; }
   /// What the lengths of a peer's descriptors mean.
   [[nodiscard]] Lengths lengths(int peer) const noexcept { return Lengths(transport_->memory(peer)); }
+  /// Copies of the descriptors that a peer has under way.
+  [[nodiscard]] Announcements announcements(int peer) const noexcept { return Announcements(transport_->memory(peer)); }
+  /// The messages that threads of this process are fetching.
+  [[nodiscard]] Claims& claims() noexcept { return claims_; }
+  /// A descriptor was lost in this process's memory: its receives overlap, or it writes into them. Peers announce nothing to
+  /// this process from here on, and the watch does not accuse it.
+  void note_overlap() noexcept {
+    if (Lengths mine(arena_.base()); !mine.overlaps()) mine.set_overlaps();
+    unclaimed().set_uncertain();
+  }
   /// What this process has received and not claimed, and what a peer has.
   [[nodiscard]] Unclaimed unclaimed() const noexcept { return Unclaimed(arena_.base()); }
   [[nodiscard]] Unclaimed unclaimed(int peer) const noexcept { return Unclaimed(transport_->memory(peer)); }
@@ -103,6 +114,7 @@ class Node {
   Loans loans_{outbox_};
   ScatterHints scatter_hints_;
   Known known_;
+  Claims claims_;
   transport::SharedMemory shared_;
   transport::PeerMemory theirs_;
   select::Profile profile_;

@@ -47,7 +47,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
     };
     Control* control = arena_.take_control(segments);
     if (!control) return give_up();
-    const int code = lengths_.take(total, plan.tag, plan.probed);
+    const int code = lengths_.take(total, plan.tag, plan.comm, plan.probed);
     if (code == LengthBook::refused) {
       control->segments = static_cast<std::uint32_t>(segments);
       arena_.give_control(control);
@@ -57,6 +57,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
     unused_.pop_back();
     *message = {.source = source,
                 .control = control,
+                .entry = message->entry,
                 .total = total,
                 .segment = plan.segment,
                 .segments = segments,
@@ -97,12 +98,14 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
                 .wire = plan.layout.wire,
                 .wire_bytes = plan.layout.wire_bytes};
   if (message->code >= 0) descriptor.length = static_cast<std::uint32_t>(Lengths::of(message->code));
+  if (message->code == LengthBook::unsized) descriptor.length = Lengths::unsized;
   if (plan.place) {
     descriptor.region = plan.place->id;
     descriptor.region_version = plan.place->version;
     descriptor.region_offset = plan.place->offset;
   }
   seal(descriptor);
+  message->entry->publish(plan.receiver, plan.tag, descriptor);
   std::atomic_thread_fence(std::memory_order_release);  // the cells are in place before anybody hears of them
   return message;
 }
@@ -111,7 +114,10 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
 bool Outbox::make_one() noexcept try {
   left_.reserve(all_.size() + 1);
   unused_.reserve(all_.size() + 1);
-  all_.push_back(std::make_unique<Outgoing>());
+  auto fresh = std::make_unique<Outgoing>();
+  fresh->entry = announcements_.make();
+  if (!fresh->entry) return false;
+  all_.push_back(std::move(fresh));
   unused_.push_back(all_.back().get());
   return true;
 } catch (const std::bad_alloc&) {
@@ -267,6 +273,7 @@ void Outbox::look_at_some() noexcept {
 }
 
 void Outbox::release(Outgoing* message) noexcept {
+  message->entry->retract();
   if (message->receiver >= 0) shared_.distances.hear(message->receiver, message->asked, *message->control);
   arena_.give_control(message->control);
   lengths_.give(message->code);

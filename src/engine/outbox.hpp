@@ -1,5 +1,5 @@
 // engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: arena.hpp, datatype_cache.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
+// receiver. May include: announcements.hpp, arena.hpp, datatype_cache.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/announcements.hpp"
 #include "engine/arena.hpp"
 #include "engine/datatype_cache.hpp"
 #include "engine/descriptor.hpp"
@@ -42,7 +43,8 @@ struct Plan {
   int receiver = -1;           ///< Rank of the node; -1: nothing is learned of its distance.
   layout::Stores stores = layout::Stores::cached;
   Probed probed = Probed::never;
-  int tag = 0;  ///< By which a probe sees it.
+  int tag = 0;             ///< By which a probe sees it.
+  std::uint64_t comm = 0;  ///< Any number that its communicator has.
   Listed layout{};
   std::optional<transport::Place> place{};  ///< Of the first byte touched, if peers can map the buffer.
 };
@@ -50,6 +52,7 @@ struct Plan {
 struct Outgoing {
   Source source{};
   Control* control = nullptr;
+  Announcements::Entry* entry = nullptr;  ///< This object's, for good.
   Bytes total = 0;
   Bytes segment = 0;
   Count segments = 0;
@@ -98,7 +101,7 @@ class Outbox {
   void sweep() noexcept;
   /// The program is about to send a message of so many bytes itself.
   void sends_plainly(Bytes length, int tag) noexcept {
-    if (Lengths::coded(length) && !lengths_.settled(length)) note_plain(length, tag);
+    if (Lengths::noted(length) && !lengths_.settled(length)) note_plain(length, tag);
   }
   /// A slot for as long as the caller likes, of memory that peers have mapped; null: none is free.
   [[nodiscard]] std::byte* lend() noexcept;
@@ -132,6 +135,7 @@ class Outbox {
   std::mutex lock_;  // of the arena, the datatype cache and what follows
   DatatypeCache datatype_cache_{arena_, lock_};
   LengthBook lengths_{arena_.base()};
+  AnnouncementBook announcements_{arena_};
   std::uint64_t generation_ = 0;
   std::vector<std::unique_ptr<Outgoing>> all_;
   std::vector<Outgoing*> left_;  // not drained when last looked at

@@ -18,7 +18,8 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
                        const report::ReportedCall& reported)
     : node_(node), elements_(elements), reported_(reported) {
   std::optional<report::Stopwatch> watch(std::in_place, reported_.times(), &report::Times::search);
-  const auto [type, count, address, peer, tag] = elements;
+  const auto [type, count, address, peer, tag, comm] = elements;
+  if (node.lengths(peer).overlaps()) return;  // it could lose the descriptor
   const select::Statistics* const statistics = type->statistics();
   if (!statistics) return;
   const Bytes bytes = count * type->size();
@@ -56,7 +57,8 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
             .receiver = peer,
             .stores = choice.stores,
             .probed = probed(),
-            .tag = probes == Probes::none ? -1 : tag};
+            .tag = tag,
+            .comm = comm};
   const bool packs = plan.scheme == Scheme::bc_spup || (plan.scheme == Scheme::p_rrs && !type->contiguous(count));
   if (!packs && (place || readable)) {
     plan.place = place;

@@ -46,6 +46,7 @@ class Rendezvous {
     const void* address;
     int peer;
     int tag;
+    std::uint64_t comm = 0;  ///< Any number that its communicator has.
   };
   struct Wanted {
     std::optional<select::Scheme> scheme = {};  ///< None: as Heddle finds best (HEDDLE_SCHEME).

@@ -23,9 +23,9 @@ struct Book {
 
 TEST(Lengths, TellOneSizeOfOneTag) {
   Book b;
-  const int first = b.book.take(64 * KiB, 5, Probed::perhaps);
-  EXPECT_EQ(b.book.take(64 * KiB, 5, Probed::yes), first);
-  const int second = b.book.take(64 * KiB, 6, Probed::perhaps), third = b.book.take(8 * KiB, 5, Probed::perhaps);
+  const int first = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
+  EXPECT_EQ(b.book.take(64 * KiB, 5, 1, Probed::yes), first);
+  const int second = b.book.take(64 * KiB, 6, 1, Probed::perhaps), third = b.book.take(8 * KiB, 5, 1, Probed::perhaps);
   EXPECT_NE(second, first);
   EXPECT_NE(third, first);
   EXPECT_NE(third, second);
@@ -41,20 +41,39 @@ TEST(Lengths, OfTheProgramAnnounceNothing) {
   Book b;
   b.book.sends_plainly(Lengths::of(0), 5);
   EXPECT_TRUE(b.book.settled(Lengths::of(0)));
-  for (int i = 1; i < Lengths::codes; ++i) EXPECT_NE(b.book.take((8 + i) * KiB, 5, Probed::yes), 0);
-  EXPECT_EQ(b.book.take(99 * KiB, 5, Probed::yes), LengthBook::refused);
+  for (int i = 1; i < Lengths::codes; ++i) EXPECT_NE(b.book.take((8 + i) * KiB, 5, 1, Probed::yes), 0);
+  EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::yes), LengthBook::refused);
   EXPECT_EQ(b.seen(0, 5).kind, Kind::plain);
-  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
-  const int code = b.book.take(99 * KiB, 5, Probed::perhaps);
+  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::plain);
+  const int code = b.book.take(99 * KiB, 5, 1, Probed::perhaps);
   EXPECT_EQ(code, LengthBook::unsized);
-  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::unclear);
+  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::unclear) << "a probe cannot know its size";
+  EXPECT_EQ(b.lengths.received(Lengths::unsized, 5), Kind::rendezvous) << "but it was a descriptor";
+  b.book.sends_plainly(Lengths::unsized, 5);
+  EXPECT_TRUE(b.book.settled(Lengths::unsized));
+  EXPECT_EQ(b.lengths.received(Lengths::unsized, 5), Kind::unclear);
   b.book.give(code);
-  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::plain);
+  EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::perhaps), LengthBook::refused);
+}
+
+/// A receiver that has lost a descriptor knows its length, and no communicator.
+TEST(Lengths, StandForOneCommunicatorAtATime) {
+  Book b;
+  const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
+  const int other = b.book.take(64 * KiB, 5, 2, Probed::perhaps);
+  EXPECT_NE(code, other);
+  EXPECT_EQ(b.seen(code, 5).total, b.seen(other, 5).total);
+  for (int i = 0; i < Lengths::codes - 2; ++i) EXPECT_GE(b.book.take((100 + i) * KiB, 5, 1, Probed::perhaps), 0);
+  EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::perhaps), LengthBook::unsized);
+  EXPECT_EQ(b.book.take(99 * KiB, 5, 2, Probed::perhaps), LengthBook::refused);
+  b.book.give(code);
+  EXPECT_EQ(b.book.take(64 * KiB, 5, 2, Probed::perhaps), code) << "of the next one, when nothing is under way";
 }
 
 TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
   Book b;
-  const int code = b.book.take(64 * KiB, 5, Probed::perhaps);
+  const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
   b.book.sends_plainly(Lengths::of(code), 6);
   EXPECT_FALSE(b.book.settled(Lengths::of(code)));
   EXPECT_EQ(b.seen(code, 5).kind, Kind::rendezvous);
@@ -62,7 +81,7 @@ TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
   b.book.sends_plainly(Lengths::of(code), 5);
   EXPECT_TRUE(b.book.settled(Lengths::of(code)));
   EXPECT_EQ(b.seen(code, 5).kind, Kind::unclear);
-  EXPECT_NE(b.book.take(64 * KiB, 5, Probed::perhaps), code);
+  EXPECT_NE(b.book.take(64 * KiB, 5, 1, Probed::perhaps), code);
   b.book.give(code);
   EXPECT_EQ(b.seen(code, 5).kind, Kind::plain);
 }
@@ -70,19 +89,19 @@ TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
 /// A probe may ask late.
 TEST(Lengths, KeepTheirMeaningForAWhile) {
   Book b;
-  const int code = b.book.take(64 * KiB, 5, Probed::perhaps);
+  const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
   b.book.give(code);
-  for (int i = 1; i < 6; ++i) b.book.give(b.book.take((100 + i) * KiB, 5, Probed::perhaps));
+  for (int i = 1; i < 6; ++i) b.book.give(b.book.take((100 + i) * KiB, 5, 1, Probed::perhaps));
   EXPECT_EQ(b.seen(code, 5).total, 64 * KiB);
-  EXPECT_EQ(b.book.take(64 * KiB, 5, Probed::perhaps), code);
+  EXPECT_EQ(b.book.take(64 * KiB, 5, 1, Probed::perhaps), code);
 }
 
 /// An announcement is no longer than the message.
 TEST(Lengths, FitTheMessage) {
   Book b;
-  EXPECT_EQ(b.book.take(150, 5, Probed::perhaps), LengthBook::unsized);
-  EXPECT_EQ(b.book.take(200, 5, Probed::perhaps), 0);
-  EXPECT_EQ(b.book.take(200, 6, Probed::yes), LengthBook::refused);
+  EXPECT_EQ(b.book.take(150, 5, 1, Probed::perhaps), LengthBook::refused);
+  EXPECT_EQ(b.book.take(200, 5, 1, Probed::perhaps), 0);
+  EXPECT_EQ(b.book.take(200, 6, 1, Probed::yes), LengthBook::refused);
 }
 
 }  // namespace heddle::engine

@@ -46,7 +46,7 @@ class RendezvousTest : public testing::Test {
   }
   Arrival fetch_into(std::vector<std::byte>& bytes, Count count = 1) {
     const auto length = static_cast<Bytes>(bytes.size());
-    return fetch(node, bytes.data(), length, length, {&type.layout(), count, received.data()});
+    return fetch(node, bytes.data(), length, {.peer = 0, .tag = 7, .bytes = length}, {&type.layout(), count, received.data()});
   }
   [[nodiscard]] bool all_is_there() const {
     for (std::size_t i = 0; i < sent.size(); ++i)
@@ -149,7 +149,8 @@ TEST_F(RendezvousTest, AShorterTargetIsATruncation) {
   std::vector<std::byte> bytes = delivered(message);
   message.settle();
   const auto length = static_cast<Bytes>(bytes.size());
-  const Arrival arrival = fetch(node, bytes.data(), length, length, {&half.layout(), 1, received.data()});
+  const Arrival arrival =
+      fetch(node, bytes.data(), length, {.peer = 0, .tag = 7, .bytes = length}, {&half.layout(), 1, received.data()});
   EXPECT_EQ(arrival.how, How::truncated);
   EXPECT_EQ(arrival.moved, half.size());
   EXPECT_EQ(received[4 * 2047], sent[4 * 2047]);
@@ -187,7 +188,8 @@ TEST_F(RendezvousTest, OtherBytesAreLeftAlone) {
   Rendezvous message(node, elements(), Ends::in_call, Probes::none, {.host = instant});
   bytes = delivered(message);
   const Target target{&type.layout(), 1, received.data()};
-  EXPECT_EQ(fetch(node, bytes.data(), 128, 0, target).how, How::as_it_is) << "an empty message over an old descriptor";
+  EXPECT_EQ(fetch(node, bytes.data(), 128, {.peer = 0, .tag = 7, .bytes = 0}, target).how, How::as_it_is)
+      << "an empty message over an old descriptor";
 }
 
 TEST_F(RendezvousTest, ADamagedDescriptorFailsWithASentence) {

@@ -62,6 +62,10 @@ void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) 
   return;  // its sender keeps the message, to no end
 }
 
+bool Network::awaited(std::uint32_t number, int from) const noexcept {
+  return std::ranges::any_of(operations_, [&](const auto& each) { return each->awaits(number, from); });
+}
+
 std::optional<Bytes> Network::announced(const void* arrived, Bytes length) const noexcept {
   NetworkDescriptor descriptor;
   if (length != network_descriptor_bytes || !read(arrived, nonce_, ranks_, descriptor)) return {};

@@ -48,6 +48,10 @@ class Network : protected Contacts::Voice {
     virtual void carry_on_within_host() noexcept {}
     /// What that rank says of a message. False: this is not the one, or it is over already.
     virtual bool hears(const Word& word, int from) noexcept = 0;
+    /// True: this operation is the receive of message `number` of rank `from`.
+    [[nodiscard]] virtual bool awaits(std::uint32_t /*number*/, int /*from*/) const noexcept { return false; }
+    /// True: a descriptor at that place would lie where this operation still awaits one.
+    [[nodiscard]] virtual bool shares(const std::byte* /*descriptor*/) const noexcept { return false; }
     /// Its peer takes part by now, or the host brings it: it has an end, whatever the program does.
     [[nodiscard]] virtual bool will_end() const noexcept = 0;
     /// The program has cancelled it.
@@ -119,6 +123,24 @@ class Network : protected Contacts::Voice {
   /// This process probes. If several threads may, it wants no descriptors from here on: a probe receives them, and what it
   /// keeps could overtake what another thread receives meanwhile.
   void set_probes() noexcept;
+  /// The program is about to send so many bytes itself. If receivers could take them for a lost descriptor, this process tells
+  /// them first, and announces nothing from then on.
+  void sends_plainly(Bytes bytes) noexcept {
+    if (bytes == network_descriptor_bytes) contacts_.send_plainly();
+  }
+  /// True: a message of that rank with the length of a descriptor is a descriptor.
+  [[nodiscard]] bool announces(int rank) noexcept { return contacts_.announces(rank); }
+  /// The program writes over descriptors that have arrived. This process asks its peers for no more of them.
+  void note_overlap() noexcept { contacts_.want_none(); }
+  /// Of a message that is sent, or a receive that is posted: higher than all before.
+  [[nodiscard]] std::uint64_t next_order() noexcept { return order_.fetch_add(1, std::memory_order_relaxed); }
+  /// True: an operation is the receive of that message. For carry_on() only.
+  [[nodiscard]] bool awaited(std::uint32_t number, int from) const noexcept;
+  /// Visits every operation. For carry_on() only.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& each : operations_) visit(*each);
+  }
   /// A message that its operation does not need any more: it is driven to its end. In carry_on() or hears().
   void part(std::unique_ptr<transport::fabric::Message> message) { fabric_.part(std::move(message)); }
   /// Says a word of that message to its sender.
@@ -179,7 +201,8 @@ class Network : protected Contacts::Voice {
   std::atomic<bool> at_operations_{false};    // somebody, who may call the host
   std::atomic<std::int64_t> within_host_{0};  // when the host last let us look at operations
   std::vector<std::shared_ptr<Operation>> operations_;
-  std::size_t next_ = 0;            // to be looked at
+  std::size_t next_ = 0;  // to be looked at
+  std::atomic<std::uint64_t> order_{0};
   std::int64_t heard_ = 0;          // when contacts were last looked for
   std::vector<Heard> of_messages_;  // to be handed on to operations; with the contacts' lock
 };

@@ -64,7 +64,7 @@ void NetworkReceive::fetch(const Landing& landing) noexcept {
 bool NetworkReceive::stages() noexcept {
   if (landing_.elements.layout && descriptor_.total <= landing_.room) return true;
   stream_ = layout::contiguous(descriptor_.total, layout::basic(1));
-  return packed_.reserve(descriptor_.total);
+  return packed_.reserve(descriptor_.total + Bytes{sizeof(PackedTrailer)});
 }
 
 /// False: it cannot come by the fabric.
@@ -146,9 +146,10 @@ bool NetworkReceive::hears(const Word& word, int from) noexcept {
 /// The sender has packed it, or will when it finds that the fabric has failed.
 void NetworkReceive::take_from_host() noexcept {
   stage_ = Stage::by_host;
-  if (!packed_.data() && !packed_.reserve(descriptor_.total))
+  constexpr Bytes behind = sizeof(PackedTrailer);
+  if (!packed_.data() && !packed_.reserve(descriptor_.total + behind))
     end(End::no_memory);
-  else if (!receive_packed(packed_.data(), descriptor_.total))
+  else if (!receive_packed(packed_.data(), descriptor_.total + behind))
     end(End::as_host_says);
 }
 
@@ -156,6 +157,22 @@ bool NetworkReceive::by_host() noexcept {
   const Packed now = look_at_packed();
   if (now == Packed::refused) return end(End::as_host_says);
   return now == Packed::here && put_in_place("packed");
+}
+
+bool NetworkReceive::awaits(std::uint32_t number, int from) const noexcept {
+  if (over() || stage_ == Stage::lost) return false;
+  if (stage_ == Stage::posted) return stands(number, from);
+  return descriptor_.sender == from && descriptor_.announcement.from == number;
+}
+
+bool NetworkReceive::bring(int sender, const std::byte* packed, Bytes total, const Landing& landing) noexcept {
+  stage_ = Stage::by_host;
+  landing_ = landing;
+  descriptor_.sender = sender;
+  descriptor_.total = total;
+  if (!packed_.reserve(total)) return end(End::no_memory);
+  std::memcpy(packed_.data(), packed, static_cast<std::size_t>(total));
+  return put_in_place("packed");
 }
 
 /// What has come into the staging buffer, if it has.
@@ -183,6 +200,8 @@ bool NetworkReceive::carry_on() noexcept {
       return by_fabric();
     case Stage::by_host:
       return by_host();
+    case Stage::lost:
+      return look_for_lost();
   }
   return false;
 }

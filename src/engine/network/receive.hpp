@@ -4,6 +4,7 @@
 //   posted      the host receives: data, or a descriptor, in its place
 //   by fabric   the sender is answered, and the message comes into the program's buffer
 //   by host     or it cannot come so, or its sender has gone on: then it comes packed
+//   lost        the program has written over the descriptor: the sender gets no answer, and the message comes packed
 //
 //   bool MpiReceive::look_at_posted() noexcept {
 //     if (is_descriptor(arrived, network.nonce()) && read_descriptor(arrived)) fetch(landing);
@@ -38,9 +39,10 @@ class NetworkReceive : public Network::Operation {
   bool carry_on() noexcept final;
   [[nodiscard]] bool will_end() const noexcept final { return stage_ != Stage::posted && !over(); }
   bool hears(const Word& word, int from) noexcept final;
+  [[nodiscard]] bool awaits(std::uint32_t number, int from) const noexcept final;
 
  protected:
-  enum class Stage : std::uint8_t { posted, by_fabric, by_host };
+  enum class Stage : std::uint8_t { posted, by_fabric, by_host, lost };
   /// What has become of it.
   enum class End : std::uint8_t {
     whole,
@@ -65,6 +67,10 @@ class NetworkReceive : public Network::Operation {
   bool read_descriptor(void* arrived) noexcept;
   /// After that: brings the message. Where it lands stays until close().
   void fetch(const Landing& landing) noexcept;
+  /// A descriptor has arrived, and the program has written over it. From here on carry_on() asks look_for_lost().
+  void lose() noexcept { stage_ = Stage::lost; }
+  /// The packed bytes of a message that was lost.
+  bool bring(int sender, const std::byte* packed, Bytes total, const Landing& landing) noexcept;
   /// In the destructor of who has that, too.
   void close() noexcept;
   /// Calls ended().
@@ -72,11 +78,16 @@ class NetworkReceive : public Network::Operation {
 
   // What only MPI can do.
 
+  /// True: the receive is posted, and the descriptor of that message is in its buffer.
+  [[nodiscard]] virtual bool stands(std::uint32_t /*number*/, int /*from*/) const noexcept { return false; }
+  /// While it is lost. True: it is over.
+  virtual bool look_for_lost() noexcept { return false; }
+
   /// While it is posted. True: it is over.
   virtual bool look_at_posted() noexcept = 0;
   /// Whether the packed bytes of that message have come.
   virtual bool packed_comes() noexcept = 0;
-  /// Begins to receive them. False: the host refuses.
+  /// Begins to receive them, and their PackedTrailer. False: the host refuses.
   virtual bool receive_packed(std::byte* packed, Bytes bytes) noexcept = 0;
   enum class Packed : std::uint8_t { under_way, here, refused };
   virtual Packed look_at_packed() noexcept = 0;

@@ -1,6 +1,7 @@
 // engine/network/send.cpp
 #include "engine/network/send.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "layout/pack.hpp"
@@ -36,7 +37,7 @@ std::optional<fabric::Plan> plan_of(Network& network, int to, const Offer& offer
                       .segment = facts.segment};
 }
 
-bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan) {
+bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan, int tag) {
   const Network::Access access(network_);
   data_ = data;
   message_ = std::make_unique<fabric::Outgoing>(*access, data, plan);
@@ -50,6 +51,8 @@ bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan) {
   descriptor_.sender = network_.me();
   descriptor_.announcement = message_->announcement();
   descriptor_.total = descriptor_.announcement.total;
+  descriptor_.tag = tag;
+  order_ = network_.next_order();
   seal(descriptor_);
   since_ = fabric::steady_ns();
   return true;
@@ -102,13 +105,16 @@ fabric::State NetworkSend::look_at_message() noexcept {
 /// Packs it: from here on the program's buffer is its own. False: there is no memory now.
 bool NetworkSend::hand_to_host() noexcept {
   if (handed_) return true;
-  if (!packed_.data() && !packed_.reserve(descriptor_.total)) return false;
+  constexpr Bytes behind = sizeof(PackedTrailer);
+  if (!packed_.data() && !packed_.reserve(descriptor_.total + behind)) return false;
   {
     const report::Stopwatch watch(reported_.times(), &report::Times::pack);
     layout::pack(*data_.layout, data_.count, data_.base, packed_.data());
+    const PackedTrailer trailer{.number = number(), .tag = descriptor_.tag, .order = order_};
+    std::memcpy(packed_.data() + descriptor_.total, &trailer, sizeof trailer);
   }
   close();
-  handed_ = send_packed(packed_.data(), descriptor_.total);
+  handed_ = send_packed(packed_.data(), descriptor_.total + behind);
   if (handed_) reported_.end(*data_.layout, "packed", descriptor_.total);
   return handed_;
 }

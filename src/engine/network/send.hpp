@@ -58,7 +58,7 @@ class NetworkSend : public Network::Operation {
   NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
 
   /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up(). Throws std::bad_alloc.
-  bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan);
+  bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan, int tag = 0);
   [[nodiscard]] const NetworkDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
   /// The descriptor is out.
@@ -78,8 +78,8 @@ class NetworkSend : public Network::Operation {
   /// Asked again and again.
   virtual Descriptor look_at_descriptor() noexcept = 0;
   virtual void cancel_descriptor() noexcept = 0;
-  /// Begins to send the packed bytes by the host, synchronously: until the receiver takes them, it may be answering by the
-  /// fabric, and has to be told. They stay where they are. False: it cannot.
+  /// Begins to send the packed bytes, and the PackedTrailer behind them, by the host, synchronously: until the receiver takes
+  /// them, it may be answering by the fabric, and has to be told. They stay where they are. False: it cannot.
   virtual bool send_packed(const std::byte* packed, Bytes bytes) noexcept = 0;
   virtual bool packed_is_received() noexcept = 0;
 
@@ -98,7 +98,8 @@ class NetworkSend : public Network::Operation {
   std::atomic<bool> begun_{false};
   std::int64_t since_ = 0;
   bool waits_ = false;
-  bool counted_ = false;  ///< The thread looks after it.
+  std::uint64_t order_ = 0;  ///< Among the messages of this process.
+  bool counted_ = false;     ///< The thread looks after it.
   bool answered_ = false;
   bool failed_ = false;      ///< The fabric does not bring it,
   bool broken_ = false;      ///< for it does not get to its peer, or back, any more.

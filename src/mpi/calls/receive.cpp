@@ -15,7 +15,8 @@ int recv(auto host, const Buffer& data, const Envelope& from, MPI_Status* status
   if (const Route route = route_of_receive(data); route.way != Way::passthrough && from.is_somebody())
     return Watch::noted(receive(data, route, from, status));
   const int result = Watch::noted(host(status));
-  if (result != MPI_SUCCESS) complete_receive(result, data, status);  // too short for a descriptor, which may have come
+  if (result != MPI_SUCCESS)
+    complete_receive(result, data, Sender(from.comm), status);  // too short for a descriptor, which may have come
   return result;
 }
 

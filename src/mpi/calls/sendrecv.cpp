@@ -42,6 +42,7 @@ class Begin {
   /// When it is over: MPI's error code, and what the program's status says.
   int finish() noexcept { return pending_ ? pending_->finish(status_, error_) : error_; }
   [[nodiscard]] const MPI_Status& status() const noexcept { return status_; }
+  [[nodiscard]] const void* lands() const noexcept { return pending_ ? pending_->lands() : nullptr; }
 
  private:
   std::unique_ptr<Pending> pending_;
@@ -94,6 +95,7 @@ class Both final : public Generalized<Pending> {
   }
   [[nodiscard]] bool ends_by_itself() const noexcept override { return false; }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
+  [[nodiscard]] const void* lands() const noexcept override { return received.lands(); }
 
   Begin sent, received;
 
@@ -154,8 +156,8 @@ int pass_through(const Host& host, const Half& in, MPI_Status* status) {
   if (in.route.way == Way::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
   const StatusOf arrived(status);
   const int result = host(arrived.get());
-  const int completed =
-      in.route.type ? complete_by_handle(result, in.data, arrived.get()) : complete_receive(result, in.data, arrived.get());
+  const int completed = in.route.type ? complete_by_handle(result, in.data, Sender(in.peer.comm), arrived.get())
+                                      : complete_receive(result, in.data, Sender(in.peer.comm), arrived.get());
   return Watch::noted(raise_new(completed, result, in.peer.comm));
 }
 

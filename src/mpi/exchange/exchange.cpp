@@ -68,7 +68,8 @@ Exchange::Begun Exchange::begun(MPI_Request request, Pending* pending, Tickets t
 
 Exchange::Begun Exchange::receive(const Block& block, Tickets tickets, int& error) noexcept {
   const Buffer& data = data_[block.number];
-  const mpi::Begun receive = begin_receive(data, route_of_receive(data, descriptors_come()), envelope(block), memory_of(block));
+  const mpi::Begun receive =
+      begin_receive(data, route_of_receive(data, descriptors_come()), envelope(block), memory_of(block), Probes::none);
   error = *receive.result;
   return error == MPI_SUCCESS ? begun(receive.request, receive.pending, tickets) : Begun::failed;
 }

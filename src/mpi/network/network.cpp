@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "engine/give_way.hpp"
 #include "engine/network/providers.hpp"
@@ -126,6 +127,52 @@ void Network::close() noexcept {
   engine::Network::close();
   for (Sent& sent : words_) PMPI_Wait(&sent.request, MPI_STATUS_IGNORE);
   PMPI_Comm_free(&comm_);
+}
+
+void Network::take_strays(int from) noexcept try {
+  for (int found = 0;;) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    MPI_Count bytes = 0;
+    if (PMPI_Improbe(from, MPI_ANY_TAG, comm_, &found, &message, &status) != MPI_SUCCESS || !found) return;
+    if (status.MPI_TAG == words) {
+      take_word(message, from);
+      continue;
+    }
+    Stray& one = strays_.emplace_back();
+    PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    one.from = from;
+    one.tag = status.MPI_TAG;
+    one.bytes = bytes;
+    const bool room = one.packed.reserve(bytes);
+    const Bytes taken = room ? Bytes{bytes} : 0;
+    const Done begun =
+        HEDDLE_CALL_HOST(!fits(taken), Imrecv, one.packed.data(), Number{taken}, MPI_BYTE, &message, &one.request);
+    if (!room || begun != MPI_SUCCESS || one.total() <= 0) strays_.pop_back();
+  }
+} catch (const std::exception&) {
+  return;
+}
+
+Network::Stray* Network::stray(int from, int tag) noexcept {
+  const auto found = std::ranges::find_if(strays_, [&](const Stray& each) { return each.from == from && each.tag == tag; });
+  return found == strays_.end() ? nullptr : &*found;
+}
+
+Network::Stray* Network::unawaited(int from, int programs, std::size_t which, std::size_t expected) {
+  std::vector<Stray*> found;
+  for (Stray& each : strays_) {
+    if (each.from != from || !each.here()) continue;
+    const engine::PackedTrailer trailer = each.trailer();
+    if (trailer.tag == programs && !awaited(trailer.number, from)) found.push_back(&each);
+  }
+  if (found.size() < expected) return nullptr;
+  std::ranges::sort(found, {}, [](const Stray* each) { return each->trailer().order; });
+  return found[which];
+}
+
+void Network::forget(const Stray* stray) noexcept {
+  strays_.remove_if([stray](const Stray& each) { return &each == stray; });
 }
 
 int Network::elsewhere(MPI_Comm comm, int rank) const {

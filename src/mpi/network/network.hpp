@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <list>
 #include <memory>
 
@@ -16,6 +17,7 @@
 #include "engine/network/network.hpp"
 #include "mpi/communicators/known.hpp"
 #include "settings/settings.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi {
 
@@ -49,6 +51,34 @@ class Network final : public engine::Network {
     return 1 + static_cast<int>(number % static_cast<std::uint32_t>(most_tag_));
   }
 
+  /// Packed bytes that have come from another rank before it was clear whose they are. Known by carry_on() of operations alone.
+  struct Stray {
+    int from = 0;
+    int tag = 0;  ///< tag_of() the message.
+    MPI_Request request = MPI_REQUEST_NULL;
+    Bytes bytes = 0;
+    threads::StagingBuffer packed;
+
+    [[nodiscard]] bool here() noexcept {
+      int done = 0;
+      return PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
+    }
+    [[nodiscard]] Bytes total() const noexcept { return bytes - Bytes{sizeof(engine::PackedTrailer)}; }
+    [[nodiscard]] engine::PackedTrailer trailer() const noexcept {
+      engine::PackedTrailer trailer;
+      std::memcpy(&trailer, packed.data() + total(), sizeof trailer);
+      return trailer;
+    }
+  };
+  /// Takes in what has come packed from that rank.
+  void take_strays(int from) noexcept;
+  /// Null: it has not been taken in.
+  [[nodiscard]] Stray* stray(int from, int tag) noexcept;
+  /// Of the messages of that rank with the tag `programs` that no operation awaits: number `which` in the order in which they
+  /// were sent, if at least `expected` are here. Else null.
+  [[nodiscard]] Stray* unawaited(int from, int programs, std::size_t which, std::size_t expected);
+  void forget(const Stray* stray) noexcept;
+
  private:
   struct Sent {
     Word word;
@@ -73,6 +103,7 @@ class Network final : public engine::Network {
 
   MPI_Comm comm_;
   int most_tag_ = 32766;
+  std::list<Stray> strays_;
   std::list<Sent> words_;      // with the contacts' lock
   bool all_received_ = false;  // of the program, on all ranks
 };

@@ -2,7 +2,10 @@
 #include "mpi/p2p/network_receive.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <new>
 
 #include "mpi/communicators/known.hpp"
 #include "mpi/p2p/network_request.hpp"
@@ -47,6 +50,7 @@ NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route
 
 int NetworkReceive::begin(const Expected& expected) {
   if (expected.origin()) receive_.from(*expected.origin());
+  order_ = network_.next_order();
   const int error = expected.post(receive_.at_host(), &host_);
   if (error == MPI_SUCCESS) begun();
   return error;
@@ -91,11 +95,13 @@ void NetworkReceive::tell_of_blocks() noexcept {
 
 bool NetworkReceive::look_at_posted() noexcept {
   if (!host_is_done()) return false;
-  if (!brings_descriptor()) {
-    tell_of_blocks();
-    result_ = receive_.finish(status_, result_);
-    return end(End::as_host_says);
+  if (is_lost()) {
+    network_.note_overlap();
+    std::memset(const_cast<void*>(receive_.lands()), 0, sizeof(engine::Nonce));  // no receive may find it
+    lose();
+    return look_for_lost();
   }
+  if (!brings_descriptor()) return end_as_host_says();
   if (!read_descriptor(const_cast<void*>(receive_.at_host().address))) return true;
   if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);
   PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(descriptor().total, room_));
@@ -113,13 +119,86 @@ engine::Landing NetworkReceive::landing() const noexcept {
           .scheme = select::forced(settings_of_process().scheme)};
 }
 
+bool NetworkReceive::end_as_host_says() noexcept {
+  tell_of_blocks();
+  result_ = receive_.finish(status_, result_);
+  return end(End::as_host_says);
+}
+
+/// Of what the host has received: rank of MPI_COMM_WORLD, on another node; else -1.
+int NetworkReceive::sender() const noexcept {
+  const std::optional<Origin>& origin = receive_.origin();
+  const communicators::Hold& comm = receive_.communicator();
+  if (comm.handle() == MPI_COMM_NULL || comm.gone()) return -1;
+  return network_.elsewhere(comm.handle(), origin ? origin->source : status_.MPI_SOURCE);
+}
+
+/// A descriptor has arrived, and is not where it has arrived: the program, or another receive, has written over it.
+bool NetworkReceive::is_lost() const noexcept {
+  if (result_ != MPI_SUCCESS || bytes_of(status_) != engine::network_descriptor_bytes || !receive_.lands()) return false;
+  const int from = sender();
+  if (from < 0 || !network_.announces(from)) return false;
+  engine::NetworkDescriptor here;
+  return !read(receive_.lands(), network_.nonce(), network_.ranks(), here) || here.sender != from || here.tag != tag() ||
+         is_shared();
+}
+
+/// True: the descriptor in the buffer may be that of another receive, whose message may have another size.
+bool NetworkReceive::is_shared() const noexcept {
+  const auto* const mine = static_cast<const std::byte*>(receive_.lands());
+  bool shared = false;
+  network_.for_each([&](const Operation& each) { shared = shared || (&each != this && each.shares(mine)); });
+  return shared;
+}
+
+bool NetworkReceive::shares(const std::byte* descriptor) const noexcept {
+  const auto* const mine = static_cast<const std::byte*>(receive_.lands());
+  if (!mine || over() || (stage() != Stage::posted && stage() != Stage::lost)) return false;
+  return std::abs(mine - descriptor) < engine::network_descriptor_bytes;
+}
+
+bool NetworkReceive::stands(std::uint32_t number, int from) const noexcept {
+  engine::NetworkDescriptor here;
+  const void* const first = receive_.lands();
+  return first && engine::is_descriptor(first, network_.nonce()) && read(first, network_.nonce(), network_.ranks(), here) &&
+         here.sender == from && here.announcement.from == number;
+}
+
+/// Its sender has had no answer, and goes on; or it has sent something else in the length of a descriptor, and says so.
+bool NetworkReceive::look_for_lost() noexcept try {
+  const int from = sender();
+  network_.take_strays(from);
+  // Receives and messages of one sender and tag belong together in the order in which they were posted and sent.
+  std::size_t lost = 0, before = 0;
+  network_.for_each([&](const Operation& each) {
+    const auto* const other = dynamic_cast<const NetworkReceive*>(&each);
+    if (!other || other->over() || other->stage() != Stage::lost || other->tag() != tag() || other->sender() != from) return;
+    ++lost;
+    if (other->order_ < order_) ++before;
+  });
+  Network::Stray* const found = network_.unawaited(from, tag(), before, lost);
+  if (!found) return !network_.announces(from) && end_as_host_says();
+  if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);
+  PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(found->total(), room_));
+  bring(from, found->packed.data(), found->total(), landing());
+  network_.forget(found);
+  return over();
+} catch (const std::bad_alloc&) {
+  return false;  // again later
+}
+
 bool NetworkReceive::packed_comes() noexcept {
   int found = 0;
   const int tag = network_.tag_of(descriptor().announcement.from);
+  if (network_.stray(descriptor().sender, tag)) return true;
   return PMPI_Iprobe(descriptor().sender, tag, network_.comm(), &found, MPI_STATUS_IGNORE) == MPI_SUCCESS && found;
 }
 
 bool NetworkReceive::receive_packed(std::byte* packed, Bytes bytes) noexcept {
+  if (network_.stray(descriptor().sender, network_.tag_of(descriptor().announcement.from))) {
+    strays_to_ = packed;
+    return true;
+  }
   result_ = HEDDLE_CALL_HOST(!fits(bytes), Irecv, packed, Number{bytes}, MPI_BYTE, descriptor().sender,
                              network_.tag_of(descriptor().announcement.from), network_.comm(), &host_)
                 .value_or(MPI_ERR_COUNT);
@@ -128,6 +207,13 @@ bool NetworkReceive::receive_packed(std::byte* packed, Bytes bytes) noexcept {
 
 NetworkReceive::Packed NetworkReceive::look_at_packed() noexcept {
   int done = 0;
+  if (strays_to_) {
+    Network::Stray* const stray = network_.stray(descriptor().sender, network_.tag_of(descriptor().announcement.from));
+    if (!stray->here()) return Packed::under_way;
+    std::memcpy(strays_to_, stray->packed.data(), static_cast<std::size_t>(std::min(stray->total(), descriptor().total)));
+    network_.forget(stray);
+    return Packed::here;
+  }
   result_ = PMPI_Test(&host_, &done, MPI_STATUS_IGNORE);
   if (result_ != MPI_SUCCESS) return Packed::refused;
   return done ? Packed::here : Packed::under_way;
@@ -135,6 +221,7 @@ NetworkReceive::Packed NetworkReceive::look_at_packed() noexcept {
 
 bool NetworkReceive::cancel_packed() noexcept {
   MPI_Status status;
+  if (strays_to_) return false;
   PMPI_Cancel(&host_);
   return PMPI_Wait(&host_, &status) != MPI_SUCCESS || is_cancelled(status);
 }

@@ -40,16 +40,26 @@ class NetworkReceive final : public engine::NetworkReceive {
   void cancel() noexcept override;
   /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().
   int finish(MPI_Status& status) noexcept;
+  /// As Pending::lands().
+  [[nodiscard]] const void* lands() const noexcept { return stage() == Stage::posted ? receive_.lands() : nullptr; }
   /// By which its errors are raised.
   [[nodiscard]] const communicators::Hold& communicator() const noexcept { return receive_.communicator(); }
 
  private:
   bool host_is_done() noexcept;
   [[nodiscard]] bool brings_descriptor() const noexcept;
+  [[nodiscard]] int sender() const noexcept;
+  [[nodiscard]] bool is_lost() const noexcept;
+  [[nodiscard]] bool is_shared() const noexcept;
+  bool end_as_host_says() noexcept;
+  [[nodiscard]] int tag() const noexcept { return receive_.origin() ? receive_.origin()->tag : status_.MPI_TAG; }
   void tell_of_blocks() noexcept;
   [[nodiscard]] engine::Landing landing() const noexcept;
 
   bool look_at_posted() noexcept override;
+  [[nodiscard]] bool stands(std::uint32_t number, int from) const noexcept override;
+  [[nodiscard]] bool shares(const std::byte* descriptor) const noexcept override;
+  bool look_for_lost() noexcept override;
   bool packed_comes() noexcept override;
   bool receive_packed(std::byte* packed, Bytes bytes) noexcept override;
   Packed look_at_packed() noexcept override;
@@ -64,9 +74,11 @@ class NetworkReceive final : public engine::NetworkReceive {
   Bytes room_ = 0;
   ReceiveOperation receive_;
   MPI_Request host_ = MPI_REQUEST_NULL;  ///< The receive; later that of the packed bytes.
+  std::byte* strays_to_ = nullptr;       ///< Where the packed bytes go that have been taken in before.
   MPI_Status status_{};
   int result_ = MPI_SUCCESS;
-  KeptMemory memory_;  ///< Of a persistent operation.
+  std::uint64_t order_ = 0;  ///< Of posting.
+  KeptMemory memory_;        ///< Of a persistent operation.
 };
 
 }  // namespace heddle::mpi

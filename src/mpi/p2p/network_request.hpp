@@ -28,6 +28,10 @@ class NetworkRequest final : public Generalized<Pending> {
   }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation_->communicator(); }
   [[nodiscard]] bool ends_by_itself() const noexcept override { return ends_by_itself_; }
+  [[nodiscard]] const void* lands() const noexcept override {
+    if constexpr (requires { operation_->lands(); }) return operation_->lands();
+    return nullptr;
+  }
 
  private:
   bool carry_on(bool wait) noexcept override {

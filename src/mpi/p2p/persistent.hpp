@@ -55,6 +55,7 @@ class PersistentReceive final : public Persistent {
   }
   [[nodiscard]] bool advances() const noexcept override { return started_ && started_->advances(); }
   void advance(bool wait) noexcept override { advance_started(started_, record.cancelled, wait); }
+  [[nodiscard]] const void* lands() const noexcept override { return started_ ? started_->lands() : operation.lands(); }
 
   ReceiveOperation operation;
 

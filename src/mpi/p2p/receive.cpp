@@ -33,11 +33,20 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
   if (record.cancelled && is_cancelled(status)) return error;
   const report::InTheNameOf program(caller_);
   if (origin_) set_origin(&status, *origin_);
-  if (staged_)
-    return in_call_ != MPI_COMM_NULL ? staged_->unpack(error, in_call_, &status) : staged_->unpack(error, comm_, &status);
-  if (type_) return complete_receive(error, data_, type_, &status);
-  if (straight_) return complete_by_handle(error, data_, &status);
-  return complete_receive(error, data_, &status);
+  const Sender sender = in_call_ != MPI_COMM_NULL ? Sender(in_call_, probes_) : Sender(comm_, probes_);
+  if (staged_) return staged_->unpack(error, sender, &status);
+  if (type_) return complete_receive(error, data_, type_, sender, &status);
+  if (straight_) return complete_by_handle(error, data_, sender, &status);
+  return complete_receive(error, data_, sender, &status);
+}
+
+const void* ReceiveOperation::lands() const noexcept {
+  if (staged_ && staged_->apart()) return nullptr;
+  if (type_)
+    return type_->first_piece() >= descriptor_bytes ? static_cast<const std::byte*>(data_.address) + type_->first_byte()
+                                                    : nullptr;
+  const auto [address, count, type] = at_host();
+  return straight_ || layout::times(count, predefined(type).size) < descriptor_bytes ? nullptr : address;
 }
 
 bool Expected::may_cross(const Buffer& data, Route route) const {
@@ -99,7 +108,7 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
   return receive_expected(data, route, Expected(message), status);
 }
 
-Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory) {
+Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory, Probes probes) {
   Begun begun{MPI_ERR_NO_MEM};
   if (route.way == Way::passthrough && !expected.matched()) {
     begun.result = expected.post(data, &begun.request);
@@ -109,7 +118,7 @@ Begun begin_receive(const Buffer& data, Route route, const Expected& expected, c
     const auto crossing = NetworkReceive::made(data, route, expected, memory);
     return crossing ? NetworkReceive::with_request(crossing, crossing->begin(expected)) : begun;
   }
-  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, expected.hold()));
+  std::unique_ptr<ReceiveOperation> operation(new (std::nothrow) ReceiveOperation(data, route, expected.hold(), probes));
   if (!operation || operation->lacks_memory()) return begun;
   if (expected.origin()) operation->from(*expected.origin());
   begun.result = expected.post(operation->at_host(), &begun.request);

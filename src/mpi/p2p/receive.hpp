@@ -24,7 +24,9 @@ class ReceiveOperation final : public Pending {
   /// Within a call, whose communicator and datatype live until its end.
   ReceiveOperation(const Buffer& data, Route route, MPI_Comm comm) noexcept : data_(data), in_call_(comm) { set(route); }
   /// Beyond the call that begins it. `comm` empty: of a matched message, whose communicator is not known.
-  ReceiveOperation(const Buffer& data, Route route, communicators::Hold comm) noexcept : data_(data), comm_(std::move(comm)) {
+  /// @param probes  None: the communicator is Heddle's own.
+  ReceiveOperation(const Buffer& data, Route route, communicators::Hold comm, Probes probes = Probes::possible) noexcept
+      : data_(data), probes_(probes), comm_(std::move(comm)) {
     set(route);
     if (straight_) type_ = Derived::use(*route.type);
   }
@@ -52,6 +54,7 @@ class ReceiveOperation final : public Pending {
   /// Into the program's buffer: a look whether it is a descriptor, of a message that is soon there.
   [[nodiscard]] bool is_brief() const noexcept override { return !staged_ && !straight_ && data_.count <= most_brief; }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
+  [[nodiscard]] const void* lands() const noexcept override;
 
  private:
   static constexpr Count most_brief = (32 << 10) / 8;  ///< Elements, most often of 8 bytes.
@@ -62,7 +65,8 @@ class ReceiveOperation final : public Pending {
   }
   Buffer data_;
   bool straight_ = false;  ///< Of a derived type, into the program's buffer.
-  Derived type_;           ///< Of those beyond the call, whose handle may be gone before their end.
+  Probes probes_ = Probes::possible;
+  Derived type_;  ///< Of those beyond the call, whose handle may be gone before their end.
   MPI_Comm in_call_ = MPI_COMM_NULL;
   communicators::Hold comm_;
   report::Caller caller_ = report::caller();  ///< Who has begun it.
@@ -118,8 +122,9 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
 int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status);
 
 /// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised. `memory`: of
-/// a persistent operation.
-Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory = {});
+/// a persistent operation. `probes`: none on a communicator of Heddle's own.
+Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory = {},
+                    Probes probes = Probes::possible);
 /// MPI_Irecv and MPI_Imrecv, for routes that do not pass through. Nothing: it is the host's, as the program made it.
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request);
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request);

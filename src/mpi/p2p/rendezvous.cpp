@@ -7,6 +7,7 @@
 #include "engine/arrival.hpp"
 #include "layout/pack.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/requests/table.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -37,13 +38,36 @@ engine::Target target(const Buffer& data, const layout::Layout& layout) {
   return {&layout, data.count, const_cast<void*>(data.address)};
 }
 
+/// Of receives that the program has not completed yet.
+void find_standing(engine::Node& node, engine::Standing& found) {
+  requests::table.for_each_active([&](const Pending& each) {
+    const void* const first = each.lands();
+    engine::Descriptor descriptor;
+    if (first && engine::is_descriptor(first, node.nonce()) &&
+        read(first, node.nonce(), static_cast<std::uint32_t>(node.size()), node.memory_size(), descriptor))
+      found.emplace_back(descriptor.sender, descriptor.generation);
+  });
+}
+
 }  // namespace
 
-Done complete_staged(void* staged, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept {
-  if (begins_like_network_descriptor(staged) && Network::here()->turns_away(staged, room)) return MPI_ERR_TRUNCATE;
+Done complete_staged(const Arrived& arrived, const Buffer& data, const layout::Layout& layout, const Sender& from,
+                     MPI_Status* status) noexcept {
+  const auto [first, room, programs] = arrived;
   Node* const node = Node::here();
-  if (!node || room < descriptor_bytes || !engine::is_descriptor(staged, node->nonce())) return {};
-  return outcome(engine::fetch(*node, staged, room, bytes_of(*status), target(data, layout)), status);
+  const auto from_another_node = [&] { return !node || from.peer(*node, status->MPI_SOURCE) < 0; };
+  if (begins_like_network_descriptor(first) && bytes_of(*status) == engine::network_descriptor_bytes && from_another_node() &&
+      Network::here()->turns_away(first, room))
+    return MPI_ERR_TRUNCATE;
+  if (!node || room < descriptor_bytes) return {};
+  if (!engine::is_descriptor(first, node->nonce()) && !(programs && long_as_descriptor(*status))) return {};
+  const engine::Receipt receipt{.peer = from.peer(*node, status->MPI_SOURCE),
+                                .tag = status->MPI_TAG,
+                                .bytes = bytes_of(*status),
+                                .own = from.own(),
+                                .expected = from.own() ? layout::times(data.count, layout.size()) : 0,
+                                .standing = programs ? find_standing : nullptr};
+  return outcome(engine::fetch(*node, first, room, receipt, target(data, layout)), status);
 }
 
 bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& data, const layout::Layout& layout,
@@ -53,26 +77,27 @@ bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& dat
   return outcome(engine::fetch_truncated(*node, arrived, room, target(data, layout)), status) == MPI_ERR_TRUNCATE;
 }
 
-int complete_receive(int result, const Buffer& data, const Derived& type, MPI_Status* status) noexcept {
+int complete_receive(int result, const Buffer& data, const Derived& type, const Sender& from, MPI_Status* status) noexcept {
   Bytes bytes = 0;
   if (!type || data.count <= 0 || __builtin_mul_overflow(data.count, type->size(), &bytes)) return result;
   const Bytes room = std::min(bytes, engine::network_descriptor_bytes);
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
   void* first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
   // Almost always it is what it seems, and the first piece tells.
-  if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece())) return result;
+  if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece()) && !long_as_descriptor(*status))
+    return result;
   alignas(engine::Descriptor) std::byte copy[engine::network_descriptor_bytes];
   if (!type->contiguous(data.count)) {
     layout::pack_range(type->layout(), data.count, data.address, 0, room, copy);
     first = copy;
   }
-  if (result == MPI_SUCCESS) return complete_staged(first, room, data, type->layout(), status).value_or(result);
+  if (result == MPI_SUCCESS) return complete_staged({first, room, true}, data, type->layout(), from, status).value_or(result);
   complete_truncated(result, first, room, data, type->layout(), status);
   return result;
 }
 
-int complete_by_handle(int result, const Buffer& data, MPI_Status* status) noexcept {
-  return complete_receive(result, data, Derived(hold_any(data.type)), status);
+int complete_by_handle(int result, const Buffer& data, const Sender& from, MPI_Status* status) noexcept {
+  return complete_receive(result, data, Derived(hold_any(data.type)), from, status);
 }
 
 }  // namespace heddle::mpi

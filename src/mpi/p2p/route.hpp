@@ -82,11 +82,15 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   if (route.way == Way::rendezvous && !messages_come())
     route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
   Node* node = Node::here();
-  if (!node || data.count <= 0 || data.count > engine::Lengths::longest) return route;
+  Network* network = Network::here();
+  if ((!node && !network) || data.count <= 0 || data.count > engine::Lengths::longest) return route;
+  Bytes bytes = 0;
   if (route.type && route.type->known())
-    node->outbox().sends_plainly(data.count * route.type->size(), tag);
+    bytes = data.count * route.type->size();
   else if (route.type || data.count >= engine::Lengths::shortest / largest_element)
-    node->outbox().sends_plainly(data.count * predefined(data.type).size, tag);
+    bytes = data.count * predefined(data.type).size;
+  if (node) node->outbox().sends_plainly(bytes, tag);
+  if (network) network->sends_plainly(bytes);
   return route;
 }
 

@@ -74,8 +74,8 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   if (peer < 0) return {};
   const settings::Settings& set = settings_of_process();
   auto& message = message_.emplace<engine::Rendezvous>(
-      *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag}, ends_, probes_,
-      engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
+      *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag, threads::key_of(to_.comm)},
+      ends_, probes_, engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
   if (!message) return {};
   const bool waits = message.open() && ends_ == Ends::with_request;
   const bool programs = probes_ == Probes::possible;

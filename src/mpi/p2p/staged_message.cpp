@@ -38,24 +38,12 @@ void StagedMessage::prepare(End end) noexcept {
   count_ = wire.pair ? staging_.bytes() : data_.count * wire.per;
 }
 
-namespace {
-
-int peer_of(const Node& node, MPI_Comm comm, int source) { return comm == MPI_COMM_NULL ? -1 : node.peer(comm, source); }
-int peer_of(const Node& node, const communicators::Hold& comm, int source) { return node.peer(comm.world_rank(source)); }
-
-}  // namespace
-
-int StagedMessage::unpack(int result, MPI_Comm comm, MPI_Status* status) { return unpack_from(result, comm, status); }
-int StagedMessage::unpack(int result, const communicators::Hold& comm, MPI_Status* status) {
-  return unpack_from(result, comm, status);
-}
-
-template <class Comm>
-int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status) {
-  if (!ours()) return type_ ? complete_receive(result, data_, type_, status) : result;
-  if (opaque_) return unpack_opaque(result, status);
+int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
+  if (!ours()) return type_ ? complete_receive(result, data_, type_, from, status) : result;
+  if (opaque_) return unpack_opaque(result, from, status);
   if (result == MPI_SUCCESS) {
-    if (const Done done = complete_staged(staging_.address(), staging_.bytes(), data_, type_->layout(), status)) return *done;
+    const Arrived here{staging_.address(), staging_.bytes(), !staging_.apart()};
+    if (const Done done = complete_staged(here, data_, type_->layout(), from, status)) return *done;
   } else if (complete_truncated(result, staging_.address(), staging_.bytes(), data_, type_->layout(), status)) {
     return result;
   }
@@ -63,12 +51,12 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
   const Bytes arrived = bytes_of(*status);
   if (arrived <= 0) return result;
   if (Node* node = Node::here(); node && arrived >= node->threshold())
-    if (const int peer = peer_of(*node, comm, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
+    if (const int peer = from.peer(*node, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
   staging_.unpack(arrived);
   return result;
 }
 
-int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
+int StagedMessage::unpack_opaque(int result, const Sender& from, MPI_Status* status) {
   if (result != MPI_SUCCESS && !truncated(result)) return result;
   threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
   Done brought;
@@ -77,7 +65,7 @@ int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
     const layout::Layout stream = layout::contiguous(staging_.bytes(), layout::basic(1));
     const Buffer into{whole.data(), 1, MPI_BYTE};
     if (result == MPI_SUCCESS)
-      brought = complete_staged(staging_.address(), staging_.bytes(), into, stream, status);
+      brought = complete_staged({staging_.address(), staging_.bytes()}, into, stream, from, status);
     else if (complete_truncated(result, staging_.address(), staging_.bytes(), into, stream, status))
       brought = result;
   }

@@ -10,6 +10,7 @@
 #include "engine/staging.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/p2p/sender.hpp"
 #include "mpi/types/arguments.hpp"
 #include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
@@ -27,6 +28,8 @@ class StagedMessage {
   StagedMessage(const Buffer& data, End end, Entry* type) noexcept;
 
   [[nodiscard]] bool ours() const { return staging_.address() != nullptr; }
+  /// True: the packed bytes lie in memory that only Heddle writes.
+  [[nodiscard]] bool apart() const { return staging_.apart(); }
   /// It is not ours() for want of memory, although it must be: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return staging_.lacks_memory(); }
   /// What the host unpacks into elements of its type, Heddle can pack again: all bytes of it.
@@ -39,20 +42,15 @@ class StagedMessage {
   }
   /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
-  /// @param comm  By which the sender is known. Empty, MPI_COMM_NULL: a matched message, whose communicator is not
-  /// known.
-  int unpack(int result, MPI_Comm comm, MPI_Status* status);
-  int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
+  int unpack(int result, const Sender& from, MPI_Status* status);
 
   /// What the host sends or receives.
   [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{staging_.address(), count_, element_} : data_; }
 
  private:
-  template <class Comm>
-  int unpack_from(int result, const Comm& comm, MPI_Status* status);
   void prepare(End end) noexcept;
   void prepare_opaque() noexcept;
-  int unpack_opaque(int result, MPI_Status* status);
+  int unpack_opaque(int result, const Sender& from, MPI_Status* status);
 
   Buffer data_;
   Derived type_;

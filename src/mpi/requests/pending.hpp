@@ -49,6 +49,10 @@ class Pending : public threads::Lingers<Pending> {
   /// What is left to do once the host has completed it is soon done: nothing is gained by doing it while others are under way.
   [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
 
+  /// Memory of the program's into which the host may have received a descriptor that Heddle has not looked at yet: at least 128
+  /// bytes in one piece. Null: there is none.
+  [[nodiscard]] virtual const void* lands() const noexcept { return nullptr; }
+
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 

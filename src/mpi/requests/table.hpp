@@ -50,6 +50,14 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   [[nodiscard]] bool any_active() noexcept {
     return any([](const Pending& each) { return each.record.active; });
   }
+  /// Visits each operation in progress.
+  template <class Visit>
+  void for_each_active(const Visit& visit) {
+    static_cast<void>(any([&](const Pending& each) {
+      if (each.record.active) visit(each);
+      return false;
+    }));
+  }
   [[nodiscard]] Pending* find(MPI_Request handle) noexcept {
     read_unread();
     return Base::find(handle, meant);

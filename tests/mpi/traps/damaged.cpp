@@ -12,7 +12,7 @@ namespace {
 
 constexpr int tag = 7, elsewhere = 8;
 constexpr std::size_t size = 64 * KiB;
-constexpr int descriptor = 128, longest = 1120;
+constexpr int descriptor = 128, longest = 1184;
 
 struct Announcement {
   alignas(16) std::byte bytes[longest];

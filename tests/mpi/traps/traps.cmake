@@ -4,6 +4,7 @@ file(GLOB traps CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(FILTER traps EXCLUDE REGEX /large.cpp$)
 
 set(ranks_of_traps_storm 8)
+set(ranks_of_traps_overlapping 8)
 foreach(family ${families})
   heddle_suites(traps ${family} 4 SOURCES ${traps} WITH ${CMAKE_CURRENT_LIST_DIR}/large.cpp TIMEOUT 120 LABELS mpi traps)
   set(test traps.endurance.${family})

@@ -1,0 +1,40 @@
+// mpi/p2p/sender.hpp: the sender of a message that has been received, by status and communicator. Includes
+// communicators/, node/, engine/arrival.hpp.
+//
+//   const Sender from(comm);                                 // or of a Hold
+//   const int peer = from.peer(node, status.MPI_SOURCE);     // rank of the node
+#pragma once
+
+#include "engine/arrival.hpp"
+#include "engine/rendezvous.hpp"
+#include "mpi/communicators/known.hpp"
+#include "mpi/node/node.hpp"
+
+namespace heddle::mpi {
+
+using engine::Probes;
+
+/// Lives no longer than what it is made of.
+class Sender {
+ public:
+  /// MPI_COMM_NULL: of a matched message, whose communicator is not known. @param probes  None: a communicator of Heddle's own.
+  explicit Sender(MPI_Comm comm, Probes probes = Probes::possible) noexcept : comm_(comm), probes_(probes) {}
+  explicit Sender(const communicators::Hold& hold, Probes probes = Probes::possible) noexcept
+      : comm_(hold.handle()), hold_(&hold), probes_(probes) {}
+
+  /// A rank of the node, Receipt::unknown or Receipt::elsewhere.
+  [[nodiscard]] int peer(const Node& node, int source) const {
+    if (comm_ == MPI_COMM_NULL) return engine::Receipt::unknown;
+    const int world = hold_ ? hold_->world_rank(source) : communicators::world_rank(comm_, source);
+    const int peer = node.peer(world);
+    return peer >= 0 ? peer : engine::Receipt::elsewhere;
+  }
+  [[nodiscard]] bool own() const noexcept { return probes_ == Probes::none; }
+
+ private:
+  MPI_Comm comm_;
+  const communicators::Hold* hold_ = nullptr;
+  Probes probes_;
+};
+
+}  // namespace heddle::mpi
