@@ -1,5 +1,6 @@
-// mpi/calls/memory.cpp: MPI_Alloc_mem hands out memory that the other ranks of the node can map (transport/shared_memory.hpp),
-// so that a message from it takes one pass. Behind heddle_alloc of heddle/heddle.h, too.
+// mpi/calls/memory.cpp: behind heddle_alloc of heddle/heddle.h: memory that the other ranks of the node can map
+// (transport/shared_memory.hpp), so that a message from it takes one pass. MPI_Alloc_mem stays the host's: programs treat its
+// memory as their own. They map over it, and they make children that write into theirs; no mapping that peers share allows that.
 #include <cstddef>
 
 #include "mpi/node/node.hpp"
@@ -7,20 +8,6 @@
 using heddle::mpi::Node;
 
 extern "C" {
-
-int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  if (Node* node = Node::here(); node && size >= heddle::transport::SharedMemory::worthwhile)
-    if (void* memory = node->shared().allocate(size)) {
-      *static_cast<void**>(baseptr) = memory;
-      return MPI_SUCCESS;
-    }
-  return PMPI_Alloc_mem(size, info, baseptr);
-}
-
-int MPI_Free_mem(void* base) {
-  if (Node* node = Node::ever(); node && node->shared().release(base)) return MPI_SUCCESS;
-  return PMPI_Free_mem(base);
-}
 
 #pragma GCC visibility push(default)
 void* heddle_shared_allocate(std::size_t bytes);
