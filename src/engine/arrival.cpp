@@ -1,6 +1,7 @@
 // engine/arrival.cpp
 #include "engine/arrival.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -11,11 +12,17 @@ namespace {
 
 Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
 
+/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire form.
+Bytes first_needed(const Descriptor& descriptor) {
+  return static_cast<Bytes>(std::max(descriptor.control + static_cast<std::uint64_t>(Control::bytes(descriptor.segments())),
+                                     descriptor.wire + descriptor.wire_bytes));
+}
+
 /// Its descriptor is no longer needed where it arrived.
 Arrival fetch(Node& node, const Descriptor& descriptor, const Target& target) {
   report::ReportedCall reported("receive");
   Reach reach = node.reach(static_cast<int>(descriptor.sender));
-  if (!reach.memory || stale(descriptor, reach))
+  if (!reach.memory || !reach.open(first_needed(descriptor)) || stale(descriptor, reach))
     return failed(
         "a message's announcement does not fit to its message; the receive fails. Set HEDDLE_SCHEME=native to go without.");
   reach.times = reported.times();
@@ -57,7 +64,8 @@ Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& targe
   std::memset(first, 0, sizeof(Nonce));
   if (descriptor.sender >= static_cast<std::uint32_t>(node.size())) return {};
   const Reach reach = node.reach(static_cast<int>(descriptor.sender));
-  if (reach.memory) drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);
+  if (reach.memory && reach.open(control_end(descriptor.control, reach.memory_size)))
+    drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);
   return {};
 }
 

@@ -37,7 +37,7 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// How to get at what a peer sends.
+  /// How to get at what a peer sends. The head of its memory is open (Arena::head); Reach::open() opens more.
   [[nodiscard]] Reach reach(int peer) noexcept;
   /// Whether that peer can read this process's buffers by process_vm_readv.
   [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }

@@ -18,8 +18,8 @@
 // A child that the process forks has what was handed out as it has all memory: as it was at the fork, and for itself. The pages
 // in use are copied for it before the fork, which then takes so much longer (30 ms for 64 MiB on a busy machine). Only of what
 // was handed out: node memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn,
-// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing. A child that is made without the handlers
-// of fork() (clone, _Fork) finds no memory at these addresses: it faults, and cannot write into its parent's memory.
+// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing. A child that is made without the
+// handlers of fork() (clone, _Fork) finds no memory at these addresses: it faults, and cannot write into its parent's memory.
 //
 // Any thread may call anything.
 #pragma once
@@ -63,7 +63,7 @@ class SharedMemory {
   /// some ms where it first has to make room.
   static constexpr Bytes huge_after = 32;
 
-  /// Aligned to a page, from 2 MiB on to a huge page. What is in it is not said, as with malloc. Null: bytes <= 0, no
+  /// Aligned to a page, from 2 MiB on to a huge page. The contents are undefined, as those of malloc. Null: bytes <= 0, no
   /// room, or HEDDLE_TRANSPORTS has no mapped.
   [[nodiscard]] void* allocate(Bytes bytes) noexcept;
 

@@ -1,6 +1,6 @@
-// mpi/calls/memory.cpp: behind heddle_alloc of heddle/heddle.h: memory that the other ranks of the node can map
-// (transport/shared_memory.hpp), so that a message from it takes one pass. MPI_Alloc_mem stays the host's: programs treat its
-// memory as their own. They map over it, and they make children that write into theirs; no mapping that peers share allows that.
+// mpi/calls/memory.cpp: heddle_alloc of heddle/heddle.h gives memory that the other ranks of the node can map
+// (transport/shared_memory.hpp), so that a message from it takes one pass. MPI_Alloc_mem stays the host's: programs map other
+// pages over its memory, and their children write into their copies. A mapping that peers share allows neither.
 #include <cstddef>
 
 #include "mpi/node/node.hpp"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -173,7 +174,9 @@ TEST_RANKS(2, Memory, AChildThatNoHandlerSeesCannotChangeItsParent) {
       syscall(SYS_exit_group, right ? 0 : 1);
     }
     const int status = status_of(child);
-    if (origin == Origin::alloc_mem) EXPECT_EQ(status, 0);
+    if (origin == Origin::alloc_mem) {
+      EXPECT_EQ(status, 0);
+    }
     EXPECT_EQ(std::count(words, words + bytes, 'a'), static_cast<long>(bytes));
     given_back(origin, words);
   }
@@ -215,7 +218,29 @@ TEST_RANKS(2, Memory, OtherPagesAtTheSameAddressAreSent) {
     ASSERT_EQ(in.wrong(name(other, round)), "") << "round " << round;
   }
   for (MPI_Request& each : both) MPI_Request_free(&each);
-  // What lies there now belongs to nobody: the library's free() may unmap it.
+  // The memory is not freed: the library did not map these pages.
+}
+
+/// Node memory is address space, of which little has pages. It stays so, though the program locks all that it has.
+TEST_RANKS(2, Memory, LockedMemoryIsWhatIsUsed) {
+  MPI_Barrier(team.comm);
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+    EXPECT_TRUE(errno == EPERM || errno == ENOMEM);  // RLIMIT_MEMLOCK
+  } else {
+    EXPECT_LT(shared_kib(), 64 * 1024);
+  }
+  for (const Shapes& pair : {Shapes{Shape::pairs, Shape::rows}, Shapes{Shape::columns, Shape::structs}}) {
+    Large out(pair.sent, 2 * MiB), in(pair.received, 2 * MiB);
+    out.fill(static_cast<std::uint32_t>(team.rank));
+    const int other = 1 - team.rank;
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Isend(out.base(), out.count(), out.type(), other, tag, team.comm, &sent);
+    MPI_Recv(in.base(), in.count(), in.type(), other, tag, team.comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in.wrong(static_cast<std::uint32_t>(other)), "");
+  }
+  EXPECT_LT(shared_kib(), 96 * 1024);
+  munlockall();
 }
 
 TEST_RANKS(2, Memory, MemoryIsAlignedAsItsInfoWishes) {
