@@ -5,6 +5,7 @@
 #include <new>
 
 #include "engine/touched.hpp"
+#include "transport/cma.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -28,7 +29,7 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
   // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
   const bool blocking = ends != Ends::with_request;
-  const bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
+  const bool readable = node.read_by(peer) && (blocking || (bytes >= host_waits_from && transport::cma::can_be_read_now()));
   const Touched touched = touched_by(type->layout(), count);
   std::optional<transport::Place> place;
   if (blocking || readable) place = node.shared().find(static_cast<const std::byte*>(address) + touched.low, touched.bytes());

@@ -44,6 +44,8 @@ class StagedMessage {
   int unpack(int result, MPI_Comm comm, MPI_Status* status);
   int unpack(int result, const communicators::Hold& comm, MPI_Status* status);
 
+  /// Of the staging buffer.
+  [[nodiscard]] Bytes bytes() const { return staging_.bytes(); }
   /// What the host sends or receives.
   [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{staging_.address(), count_, element_} : data_; }
 
