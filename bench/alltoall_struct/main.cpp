@@ -36,7 +36,7 @@ struct Buffers {
         flat_in{shape, ranks, host_origin} {}
 
   Structs host_out, host_in;
-  std::unique_ptr<Structs> own_out, own_in;  ///< What MPI_Alloc_mem gives, if that is wanted.
+  std::unique_ptr<Structs> own_out, own_in;  ///< Memory of heddle_alloc, if the user wants it.
   Flat flat_out, flat_in;
 };
 
@@ -94,7 +94,7 @@ bool run(const Options& options) {
   report.plan(std::ssize(options.largest));
   if (crowded(ranks)) settle(stage);
   const Origin host = options.mapped ? Origin::host_alloc_mem : Origin::malloc;
-  const Origin own = options.mapped ? Origin::alloc_mem : Origin::malloc;
+  const Origin own = options.mapped ? Origin::heddle_alloc : Origin::malloc;
   for (const long largest : options.largest) {
     const Shape shape{largest};
     const Type type = shape.type();
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   app.add_option("--largest", options.largest, "Ints of the largest block")->check(CLI::Range(1, 1 << 24));
   app.add_option("--ways", options.ways, "host, interposed, contiguous, manual");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each struct")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--mapped", options.mapped, "Memory from MPI_Alloc_mem, not malloc");
+  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);
   return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::blocks::run(options); });

@@ -1,6 +1,6 @@
-// bench/common/memory.hpp: page-aligned memory, written once: from malloc, or from MPI's own allocator.
+// bench/common/memory.hpp: page-aligned memory, written once: from malloc, from heddle_alloc or from MPI's allocator.
 //
-//   Memory matrix{1 << 20, Origin::alloc_mem};      // MPI_Alloc_mem: whoever interposes may hand out memory that peers can map
+//   Memory matrix{1 << 20, Origin::heddle_alloc};   // under Heddle: memory that peers can map
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace heddle::bench {
 
 enum class Origin {
   malloc,
-  alloc_mem,      ///< MPI_Alloc_mem
-  host_alloc_mem  ///< PMPI_Alloc_mem: the host's, whoever interposes.
+  heddle_alloc,   ///< heddle_alloc of heddle/heddle.h
+  host_alloc_mem  ///< PMPI_Alloc_mem
 };
 
 class Memory {

@@ -32,12 +32,12 @@ constexpr int tag = 8;
 struct Buffers {
   Buffers(long n, bool mapped)
       : host{n, mapped ? Origin::host_alloc_mem : Origin::malloc},
-        own{mapped ? std::make_unique<Matrix>(n, Origin::alloc_mem) : nullptr},
+        own{mapped ? std::make_unique<Matrix>(n, Origin::heddle_alloc) : nullptr},
         scratch{n, mapped ? Origin::host_alloc_mem : Origin::malloc} {}
   [[nodiscard]] const Matrix& interposed() const { return own ? *own : host; }
 
   Matrix host;
-  std::unique_ptr<Matrix> own;  ///< What MPI_Alloc_mem gives: not the host's memory, where somebody interposes.
+  std::unique_ptr<Matrix> own;  ///< Memory of heddle_alloc.
   Matrix scratch;
 };
 
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   app.add_option("--sizes", options.sizes, "Rows of the matrices")->check(CLI::Range(2, 8192));
   app.add_option("--ways", options.ways, "host, interposed, contiguous, manual");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each size")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--mapped", options.mapped, "Memory from MPI_Alloc_mem, not malloc");
+  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
   app.add_flag("--scatter", options.scatter, "Contiguous at the sender, column after column at the receiver");
   app.add_flag("--no-pack", options.no_pack, "Do not measure packing alone");
   app.add_flag("--quick", options.quick, "Short and rough");

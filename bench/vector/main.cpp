@@ -36,13 +36,13 @@ const MPI_Datatype datum = MPI_INT;
 struct Buffers {
   Buffers(const Layout& layout, bool mapped)
       : host{layout, mapped ? Origin::host_alloc_mem : Origin::malloc},
-        own{mapped ? std::make_unique<Columns>(layout, Origin::alloc_mem) : nullptr},
+        own{mapped ? std::make_unique<Columns>(layout, Origin::heddle_alloc) : nullptr},
         flat{layout, mapped ? Origin::host_alloc_mem : Origin::malloc},
         packed(static_cast<std::size_t>(rows * layout.columns)) {}
   [[nodiscard]] const Columns& interposed() const { return own ? *own : host; }
 
   Columns host;
-  std::unique_ptr<Columns> own;  ///< What MPI_Alloc_mem gives: not the host's memory, where somebody interposes.
+  std::unique_ptr<Columns> own;  ///< Memory of heddle_alloc.
   Flat flat;
   std::vector<std::int32_t> packed;
 };
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   app.add_option("--window", options.window, "Messages at once, for the bandwidth")->check(CLI::Range(2, 1000));
   app.add_option("--budget", options.budget_ms, "Milliseconds for each number of columns")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--changing", options.changing, "Another array for each message");
-  app.add_flag("--mapped", options.mapped, "Memory from MPI_Alloc_mem, not malloc");
+  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
   app.add_flag("--no-latency", no_latency, "Do not measure latency");
   app.add_flag("--no-bandwidth", no_bandwidth, "Do not measure bandwidth");
   app.add_flag("--quick", options.quick, "Short and rough");

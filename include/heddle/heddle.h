@@ -23,7 +23,11 @@ __attribute__((weak)) int heddle_shared_release(void* memory);
 
 /* Memory that the other ranks of the node can map: a message of a derived datatype from here reaches them in one pass, straight
  * from layout to layout. Zeroed, aligned to a page; huge pages, where the system has them, once it is sent from often.
- * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc. */
+ * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc.
+ *
+ * The memory is a file that peers map. Until heddle_free do not map anything else over it (mmap with MAP_FIXED, mremap): peers
+ * would read the file. fork() copies its pages for the child, which takes time. A child made by clone or _Fork cannot access it.
+ * MPI_Alloc_mem gives memory without these limits, which peers do not map. */
 static inline void* heddle_alloc(size_t bytes) {
   void* (*const shared)(size_t) = HEDDLE_WEAK(heddle_shared_allocate);
   void* memory = shared ? shared(bytes) : NULL;

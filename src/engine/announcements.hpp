@@ -3,7 +3,7 @@
 // the message here (arrival.hpp). May include: arena.hpp, descriptor.hpp.
 //
 //   sender      entry = book.make();   ... entry->publish(receiver, tag, descriptor);   ... entry->retract();
-//   receiver    Announcements(memory of the sender).for_each(size, [](const Announcements::Entry& entry) { ... });
+//   receiver    Announcements(memory of the sender).for_each(size, open, [](const Announcements::Entry& entry) { ... });
 //
 //   node memory, from byte 3840 on     where the newest page of entries is; each page says where the one before it is
 //
@@ -45,11 +45,13 @@ class Announcements {
 
   /// Visits every entry there is. Its sender may change it meanwhile: what is read of it must be sound.
   /// @param size  Of the node memory, bytes.
-  template <class Visit>
-  void for_each(Bytes size, const Visit& visit) const {
+  /// @param open  bool(Bytes end): makes its first `end` bytes accessible.
+  template <class Open, class Visit>
+  void for_each(Bytes size, const Open& open, const Visit& visit) const {
     std::uint64_t next = first().load(std::memory_order_acquire);
     for (Bytes pages = size / slot_bytes; next != 0 && pages > 0; --pages) {
       if (next < static_cast<std::uint64_t>(Arena::head) || next > static_cast<std::uint64_t>(size - slot_bytes)) return;
+      if (!open(static_cast<Bytes>(next) + slot_bytes)) return;
       const auto* const page = reinterpret_cast<const Page*>(memory_ + next);
       for (const Entry& each : page->entries) visit(each);
       next = page->before;

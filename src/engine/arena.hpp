@@ -10,6 +10,7 @@
 // goes back to the system when traffic has needed less for a while. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -115,6 +116,12 @@ class Arena {
   std::vector<Control*> free_large_;
   Count small_ = 0, large_ = 0;  // control blocks there are of each kind
 };
+
+/// The end of the longest control block that can begin at this offset of a node memory.
+[[nodiscard]] constexpr Bytes control_end(std::uint64_t offset, Bytes memory_size) noexcept {
+  const auto size = static_cast<std::uint64_t>(memory_size);
+  return static_cast<Bytes>(offset < size ? std::min(offset + std::uint64_t{slot_bytes}, size) : size);
+}
 
 /// The control block at an offset that a peer names, in its node memory. Null: there can be none.
 [[nodiscard]] Control* control_at(std::uint64_t offset, std::byte* memory, Bytes memory_size) noexcept;

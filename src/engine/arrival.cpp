@@ -1,6 +1,7 @@
 // engine/arrival.cpp
 #include "engine/arrival.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -12,6 +13,12 @@ namespace heddle::engine {
 namespace {
 
 Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
+
+/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire form.
+Bytes first_needed(const Descriptor& descriptor) {
+  return static_cast<Bytes>(std::max(descriptor.control + static_cast<std::uint64_t>(Control::bytes(descriptor.segments())),
+                                     descriptor.wire + descriptor.wire_bytes));
+}
 
 /// The caller has claimed it.
 Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) {
@@ -27,7 +34,7 @@ Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) 
 /// Nothing: another receive has the message, or had it. Its descriptor is no longer needed where it arrived.
 std::optional<Arrival> fetch(Node& node, const Descriptor& descriptor, const Target& target) {
   Reach reach = node.reach(static_cast<int>(descriptor.sender));
-  if (!reach.memory || stale(descriptor, reach)) return {};
+  if (!reach.memory || !reach.open(first_needed(descriptor)) || stale(descriptor, reach)) return {};
   const auto& control = *reinterpret_cast<const Control*>(reach.memory + descriptor.control);
   const Claims::Claim claim(node.claims(), descriptor.sender, descriptor.generation, control);
   if (!claim) return {};
@@ -95,7 +102,8 @@ Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& targe
   std::memcpy(static_cast<void*>(&descriptor), part, least);
   if (descriptor.sender >= static_cast<std::uint32_t>(node.size())) return {};
   const Reach reach = node.reach(static_cast<int>(descriptor.sender));
-  if (reach.memory) drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);
+  if (reach.memory && reach.open(control_end(descriptor.control, reach.memory_size)))
+    drain(descriptor.control, reach.memory, reach.memory_size, reach.crowded);
   return {};
 }
 

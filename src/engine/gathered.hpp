@@ -57,6 +57,8 @@ class Gathered {
   [[nodiscard]] Bytes bytes(int rank) { return starts_[rank + 1] - starts_[rank]; }
   [[nodiscard]] const Bytes* starts() { return starts_.get(); }
   [[nodiscard]] std::byte* memory() const { return memory_; }
+  /// It is a staging buffer.
+  [[nodiscard]] bool staged() const { return staged_; }
 
   /// This rank's block in its place, from where the program has it.
   int begin(const Buffer<Type>& send, Communicator comm) noexcept {

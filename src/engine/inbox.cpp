@@ -90,7 +90,7 @@ class Incoming {
     const report::Stopwatch watch(reach_.times, &report::Times::copy);
     const Bytes place = Bytes{cells_[i].place} * line_bytes;
     const Bytes from = i * descriptor_.segment;
-    if (place > reach_.memory_size - descriptor_.segment_length(i))
+    if (!reach_.open(place + descriptor_.segment_length(i)))
       damaged_ = true;
     else if (portion_ > 0 && length(i) > 0 && desk())
       shelve(from, length(i), reach_.memory + place);

@@ -14,6 +14,7 @@
 #include "engine/distance.hpp"
 #include "layout/layout.hpp"
 #include "report/times.hpp"
+#include "transport/node.hpp"
 #include "transport/peer_memory.hpp"
 
 namespace heddle::engine {
@@ -28,7 +29,9 @@ struct Target {
 /// How this process reaches the sender of a message.
 struct Reach {
   std::byte* memory;                        ///< Its node memory, mapped here,
-  Bytes memory_size = 0;                    ///< so many bytes.
+  Bytes memory_size = 0;                    ///< so many bytes,
+  transport::Node* opens = nullptr;         ///< opened by this node when needed; null: all open.
+  int peer = -1;                            ///< The sender there.
   transport::PeerMemory* theirs = nullptr;  ///< What peers have handed out; null: nothing is mapped.
   pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
   Known* known = nullptr;                   ///< Layouts of peers; null: nothing is pulled.
@@ -36,6 +39,9 @@ struct Reach {
   Distances* distances = nullptr;           ///< Null: how far the sender is, is not looked at.
   bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
   report::Times* times = nullptr;           ///< Where the time goes; null: nobody wants to know.
+
+  /// False: the first `end` bytes of its memory cannot be accessed.
+  [[nodiscard]] bool open(Bytes end) const noexcept { return end <= memory_size && (!opens || opens->open(peer, end)); }
 };
 
 /// The control block is no longer that of the message: a descriptor that was received before, or a forged one. Whoever asks is

@@ -43,7 +43,8 @@ void Lost::look() {
   candidates_.clear();
   const int peer = receipt_.peer;
   if (!node_.maps(peer) || !announced_by(peer)) return;
-  node_.announcements(peer).for_each(node_.memory_size(), [&](const Announcements::Entry& entry) {
+  const auto open = [&](Bytes end) { return node_.open(peer, end); };
+  node_.announcements(peer).for_each(node_.memory_size(), open, [&](const Announcements::Entry& entry) {
     const std::uint64_t generation = entry.generation.load(std::memory_order_acquire);
     if (generation == 0 || entry.receiver != node_.me() || entry.tag != receipt_.tag) return;
     if (const Candidate found{generation, &entry}; read(found)) candidates_.push_back(found);

@@ -28,8 +28,7 @@ constexpr Bytes huge_after = 32 * first_chunk;
 Node::Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const Options& options)
     : transport_(std::move(transport)),
       nonce_(nonce),
-      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::populate_owned,
-             transport::release_owned),
+      arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::open_owned, transport::release_owned),
       distances_(transport_->size(), now_ns),
       outbox_(arena_, nonce, static_cast<std::uint32_t>(transport_->me()), now_ns, options.crowded, {&desks_, distances_}),
       scatter_hints_(arena_.base()),
@@ -43,6 +42,8 @@ Node::Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const
 Reach Node::reach(int peer) noexcept {
   return {.memory = transport_->memory(peer),
           .memory_size = transport_->memory_size(),
+          .opens = transport_.get(),
+          .peer = peer,
           .theirs = &theirs_,
           .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
           .known = &known_,
@@ -62,7 +63,8 @@ std::optional<Bytes> Node::announced(const void* arrived, Bytes length) const no
 const Control* Node::control_of(const Unclaimed::Suspect& suspect) noexcept {
   const int sender = static_cast<int>(suspect.sender);
   std::byte* const memory = sender < size() ? transport_->memory(sender) : nullptr;
-  return memory ? control_at(suspect.control, memory, memory_size()) : nullptr;
+  const bool open = memory && transport_->open(sender, control_end(suspect.control, memory_size()));
+  return open ? control_at(suspect.control, memory, memory_size()) : nullptr;
 }
 
 bool Node::note_sent(Bytes bytes) noexcept {

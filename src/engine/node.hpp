@@ -38,7 +38,7 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// How to get at what a peer sends.
+  /// How to get at what a peer sends. The head of its memory is open (Arena::head); Reach::open() opens more.
   [[nodiscard]] Reach reach(int peer) noexcept;
   /// Whether that peer can read this process's buffers by process_vm_readv.
   [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
@@ -62,6 +62,8 @@ class Node {
   [[nodiscard]] const ScatterHints& scatter_hints() const noexcept { return scatter_hints_; }
   /// What the lengths of a peer's descriptors mean.
   [[nodiscard]] Lengths lengths(int peer) const noexcept { return Lengths(transport_->memory(peer)); }
+  /// Makes the first `end` bytes of that peer's node memory accessible. False: refused.
+  [[nodiscard]] bool open(int peer, Bytes end) noexcept { return transport_->open(peer, end); }
   /// Copies of the descriptors that a peer has under way.
   [[nodiscard]] Announcements announcements(int peer) const noexcept { return Announcements(transport_->memory(peer)); }
   /// The messages that threads of this process are fetching.

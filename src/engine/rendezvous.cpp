@@ -5,6 +5,7 @@
 #include <new>
 
 #include "engine/touched.hpp"
+#include "transport/cma.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -29,7 +30,7 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
   // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
   const bool blocking = ends != Ends::with_request;
-  const bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
+  bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
   const Touched touched = touched_by(type->layout(), count);
   std::optional<transport::Place> place;
   if (blocking || readable) place = node.shared().find(static_cast<const std::byte*>(address) + touched.low, touched.bytes());
@@ -60,6 +61,10 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
             .tag = tag,
             .comm = comm};
   const bool packs = plan.scheme == Scheme::bc_spup || (plan.scheme == Scheme::p_rrs && !type->contiguous(count));
+  // Its receiver may wait for a message that this process leaves, while this process waits for the receiver. So the system must
+  // still let the receiver read it.
+  const bool leaves = ends == Ends::with_request || ends == Ends::in_collective;
+  if (!packs && !place && leaves) readable = readable && transport::cma::can_be_read_now();
   if (!packs && (place || readable)) {
     plan.place = place;
     plan.layout = type->listed(node.outbox().datatype_cache());

@@ -42,6 +42,7 @@ class Side {
   /// False: a negative count, no memory: the library's business.
   [[nodiscard]] bool prepare(const Buffer<Type>& data, Count blocks, bool significant = true) noexcept;
   [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
+  [[nodiscard]] bool packs_much() const noexcept { return staging_.large(); }
 
   /// What the library gets. The count is that of one rank's block.
   [[nodiscard]] void* address() const { return address_; }

@@ -32,6 +32,7 @@ class Blocks {
   [[nodiscard]] bool prepare(const WArgument<Type>& data, int ranks, bool significant = true) noexcept;
 
   [[nodiscard]] bool ours() const { return ours_; }
+  [[nodiscard]] bool packs_much() const noexcept { return staging_.large(); }
   [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
   [[nodiscard]] bool wide_places() const { return !displacements_.fit(); }
   /// To int arrays for PMPI_X; those of PMPI_X_c are large.

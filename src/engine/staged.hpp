@@ -61,6 +61,8 @@ struct Staged {
     out.narrow_unless(wide, wide_places);
     in.narrow_unless(wide, wide_places);
   }
+  /// So much that the library may choose its way by it.
+  [[nodiscard]] bool packs_much() const noexcept { return out.packs_much() || in.packs_much(); }
   void load() {
     if (sends) out.load_but(sends_but);
     if (contributes == all)

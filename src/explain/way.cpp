@@ -45,7 +45,7 @@ Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, c
   facts.process_vm = true;
   way.choices.push_back(in("any memory", facts, at));
   facts.mapped = true;
-  way.choices.push_back(in("memory of MPI_Alloc_mem", facts, at));
+  way.choices.push_back(in("memory of heddle_alloc", facts, at));
   return way;
 }
 

@@ -59,6 +59,8 @@ class StagingBuffer {
     return data_ != nullptr;
   }
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  /// More than on_stack.
+  [[nodiscard]] bool large() const noexcept { return data_ && data_ != small_; }
 
  private:
   std::byte* data_ = nullptr;

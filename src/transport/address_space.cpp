@@ -11,7 +11,9 @@ namespace {
 std::byte* inaccessible(std::byte* where, Bytes size) noexcept {
   void* const place = mmap(where, static_cast<std::size_t>(size), PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1, 0);
-  return place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
+  if (place == MAP_FAILED) return nullptr;
+  munlock(place, static_cast<std::size_t>(size));  // after mlockall(MCL_FUTURE) it counts against RLIMIT_MEMLOCK
+  return static_cast<std::byte*>(place);
 }
 
 }  // namespace

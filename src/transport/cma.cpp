@@ -1,10 +1,17 @@
 // transport/cma.cpp: process_vm_readv in portions.
 #include "transport/cma.hpp"
 
+#include <fcntl.h>
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include "transport/region.hpp"
 
 namespace heddle::transport::cma {
 namespace {
@@ -69,5 +76,41 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
   }
   return moved;
 }
+
+Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/mem", static_cast<int>(pid));
+  const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  if (!file) return {.error = errno};
+  Moved moved;
+  Place to(local);
+  Place from(remote);
+  std::array<iovec, most_copied> to_copy;
+  std::array<iovec, most_copied> from_copy;
+  std::array<iovec, most_copied> cut;
+  while (!to.done() && !from.done()) {
+    const iovec piece = from.window(from_copy).front();
+    std::size_t entries = 0;
+    std::size_t left = piece.iov_len;
+    for (const iovec& entry : to.window(to_copy)) {
+      if (left == 0 || entries == cut.size()) break;
+      cut[entries] = {entry.iov_base, std::min(entry.iov_len, left)};
+      left -= cut[entries++].iov_len;
+    }
+    const auto at = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(piece.iov_base));
+    const ssize_t bytes = preadv(file.get(), cut.data(), static_cast<int>(entries), at);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) {
+      moved.error = bytes < 0 ? errno : EFAULT;
+      return moved;
+    }
+    moved.bytes += bytes;
+    to.advance(static_cast<std::size_t>(bytes));
+    from.advance(static_cast<std::size_t>(bytes));
+  }
+  return moved;
+}
+
+bool can_be_read_now() noexcept { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
 
 }  // namespace heddle::transport::cma

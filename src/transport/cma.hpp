@@ -1,4 +1,5 @@
-// transport/cma.hpp: reading another process's memory with one copy (cross memory attach). May include: layout/bytes.hpp.
+// transport/cma.hpp: reading another process's memory with one copy (cross memory attach). May include: layout/bytes.hpp;
+// cma.cpp also region.hpp.
 //
 //   const cma::Moved moved = cma::read(node.pid(peer), local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory
@@ -25,5 +26,12 @@ struct Moved {
 /// list holds. Any number of entries, of any length, zero too; the kernel gets portions of at most 1024 on either side.
 /// Never throws, allocates nothing.
 Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
+
+/// Copies through /proc/PID/mem, by a call for each remote entry. A process takes this way if the system refuses
+/// process_vm_readv to it (a seccomp filter) while a sender relies on the copy.
+Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
+
+/// True unless prctl(PR_SET_DUMPABLE, 0) forbids other processes of this user to read this one. Takes 0.1 us.
+bool can_be_read_now() noexcept;
 
 }  // namespace heddle::transport::cma

@@ -137,10 +137,11 @@ int Join::create() {
   const Bytes room = std::max<Bytes>(0, largest_file() - shared_from(memory)) / huge_page * huge_page;
   const Bytes shared = std::min(options.shared_of_process(), room);
   if (const int error = create_memory(shared_from(memory) + shared, own().file)) return error;
-  if (const int error = own().memory.map(own().file.get(), 0, memory + region_table, Mapping::Access::write)) return error;
+  if (const int error = own().memory.map(own().file.get(), 0, memory + region_table, Mapping::Access::none)) return error;
   own().base = own().memory.base();
   own().own_size = memory;
   own().shared = shared;
+  if (!node_.open_first(own())) return ENOMEM;
   return prefault_owned(own().base, options.prefaulted(memory)) ? 0 : ENOMEM;
 }
 
@@ -183,14 +184,17 @@ void Join::unwrap(std::size_t peer, ReceivedFile& received) {
   const Announcement& said = of(peer);
   if (theirs.process == 0) theirs.process = received.process;
   int error = check_memory(received.descriptor.get(), shared_from(said.memory) + said.shared);
-  if (error == 0) error = theirs.memory.map(received.descriptor.get(), 0, said.memory + region_table, Mapping::Access::write);
+  if (error == 0) error = theirs.memory.map(received.descriptor.get(), 0, said.memory + region_table, Mapping::Access::none);
+  if (error == 0) {
+    theirs.base = theirs.memory.base();
+    theirs.own_size = said.memory;
+    if (!node_.open_first(theirs)) error = ENOMEM;
+  }
   if (error != 0) {
     finding = {.stage = Stage::map, .failed = 1, .error = static_cast<std::int16_t>(error)};
-    return;
+    return drop(theirs);
   }
-  theirs.base = theirs.memory.base();
   prefault_mapped(theirs.base, node_.options_.prefaulted(said.memory));
-  theirs.own_size = said.memory;
   theirs.shared = announcement_.shared > 0 ? said.shared : 0;
   if (theirs.shared > 0) theirs.file = std::move(received.descriptor);
   works_[peer] |= Works::maps;
@@ -246,6 +250,7 @@ void Join::complain() {
 
 void Join::drop(Node::Peer& peer) {
   peer.base = nullptr;
+  peer.opened = 0;
   peer.memory.unmap();
   peer.file.close();
   peer.shared = 0;

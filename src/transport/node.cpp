@@ -1,6 +1,7 @@
 // transport/node.cpp
 #include "transport/node.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -28,16 +29,16 @@ bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try
   auto assembly = std::make_shared<Assembly>(me_, size(), keep_going);
   Mapping all;
   if (file.open(size()) != 0 || assembly->map(file.descriptor()) != 0 ||
-      all.map(file.descriptor(), file.memory_at(0), file.front() - file.memory_at(0), Mapping::Access::write) != 0)
+      all.map(file.descriptor(), file.memory_at(0), file.front() - file.memory_at(0), Mapping::Access::none) != 0)
     return false;
-  std::byte* const mine = all.base() + file.memory_at(me_) - file.memory_at(0);
-  if (!prefault_owned(mine, options_.prefaulted(file.memory()))) return false;
   for (int peer = 0; peer < size(); ++peer) {
     Peer& theirs = peers_[static_cast<std::size_t>(peer)];
     theirs.base = all.base() + file.memory_at(peer) - file.memory_at(0);
     theirs.own_size = file.memory();
     theirs.shared = file.shared();
+    if (!open_first(theirs)) return forget_peers();
   }
+  if (!prefault_owned(peers_[static_cast<std::size_t>(me_)].base, options_.prefaulted(file.memory()))) return forget_peers();
   assembly_ = std::move(assembly);
   common_memory_ = std::move(all);
   common_ = std::move(file);
@@ -46,9 +47,28 @@ bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try
   return false;
 }
 
+bool Node::open_first(Peer& peer) const noexcept {
+  peer.opened = options_.open_at_first(peer.own_size);
+  return open_memory(peer.base, peer.opened) && open_memory(peer.base + peer.own_size, region_table);
+}
+
+bool Node::open_more(int peer, Bytes end) noexcept {
+  Peer& theirs = peers_[static_cast<std::size_t>(peer)];
+  if (!theirs.base || end > theirs.own_size) return false;
+  const Bytes opened = std::min(round_up(end, huge_page), theirs.own_size);
+  if (!open_memory(theirs.base, opened)) return false;
+  std::atomic_ref(theirs.opened).store(opened, std::memory_order_relaxed);
+  return true;
+}
+
+bool Node::forget_peers() noexcept {
+  for (Peer& peer : peers_) peer = {};
+  return false;
+}
+
 void Node::detach() noexcept {
   if (!assembly_) return;
-  for (Peer& peer : peers_) peer = {};
+  forget_peers();
   assembly_.reset();
   common_memory_.unmap();
   common_ = {};

@@ -23,6 +23,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -71,6 +72,12 @@ class Node {
   /// Where that peer's node memory begins in this process, page-aligned (from 2 MiB on: to a huge page); null: not mapped. If
   /// it is null here, ours is null there. memory(me()): our own, null if the system gave none. Zero at first.
   [[nodiscard]] std::byte* memory(int peer) const noexcept { return peer_at(peer).base; }
+  /// Makes the first `end` bytes of that peer's node memory accessible here; at once, if they are. Other bytes take no pages,
+  /// even after mlockall(). False: it has no such bytes, or the system refuses.
+  [[nodiscard]] bool open(int peer, Bytes end) noexcept {
+    return end <= std::atomic_ref(peers_[static_cast<std::size_t>(peer)].opened).load(std::memory_order_relaxed) ||
+           open_more(peer, end);
+  }
   /// The same in all processes: the least that any asked for.
   [[nodiscard]] Bytes memory_size() const noexcept { return memory_size_; }
 
@@ -103,6 +110,7 @@ class Node {
     Mapping memory;             ///< That and its table of regions, if its file is its own.
     Descriptor file;
     Bytes own_size = 0;  ///< Of its node memory, as it asked for it: its table of regions comes next.
+    Bytes opened = 0;    ///< The first bytes of its node memory are accessible here. Stored by any thread.
     Bytes shared = 0;
     pid_t process = 0;
     bool readable = false;
@@ -110,6 +118,11 @@ class Node {
   };
   friend class Join;
 
+  /// Makes the first bytes of a peer's node memory accessible, and its table of regions.
+  [[nodiscard]] bool open_first(Peer& peer) const noexcept;
+  bool open_more(int peer, Bytes end) noexcept;
+  /// False.
+  bool forget_peers() noexcept;
   void detach() noexcept;
   [[nodiscard]] const Peer& peer_at(int peer) const noexcept { return peers_[static_cast<std::size_t>(peer)]; }
 

@@ -12,6 +12,7 @@ namespace heddle::transport {
 struct NodeOptions {
   Bytes memory = Bytes{256} << 20;  ///< Node memory of a process: address space, pages come with use.
   Bytes prefault = Bytes{2} << 20;  ///< Its first bytes, brought into being at the join.
+  Bytes opened = -1;         ///< The join makes so many bytes of each node memory accessible, Node::open() more. -1: all.
   Bytes shared = -1;         ///< What allocate() may hand out, in all: address space. -1: as much as the node has memory.
   bool allow_mapped = true;  ///< Memory handed out by allocate() is mapped by peers. False: shared = 0.
   bool allow_cma = true;     ///< process_vm_readv may be used. False: it is not even tried.
@@ -24,6 +25,10 @@ struct NodeOptions {
   /// Of that memory, in whole pages.
   [[nodiscard]] Bytes prefaulted(Bytes of) const noexcept {
     return std::clamp<Bytes>(prefault / page_size() * page_size(), 0, of);
+  }
+  /// Bytes of a node memory of size `of`, in whole pages.
+  [[nodiscard]] Bytes open_at_first(Bytes of) const noexcept {
+    return opened < 0 ? of : std::min(round_up(opened, page_size()), of);
   }
   [[nodiscard]] Bytes shared_of_process() const noexcept {
     const Bytes wanted = shared < 0 ? static_cast<Bytes>(sysconf(_SC_PHYS_PAGES)) * page_size() : shared;

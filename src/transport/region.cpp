@@ -44,7 +44,7 @@ void Descriptor::close() noexcept {
 }
 
 int Mapping::map(int file, Bytes offset, Bytes size, Access access) noexcept {
-  const int protection = access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
+  const int protection = access == Access::none ? PROT_NONE : access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
   const Bytes slack = size >= huge_page ? huge_page : 0;
   const auto length = static_cast<std::size_t>(size);
   const auto reserved = static_cast<std::size_t>(size + slack);
@@ -67,6 +67,8 @@ int Mapping::map(int file, Bytes offset, Bytes size, Access access) noexcept {
   if (base + length < end) munmap(base + length, static_cast<std::size_t>(end - (base + length)));
   madvise(base, length, MADV_HUGEPAGE);
   madvise(base, length, MADV_DONTDUMP);
+  // After mlockall(MCL_FUTURE) a mapping counts against RLIMIT_MEMLOCK, even one that has no pages.
+  if (access == Access::none) munlock(base, length);
 
   unmap();
   base_ = base;
@@ -123,6 +125,15 @@ bool prefault_owned(std::byte* base, Bytes size) noexcept {
   if (size > 0) make_huge(base, size);
   return populate_owned(base, size);
 }
+
+bool open_memory(std::byte* base, Bytes size) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(base) / static_cast<std::uintptr_t>(page_size()) *
+                     static_cast<std::uintptr_t>(page_size());
+  const auto before = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(base) - begin);
+  return mprotect(base - before, static_cast<std::size_t>(round_up(before + size, page_size())), PROT_READ | PROT_WRITE) == 0;
+}
+
+bool open_owned(std::byte* base, Bytes size) noexcept { return open_memory(base, size) && populate_owned(base, size); }
 
 bool populate_owned(std::byte* base, Bytes size) noexcept {
   if (size <= 0) return true;

@@ -52,7 +52,7 @@ class Descriptor {
 /// Owns a shared mapping of a part of a file.
 class Mapping {
  public:
-  enum class Access { read, write };
+  enum class Access { none, read, write };
 
   Mapping() = default;
   Mapping(Mapping&& other) noexcept : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -67,6 +67,7 @@ class Mapping {
 
   /// Maps `size` bytes from `offset`, both multiples of the page size. Large ones begin where huge pages can (when the offset
   /// does), huge pages are advised, and a core dump leaves them out: it would bring every page of a sparse file into being.
+  /// mlockall() leaves a mapping with Access::none out, too, until open_memory().
   int map(int file, Bytes offset, Bytes size, Access access) noexcept;
   void unmap() noexcept;
 
@@ -87,6 +88,8 @@ int create_memory(Bytes size, Descriptor& file) noexcept;
 /// Whether `file` is what create_memory made: its size at least `size`, sealed against shrinking. EBADF, EINVAL, EPERM.
 int check_memory(int file, Bytes size) noexcept;
 
+/// Makes [base, base + size) of a mapping accessible, rounded to pages. False: refused.
+[[nodiscard]] bool open_memory(std::byte* base, Bytes size) noexcept;
 /// Brings the pages of [base, base + size) into being, what they hold stays. Whole 2 MiB become huge pages where the kernel
 /// has them: 95 us each, against 1190 us for the 512 small ones, and every peer then enters them with one fault.
 /// False: there is no memory for all of it, and touching the rest would be SIGBUS.
@@ -94,6 +97,8 @@ int check_memory(int file, Bytes size) noexcept;
 /// The same with small pages. For memory that grows while ranks work: making huge pages drains the lists of all processors,
 /// which on a crowded node takes longer than all the small faults.
 [[nodiscard]] bool populate_owned(std::byte* base, Bytes size) noexcept;
+/// Opens the memory first.
+[[nodiscard]] bool open_owned(std::byte* base, Bytes size) noexcept;
 /// Gives the pages of [base, base + size) back to the system, for this process and all that map them; what they held is lost.
 /// Best effort.
 void release_owned(std::byte* base, Bytes size) noexcept;

@@ -91,6 +91,8 @@ bool SharedMemory::show_to(Bytes end) noexcept {
   const Bytes more = round_up(end, chunk) - shown_;
   if (more <= 0) return true;
   if (!space_.show(file_.descriptor, file_.shared_from, shown_, more, Mapping::Access::write)) return false;
+  // A child has what after_fork_in_child() puts there, or nothing.
+  madvise(space_.base() + shown_, length(more), MADV_DONTFORK);
   shown_ += more;
   return true;
 }

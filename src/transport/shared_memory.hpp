@@ -1,12 +1,12 @@
-// transport/shared_memory.hpp: memory for the program that peers can map: behind MPI_Alloc_mem and heddle_alloc.
+// transport/shared_memory.hpp: memory for the program that peers can map: behind heddle_alloc.
 // May include: node.hpp, address_space.hpp, region_table.hpp.
 //
 //   SharedMemory shared(node);
-//   void* array = shared.allocate(bytes);                  // null: take the MPI library's
+//   void* array = shared.allocate(bytes);                  // null: take other memory
 //   ...
 //   if (std::optional<Place> place = shared.find(buffer, extent)) ...     // put *place in the descriptor: the peer can map it
 //   ...
-//   if (!shared.release(array)) return PMPI_Free_mem(array);
+//   if (!shared.release(array)) free(array);
 //
 // It is the rest of the file that every peer got at the join (node.hpp): handing out costs no descriptor, and there is nothing
 // to send. Pages come with use, as malloc's do: programs allocate more than they touch. They go in chunks of 2 MiB, and a chunk
@@ -18,7 +18,8 @@
 // A child that the process forks has what was handed out as it has all memory: as it was at the fork, and for itself. The pages
 // in use are copied for it before the fork, which then takes so much longer (30 ms for 64 MiB on a busy machine). Only of what
 // was handed out: node memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn,
-// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing.
+// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing. A child that is made without the
+// handlers of fork() (clone, _Fork) finds no memory at these addresses: it faults, and cannot write into its parent's memory.
 //
 // Any thread may call anything.
 #pragma once
@@ -56,15 +57,13 @@ class SharedMemory {
   /// Takes back everything.
   ~SharedMemory();
 
-  /// Shorter ones waste most of a page: better left to the MPI library.
-  static constexpr Bytes worthwhile = Bytes{16} << 10;
   /// Pages that no region uses and that are kept for the next one.
   static constexpr Bytes idle_most = Bytes{32} << 20;
   /// A chunk gets a huge page when so many times its size have been found in it. The kernel copies it for that, which takes
   /// some ms where it first has to make room.
   static constexpr Bytes huge_after = 32;
 
-  /// Aligned to a page, from 2 MiB on to a huge page. What is in it is not said, as with MPI_Alloc_mem. Null: bytes <= 0, no
+  /// Aligned to a page, from 2 MiB on to a huge page. The contents are undefined, as those of malloc. Null: bytes <= 0, no
   /// room, or HEDDLE_TRANSPORTS has no mapped.
   [[nodiscard]] void* allocate(Bytes bytes) noexcept;
 

@@ -57,7 +57,7 @@ def test_vector_measures_every_way(mpi, tmp_path):
 
 
 @MPIS
-def test_vector_with_changing_buffers_from_mpi_alloc_mem(mpi, tmp_path):
+def test_vector_with_changing_buffers_from_heddle_alloc(mpi, tmp_path):
     arguments = ("--quick", "--mpi", mpi, "--columns", 64, "--buffers", "changing", "--memory", "mapped", "--no-bandwidth")
     rows, _ = rows_of("vector", *arguments, "--scheme", "none", folder=tmp_path)
     assert ("k=64", "heddle", "latency") in seen(rows)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,12 +78,15 @@ TEST_P(Cma, OddPiecesOnBothSides) {
   std::vector<iovec> remote;
   const Bytes room = cut(target.data(), total, GetParam().local_most, 3, random, local);
   const Bytes there = cut(source.data(), total, GetParam().remote_most, 5, random, remote);
-  const cma::Moved moved = cma::read(child, local, remote);
-  EXPECT_EQ(moved.error, 0);
-  EXPECT_EQ(moved.bytes, std::min(room, there));
-  std::vector<std::byte> expected = gathered(remote, moved.bytes);
+  std::vector<std::byte> expected = gathered(remote, std::min(room, there));
   for (std::byte& b : expected) b = ~b;
-  EXPECT_EQ(gathered(local, moved.bytes), expected);
+  for (const auto way : {cma::read, cma::read_file}) {
+    std::ranges::fill(target, std::byte{0});
+    const cma::Moved moved = way(child, local, remote);
+    EXPECT_EQ(moved.error, 0);
+    EXPECT_EQ(moved.bytes, std::min(room, there));
+    EXPECT_EQ(gathered(local, moved.bytes), expected);
+  }
 
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
@@ -116,6 +121,22 @@ TEST(CmaErrors, ABadAddressStopsWithWhatHasArrived) {
   EXPECT_EQ(moved.error, EFAULT);
   EXPECT_LE(moved.bytes, 10);
   munmap(pages, page);
+}
+
+TEST(CmaErrors, AFilterLeavesTheFile) {
+  run_processes(1, [](Process&) {
+    const int there = 7;
+    int here = 0;
+    const iovec local{&here, sizeof here};
+    const iovec remote{const_cast<int*>(&there), sizeof there};
+    EXPECT_TRUE(cma::can_be_read_now());
+    refuse_system_call(SYS_process_vm_readv, EPERM);
+    EXPECT_EQ(cma::read(getpid(), std::span(&local, 1), std::span(&remote, 1)).error, EPERM);
+    EXPECT_EQ(cma::read_file(getpid(), std::span(&local, 1), std::span(&remote, 1)).error, 0);
+    EXPECT_EQ(here, 7);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    EXPECT_FALSE(cma::can_be_read_now());
+  });
 }
 
 TEST(CmaErrors, NothingToMoveIsNoCall) {

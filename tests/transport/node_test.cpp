@@ -2,6 +2,8 @@
 #include "transport/node.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,39 @@ TEST_P(Join, AllSeeTheMemoryOfAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Processes, Join, ::testing::Values(1, 2, 5, 16));
+
+TEST(Node, WhatIsNotOpenTakesNoPagesThoughAllMemoryIsLocked) {
+  run_processes(2, [](Process& p) {
+    for (const bool before : {true, false}) {
+      const bool future = before && mlockall(MCL_FUTURE) == 0;
+      Node node(p.me, p.size, p.gather, {.prefault = 4096, .opened = 4096, .shared = Bytes{64} << 20});
+      EXPECT_EQ(node.why(), "");
+      const auto pages = [&] {
+        struct stat facts {};
+        EXPECT_EQ(fstat(node.file(p.me).descriptor, &facts), 0);
+        return Bytes{512} * facts.st_blocks;
+      };
+      const bool locked = before ? future : mlockall(MCL_CURRENT) == 0;
+      p.barrier();
+      EXPECT_LT(pages(), Bytes{4} << 20) << (locked ? "locked" : "not locked: RLIMIT_MEMLOCK");  // the table of regions
+      for (int peer = 0; peer < p.size; ++peer) {
+        std::byte* const memory = node.memory(peer);
+        memory[4095] = std::byte{1};
+        EXPECT_TRUE(node.open(peer, 4096));
+        EXPECT_TRUE(node.open(peer, Bytes{3} << 20));
+        EXPECT_TRUE(node.open(peer, Bytes{3} << 20));
+        memory[(Bytes{3} << 20) - 1] = std::byte{1};
+        EXPECT_TRUE(node.open(peer, node.memory_size()));
+        memory[node.memory_size() - 1] = std::byte{1};
+        EXPECT_FALSE(node.open(peer, node.memory_size() + 1));
+      }
+      p.barrier();
+      EXPECT_LT(pages(), Bytes{8} << 20);
+      munlockall();
+      p.barrier();
+    }
+  });
+}
 
 TEST(Node, AllShareOneNonce) {
   run_processes(4, [](Process& p) {

@@ -91,7 +91,7 @@ def command(
     largest: Annotated[
         list[int] | None, typer.Option("--largest", metavar="X", help="Ints of the last block; may be repeated.")
     ] = None,
-    memory: Annotated[MemoryFrom, typer.Option(help="Structs from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    memory: Annotated[MemoryFrom, typer.Option(help="Structs from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,

@@ -147,7 +147,7 @@ def command(
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="Only these; may be repeated.")] = None,
-    memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scatter: Annotated[bool, typer.Option("--scatter", help="The other way: rows sent, columns received.")] = False,
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")

@@ -122,7 +122,7 @@ def command(
     ] = None,
     bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Windows of messages too.")] = True,
     buffers: Annotated[Buffers, typer.Option(help="Another array for each message, or the same (figure 12).")] = Buffers.same,
-    memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from MPI_Alloc_mem.")] = MemoryFrom.malloc,
+    memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
     ] = None,

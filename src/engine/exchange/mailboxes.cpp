@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "transport/region.hpp"
+
 namespace heddle::engine {
 
 /// Nobody has read in what is not settled, nor will: ranks have all come as far.
@@ -61,7 +63,8 @@ void Mailboxes::answer() noexcept {
   channel_->finished(true);
   for (End& each : in_.ends) {
     auto& [place, slot] = each.word;
-    if (room_.loans && each.memory && Mailbox::possible(place, slot, room_.size))
+    if (room_.loans && each.memory && Mailbox::possible(place, slot, room_.size) &&
+        transport::open_memory(each.memory + place, Mailbox::whole(slot)))
       each.mailbox = Mailbox::of_peer(each.memory + place, slot);
     else
       place = -1;

@@ -1,5 +1,6 @@
-// mpi/calls/memory.cpp: MPI_Alloc_mem hands out memory that the other ranks of the node can map (transport/shared_memory.hpp),
-// so that a message from it takes one pass. Behind heddle_alloc of heddle/heddle.h, too.
+// mpi/calls/memory.cpp: heddle_alloc of heddle/heddle.h gives memory that the other ranks of the node can map
+// (transport/shared_memory.hpp), so that a message from it takes one pass. MPI_Alloc_mem stays the host's: programs map other
+// pages over its memory, and their children write into their copies. A mapping that peers share allows neither.
 #include <cstddef>
 
 #include "mpi/node/node.hpp"
@@ -7,20 +8,6 @@
 using heddle::mpi::Node;
 
 extern "C" {
-
-int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  if (Node* node = Node::here(); node && size >= heddle::transport::SharedMemory::worthwhile)
-    if (void* memory = node->shared().allocate(size)) {
-      *static_cast<void**>(baseptr) = memory;
-      return MPI_SUCCESS;
-    }
-  return PMPI_Alloc_mem(size, info, baseptr);
-}
-
-int MPI_Free_mem(void* base) {
-  if (Node* node = Node::ever(); node && node->shared().release(base)) return MPI_SUCCESS;
-  return PMPI_Free_mem(base);
-}
 
 #pragma GCC visibility push(default)
 void* heddle_shared_allocate(std::size_t bytes);

@@ -1,6 +1,7 @@
 // mpi/collectives/staged.hpp: a collective that the host carries out on packed data (engine/staged.hpp): both sides' staging
 // buffers live until it is over: in the call, when the program completes the request, or for as long as a persistent request
-// does. Includes engine/staged.hpp, how.hpp, completion.hpp, peers.hpp, sides.hpp.
+// does. Includes engine/staged.hpp, how.hpp, completion.hpp, peers.hpp, sides.hpp,
+// shared_copy.hpp.
 //
 //   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(
@@ -21,6 +22,7 @@
 #include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/sides.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/shared_copy.hpp"
 #include "mpi/requests/completion.hpp"
 
 namespace heddle::mpi {
@@ -38,6 +40,7 @@ class StartedCollective final : public Pending {
     return error;
   }
   Op op;
+  SharedCopy copy;  ///< The host may begin sends until it is over.
 };
 
 /// Its request is the host's own persistent one, made with the staging buffers.
@@ -47,15 +50,18 @@ class KeptCollective final : public Persistent {
   explicit KeptCollective(const char* call) noexcept : op(call) {}
   int start() override {
     op.load();
+    copy.begin(op.packs_much());
     const int error = PMPI_Start(&record.handle);
     record.active = error == MPI_SUCCESS;
     return error;
   }
   int finish(MPI_Status& /*status*/, int error) noexcept override {
+    copy.end();
     if (error == MPI_SUCCESS) op.store();
     return error;
   }
   Op op;
+  SharedCopy copy;
 };
 
 /// Nothing: not for Heddle. @param call  What the report calls it. @param hand  Gives both sides to the host.
@@ -66,6 +72,8 @@ Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
     if (!prepare(op)) return {};
     op.settle_numbers();
     op.load();
+    SharedCopy copy;
+    copy.begin(op.packs_much());
     const Done done = hand(op);
     if (done == MPI_SUCCESS) op.store();
     return done;
@@ -75,7 +83,10 @@ Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
     std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call));
     if (!operation || !prepare(operation->op)) return {};
     operation->op.settle_numbers();
-    if constexpr (!How::persistent) operation->op.load();
+    if constexpr (!How::persistent) {
+      operation->op.load();
+      operation->copy.begin(operation->op.packs_much());
+    }
     const Done done = hand(operation->op);
     if (done != MPI_SUCCESS) return done;
     if constexpr (How::persistent)

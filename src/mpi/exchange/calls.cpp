@@ -76,7 +76,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
       .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
-  Channel channel(own->comm(), tags::schedule);
+  Channel channel(own->comm(), tags::schedule, blocks.staged() ? Channel::Holds::packed : Channel::Holds::programs);
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
   return raise_new(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), MPI_SUCCESS, comm);

@@ -42,6 +42,12 @@ void Channel::keep(Row& row, MPI_Request request) noexcept try {
 
 void Channel::send(engine::Rank to, std::span<const engine::Piece> pieces) noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
+  SharedCopy copy;
+  if (holds_ == Holds::packed) {
+    engine::Bytes bytes = 0;
+    for (const engine::Piece& one : pieces) bytes += one.bytes;
+    copy.begin(bytes >= SharedCopy::least);
+  }
   if (pieces.size() > 1) {
     note(gather(to, pieces, &request));
     return keep(sends_, request);

@@ -1,5 +1,6 @@
 // mpi/exchange/channel.hpp: what the engine talks by: engine::Channel over messages of bytes on a communicator of Heddle's own,
-// which returns errors, and engine::Reductions over that. Includes engine/channel.hpp, engine/reductions.hpp, host.hpp.
+// which returns errors, and engine::Reductions over that. Includes engine/channel.hpp, engine/reductions.hpp, host.hpp,
+// shared_copy.hpp.
 //
 //   Channel channel(own.comm(), tags::bundles);
 //   engine::Router router(place, own.me(), options, channel, freight);
@@ -11,12 +12,15 @@
 #include "engine/channel.hpp"
 #include "engine/reductions.hpp"
 #include "mpi/process/host.hpp"
+#include "mpi/process/shared_copy.hpp"
 
 namespace heddle::mpi {
 
 class Channel final : public engine::Channel {
  public:
-  Channel(MPI_Comm comm, int tag) noexcept : comm_(comm), tag_(tag) {}
+  /// The channel sends memory of the program, or bytes that Heddle has packed or brought together (shared_copy.hpp).
+  enum class Holds : bool { programs, packed };
+  Channel(MPI_Comm comm, int tag, Holds holds = Holds::programs) noexcept : comm_(comm), tag_(tag), holds_(holds) {}
 
   using engine::Channel::received;
   using engine::Channel::send;
@@ -41,6 +45,7 @@ class Channel final : public engine::Channel {
 
   MPI_Comm comm_;
   int tag_;
+  Holds holds_;
   int error_ = MPI_SUCCESS;
   Row sends_, receives_;
 };

@@ -107,6 +107,7 @@ int Exchange::receive_bytes(const Block& block, std::byte* to, Bytes bytes, Tick
 int Exchange::send_bytes(const Block& block, const std::byte* from, Bytes bytes, Ticket ticket) noexcept {
   const Envelope to = envelope(block);
   pendings_[ticket] = nullptr;
+  const SharedCopy copy(bytes);  // Heddle has packed these bytes
   return PMPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, to.rank, to.tag, to.comm, &requests_[ticket]);
 }
 
@@ -238,7 +239,7 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
   try {
-    Channel channel(shadow_.comm(), tags::bundles);
+    Channel channel(shadow_.comm(), tags::bundles, Channel::Holds::packed);
     engine::Routed routed(steps_, *this,
                           {.ranks = shadow_.ranks(),
                            .radix = wishes.radix > 0 ? wishes.radix : way.radix,

@@ -5,6 +5,7 @@
 
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/shared_copy.hpp"
 #include "select/forced.hpp"
 
 namespace heddle::mpi {
@@ -74,6 +75,7 @@ void NetworkSend::cancel_descriptor() noexcept {
 }
 
 bool NetworkSend::send_packed(const std::byte* packed, Bytes bytes) noexcept {
+  const SharedCopy copy(bytes);
   return HEDDLE_CALL_HOST(!fits(bytes), Issend, packed, Number{bytes}, MPI_BYTE, to(), network_.tag_of(number()),
                           network_.comm(), &resent_) == MPI_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/shared_copy.hpp"
 #include "mpi/requests/completion.hpp"
 #include "select/forced.hpp"
 
@@ -98,6 +99,7 @@ Done SendOperation::begin_packed(MPI_Request* request) {
                              : message_.emplace<StagedMessage>(data_, type_.again());
   if (!message.ours()) return {};
   if (!message.pack()) return raise_new(MPI_ERR_TYPE, MPI_SUCCESS, to_.comm);
+  const SharedCopy copy(message.bytes());
   return host_send(mode_, message.at_host(), to_, request);
 }
 

@@ -44,6 +44,8 @@ class StagedMessage {
   /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
   int unpack(int result, const Sender& from, MPI_Status* status);
 
+  /// Of the staging buffer.
+  [[nodiscard]] Bytes bytes() const { return staging_.bytes(); }
   /// What the host sends or receives.
   [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{staging_.address(), count_, element_} : data_; }
 

@@ -1,11 +1,18 @@
 // Memory that is shared with the other ranks of the node: how much of it, and who else sees it.
+#include <heddle/heddle.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "support/completions.hpp"
 #include "traps/large.hpp"
@@ -101,30 +108,155 @@ TEST_RANKS(2, Memory, MessagesUnderWayTakeAboutWhatTheyHaveBytes) {
   }
 }
 
-TEST_RANKS(2, Memory, AForkedChildHasItsOwn) {
-  constexpr std::size_t bytes = MiB;
+namespace {
+
+enum class Origin { alloc_mem, heddle_alloc };
+
+void* taken(Origin from, std::size_t bytes) {
+  if (from == Origin::heddle_alloc) return heddle_alloc(bytes);
   void* memory = nullptr;
-  MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-  auto* const words = static_cast<char*>(memory);
-  std::fill_n(words, bytes, 'a');
-  int written[2];
-  ASSERT_EQ(pipe(written), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    char byte = 0;
-    const bool right = read(written[0], &byte, 1) == 1 && std::count(words, words + bytes, 'a') == static_cast<long>(bytes);
-    std::fill_n(words, bytes, 'c');
-    _exit(right ? 0 : 1);
-  }
-  std::fill_n(words, bytes, 'b');
-  EXPECT_EQ(write(written[1], "", 1), 1);
+  MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
+  return memory;
+}
+
+void given_back(Origin to, void* memory) {
+  if (to == Origin::heddle_alloc)
+    heddle_free(memory);
+  else
+    MPI_Free_mem(memory);
+}
+
+/// A child that only the kernel knows of: no handler of pthread_atfork runs.
+pid_t child_of_kernel() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
+
+int status_of(pid_t child) {
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(std::count(words, words + bytes, 'b'), static_cast<long>(bytes));
-  close(written[0]);
-  close(written[1]);
-  MPI_Free_mem(memory);
+  return status;
+}
+
+}  // namespace
+
+TEST_RANKS(2, Memory, AForkedChildHasItsOwn) {
+  constexpr std::size_t bytes = MiB;
+  for (const Origin origin : {Origin::alloc_mem, Origin::heddle_alloc}) {
+    auto* const words = static_cast<char*>(taken(origin, bytes));
+    std::fill_n(words, bytes, 'a');
+    int written[2];
+    ASSERT_EQ(pipe(written), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      char byte = 0;
+      const bool right = read(written[0], &byte, 1) == 1 && std::count(words, words + bytes, 'a') == static_cast<long>(bytes);
+      std::fill_n(words, bytes, 'c');
+      _exit(right ? 0 : 1);
+    }
+    std::fill_n(words, bytes, 'b');
+    EXPECT_EQ(write(written[1], "", 1), 1);
+    EXPECT_EQ(status_of(child), 0);
+    EXPECT_EQ(std::count(words, words + bytes, 'b'), static_cast<long>(bytes));
+    close(written[0]);
+    close(written[1]);
+    given_back(origin, words);
+  }
+}
+
+/// Of MPI_Alloc_mem's memory it has a copy. Of heddle_alloc's it has nothing, and cannot write into its parent's.
+TEST_RANKS(2, Memory, AChildThatNoHandlerSeesCannotChangeItsParent) {
+  constexpr std::size_t bytes = MiB;
+  for (const Origin origin : {Origin::alloc_mem, Origin::heddle_alloc}) {
+    auto* const words = static_cast<char*>(taken(origin, bytes));
+    std::fill_n(words, bytes, 'a');
+    const pid_t child = child_of_kernel();
+    if (child == 0) {
+      const bool right = std::count(words, words + bytes, 'a') == static_cast<long>(bytes);
+      std::fill_n(words, bytes, 'c');
+      syscall(SYS_exit_group, right ? 0 : 1);
+    }
+    const int status = status_of(child);
+    if (origin == Origin::alloc_mem) {
+      EXPECT_EQ(status, 0);
+    }
+    EXPECT_EQ(std::count(words, words + bytes, 'a'), static_cast<long>(bytes));
+    given_back(origin, words);
+  }
+}
+
+TEST_RANKS(2, Memory, OtherPagesAtTheSameAddressAreSent) {
+  constexpr std::size_t bytes = 480 * KiB;
+  Large in(Shape::pairs, bytes), pattern(Shape::pairs, bytes);
+  MPI_Aint first = 0, span = 0;
+  MPI_Type_get_true_extent(pattern.type(), &first, &span);
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_get_extent(pattern.type(), &lower, &extent);
+  const auto used = static_cast<std::size_t>(first + span + extent * (pattern.count() - 1));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t length = (used + page - 1) / page * page;
+  void* const memory = taken(Origin::alloc_mem, length + page);
+  void* const out = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page);
+  constexpr int protection = PROT_READ | PROT_WRITE;
+  constexpr int fresh = MAP_PRIVATE | MAP_ANONYMOUS;
+  const int other = 1 - team.rank;
+  MPI_Request both[2];
+  MPI_Send_init(out, pattern.count(), pattern.type(), other, tag, team.comm, &both[0]);
+  MPI_Recv_init(in.base(), in.count(), in.type(), other, tag, team.comm, &both[1]);
+  const auto name = [](int rank, int round) { return static_cast<std::uint32_t>(10 * round + rank); };
+  for (int round = 0; round < 6; ++round) {
+    if (round % 3 == 1) {
+      ASSERT_EQ(mmap(out, length, protection, fresh | MAP_FIXED, -1, 0), out);
+    }
+    if (round % 3 == 2) {  // a part of it
+      void* const more = mmap(nullptr, page, protection, fresh, -1, 0);
+      std::byte* const middle = static_cast<std::byte*>(out) + length / page / 2 * page;
+      ASSERT_EQ(mremap(more, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, middle), middle);
+    }
+    pattern.fill(name(team.rank, round));
+    std::memcpy(out, pattern.base(), used);
+    in.clear();
+    MPI_Startall(2, both);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    ASSERT_EQ(in.wrong(name(other, round)), "") << "round " << round;
+  }
+  for (MPI_Request& each : both) MPI_Request_free(&each);
+  // The memory is not freed: the library did not map these pages.
+}
+
+/// Node memory is address space, of which little has pages. It stays so, though the program locks all that it has.
+TEST_RANKS(2, Memory, LockedMemoryIsWhatIsUsed) {
+  MPI_Barrier(team.comm);
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+    EXPECT_TRUE(errno == EPERM || errno == ENOMEM);  // RLIMIT_MEMLOCK
+  } else {
+    EXPECT_LT(shared_kib(), 256 * 1024);  // of more than 1 GiB that is reserved
+  }
+  for (const Shapes& pair : {Shapes{Shape::pairs, Shape::rows}, Shapes{Shape::columns, Shape::structs}}) {
+    Large out(pair.sent, 2 * MiB), in(pair.received, 2 * MiB);
+    out.fill(static_cast<std::uint32_t>(team.rank));
+    const int other = 1 - team.rank;
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Isend(out.base(), out.count(), out.type(), other, tag, team.comm, &sent);
+    MPI_Recv(in.base(), in.count(), in.type(), other, tag, team.comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in.wrong(static_cast<std::uint32_t>(other)), "");
+  }
+  EXPECT_LT(shared_kib(), 256 * 1024);
+  munlockall();
+}
+
+TEST_RANKS(2, Memory, MemoryIsAlignedAsItsInfoWishes) {
+  for (const MPI_Aint bytes : {1'000, 300'001, 3'000'001})
+    for (const std::uintptr_t alignment : {std::uintptr_t{64}, std::uintptr_t{64} << 10, std::uintptr_t{4} << 20}) {
+      MPI_Info info = MPI_INFO_NULL;
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "mpi_minimum_memory_alignment", std::to_string(alignment).c_str());
+      void* memory[3] = {};
+      for (void*& each : memory) {
+        succeeds(MPI_Alloc_mem(bytes, info, &each));
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(each) % alignment, 0u) << bytes << " bytes, alignment " << alignment;
+      }
+      for (void* each : memory) MPI_Free_mem(each);
+      MPI_Info_free(&info);
+    }
 }
 
 }  // namespace heddle::test

@@ -1,5 +1,6 @@
 // fibre: messages of all shapes on a stack of 64 KiB with a guard page behind it, as tasking libraries have them. What the host
 // needs of it is not Heddle's to have. 2 ranks. Ends with 0 if every element arrived.
+#include <heddle/heddle.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -34,10 +35,10 @@ class Mapped {
     MPI_Type_get_extent(from.type(), &lower, &extent);
     MPI_Type_get_true_extent(from.type(), &first, &span);
     const MPI_Aint bytes = first + span + extent * (from.count() - 1);
-    MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory_);
+    memory_ = heddle_alloc(static_cast<std::size_t>(bytes));
     std::memcpy(memory_, from.base(), static_cast<std::size_t>(bytes));
   }
-  ~Mapped() { MPI_Free_mem(memory_); }
+  ~Mapped() { heddle_free(memory_); }
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
   [[nodiscard]] void* get() const { return memory_; }

@@ -5,11 +5,13 @@
 //   memfd             memfd_create: ENOSYS, as before Linux 3.17
 //   descriptors=N     no more than N open files beyond those of the host's MPI_Init
 //   memory=MiB        no more address space than that beyond what the host's MPI_Init uses
+//   locked            mlockall(MCL_FUTURE) before MPI_Init: every mapping is locked and counted
 //   only=RANK         all this for one rank alone
 //
 //   first=CALL        iallreduce, ibarrier, dup, cart: what the program calls first, before any message
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -55,6 +57,7 @@ int rank_of_environment() {
 }
 
 int spare_descriptors = -1, spare_mib = -1;
+bool locked = false;
 
 void refuse(std::string_view what) {
   if (what == "process_vm") {
@@ -62,6 +65,8 @@ void refuse(std::string_view what) {
     refuse(SYS_process_vm_writev, EPERM);
   } else if (what == "memfd") {
     refuse(SYS_memfd_create, ENOSYS);
+  } else if (what == "locked") {
+    locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
   } else if (what.starts_with("descriptors=")) {
     spare_descriptors = std::atoi(what.data() + what.find('=') + 1);
   } else if (what.starts_with("memory=")) {
@@ -93,6 +98,14 @@ void check(const std::string& complaint) {
   if (complaint.empty()) return;
   std::printf("wrong: %s\n", complaint.c_str());
   wrong = 1;
+}
+
+/// Memory that this process holds, of all kinds.
+long resident_mib() {
+  std::ifstream statm("/proc/self/statm");
+  long size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE) >> 20;
 }
 
 /// To the next rank, in four ways.
@@ -194,6 +207,7 @@ int main(int argc, char** argv) {
   if (only < 0 || only == rank_of_environment())
     for (int i = 1; i < argc; ++i) refuse(std::string_view(argv[i]));
   MPI_Init(&argc, &argv);
+  if (locked) check(resident_mib() < 400 ? "" : "much more memory than the library alone locks");
   int rank = 0, size = 0, anywhere = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
