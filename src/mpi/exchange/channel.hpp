@@ -1,7 +1,7 @@
 // mpi/exchange/channel.hpp: what the engine talks by: engine::Channel over messages of bytes on a communicator of Heddle's own,
 // which returns errors, and engine::Reductions over that. Includes engine/channel.hpp, engine/reductions.hpp, host.hpp.
 //
-//   Channel channel(own.comm(), tags::bundles);
+//   Channel channel(own.comm(), own.tag(tags::bundles));
 //   engine::Router router(place, own.me(), options, channel, freight);
 #pragma once
 
