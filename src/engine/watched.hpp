@@ -113,6 +113,14 @@ class Watched {
     }
   }
 
+  /// Visits each while nobody looks. False: somebody does.
+  template <class Visit>
+  bool for_each_alone(const Visit& visit) {
+    const Looking now(looking_);
+    if (now.mine) for_each(visit);
+    return now.mine;
+  }
+
   template <class Visit>
   void for_each(const Visit& visit) {
     for (Place& each : places_)

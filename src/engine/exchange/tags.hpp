@@ -1,4 +1,4 @@
-// engine/exchange/tags.hpp: all tags of messages on a communicator of Heddle's own. May include: nothing of Heddle.
+// engine/exchange/tags.hpp: all tags of messages of one shadow communicator. May include: nothing of Heddle.
 //
 //   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
 //                   several times; schedules (engine/channel.hpp), which need no more than the order of messages: 0
@@ -7,7 +7,7 @@
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
 //   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
 //   32764           nobody's: who looks for it finds nothing, and has the library make progress
-//   32768 ...       persistent collectives: 4096 to each, by turns
+//   32768 ...       persistent collectives: 256 to each, by turns
 #pragma once
 
 namespace heddle::engine::tags {
@@ -20,7 +20,7 @@ constexpr int sparse_bundles = 32761;
 constexpr int consensus = 32762;
 constexpr int nobodys = 32764;
 constexpr int persistent = 1 << 15;
-constexpr int persistent_each = 1 << 12;  ///< A rank is seldom a neighbour more often.
+constexpr int persistent_each = 1 << 8;  ///< A rank is seldom a neighbour more often.
 
 /// The first of the `number`-th persistent collective of a communicator; 0: there is no room for any.
 /// @param highest  That the host has.

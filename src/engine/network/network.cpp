@@ -171,6 +171,14 @@ void Network::advance() noexcept {
   }
 }
 
+void Network::finish_over() noexcept {
+  const auto any_over = [this] {
+    const std::scoped_lock hold(operations_lock_);
+    return std::ranges::any_of(operations_, [](const auto& each) { return each->over(); });
+  };
+  for (int looks = 0; looks < 1000 && any_over(); ++looks) advance();
+}
+
 void Network::advance(Operation& one) noexcept {
   const Turn mine = turn();
   if (!mine) return;

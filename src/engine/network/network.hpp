@@ -114,6 +114,8 @@ class Network : protected Contacts::Voice {
   void remove(const Operation& operation) noexcept;
   /// Moves everything on. Never waits.
   void advance() noexcept;
+  /// Moves on until no operation is left that is over for the program, or 1000 times: the host may still have its descriptor.
+  void finish_over() noexcept;
   /// The fabric and one operation.
   void advance(Operation& one) noexcept;
   /// Returns when it is over.

@@ -5,7 +5,11 @@
 #include "mpi/communicators/groups.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/hints.hpp"
+#include "mpi/network/network.hpp"
+#include "mpi/node/node.hpp"
+#include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/requests/freed.hpp"
 #include "report/reporting.hpp"
 #include "threads/deferred.hpp"
 
@@ -84,14 +88,39 @@ int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
   return result;
 }
 
-/// The last moment to learn what operations under way will want to know of a communicator, and the first to free what hung on
-/// it (threads/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may be called.
-int freed(auto host, MPI_Comm* comm) {
-  if (comm && *comm != MPI_COMM_NULL) freeing(*comm);
-  const int result = host(comm);
+/// Requests of Heddle's own on a communicator would keep MPICH from freeing it, and so from calling its delete callbacks, and
+/// MPI_Comm_disconnect from returning. Those whose messages have been received end here. False: some are left.
+bool nothing_pends_on(MPI_Comm comm) {
+  if (!Node::here() && !Network::here()) return true;
+  requests::look_after_freed();
+  if (Network* const network = Network::here()) network->finish_over();
+  return Watch::leaves(comm);
+}
+
+/// Operations under way learn here, for the last time, facts of their communicator (Freeing). Objects that other callbacks have
+/// left are freed after the host's call: a callback may come from a place where nothing of MPI may be called
+/// (threads/deferred.hpp).
+int end(auto host, MPI_Comm* comm) {
+  int result = MPI_SUCCESS;
+  {
+    const Freeing freeing(*comm);
+    result = host(comm);
+  }
   report::tell_of_new_handle();
   threads::Deferred::free_all();
   return result;
+}
+
+int freed(auto host, MPI_Comm* comm) {
+  if (!comm || *comm == MPI_COMM_NULL) return host(comm);
+  nothing_pends_on(*comm);
+  return end(host, comm);
+}
+
+/// A message that nobody receives does not keep the call from returning without Heddle. So it must not do so under Heddle.
+int disconnected(auto host, MPI_Comm* comm) {
+  if (!comm || *comm == MPI_COMM_NULL) return host(comm);
+  return nothing_pends_on(*comm) ? end(host, comm) : end(PMPI_Comm_free, comm);
 }
 
 }  // namespace
@@ -120,5 +149,5 @@ HEDDLE_MADE_Comm_idup_with_info(communicators::start_hinted_duplicate);
 HEDDLE_ENTRY_Comm_set_info(communicators::set_info);
 HEDDLE_ENTRY_Comm_get_info(communicators::get_info);
 HEDDLE_ENTRY_Comm_free(communicators::freed);
-HEDDLE_ENTRY_Comm_disconnect(communicators::freed);
+HEDDLE_ENTRY_Comm_disconnect(communicators::disconnected);
 }

@@ -22,6 +22,7 @@ int keyval = MPI_KEYVAL_INVALID;
 int me = -1;
 /// The innermost of this thread.
 thread_local Duplicating* duplicating = nullptr;
+thread_local Freeing* innermost_freeing = nullptr;
 
 void tell(const char* call, const Members& members, bool shared) noexcept {
   const group::Group& group = members.group;
@@ -55,6 +56,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
 /// In `meeting`. Null: the host does not take the attribute. Throws std::bad_alloc.
 Communicator* entry_of(MPI_Comm comm) {
   if (Communicator* const known = directory.find(comm)) return known;
+  if (Freeing::of(comm)) return nullptr;
   auto* const fresh = new Communicator(comm);
   if (PMPI_Comm_set_attr(comm, keyval, fresh) != MPI_SUCCESS) {
     fresh->release();
@@ -76,6 +78,7 @@ const Members* hang(const char* call, MPI_Comm comm, const group::Group& group, 
 
 /// A communicator that nobody has told us of, or nothing about its group.
 const Members* meet(const char* call, MPI_Comm comm) try {
+  if (Freeing* const freeing = Freeing::of(comm)) return freeing->members();
   const std::lock_guard guard(meeting);
   if (!opened() || comm == MPI_COMM_NULL) return nullptr;
   if (const Communicator* const known = directory.find(comm); known && known->members()) return known->members();
@@ -110,6 +113,7 @@ bool fatal(MPI_Comm comm) {
 }  // namespace
 
 void Communicator::leave() {
+  if (const std::unique_ptr<Context> context(context_.exchange(nullptr)); context) context->leave();
   if (held_by_several() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
     errors_ = MPI_ERRHANDLER_NULL;
   gone_.store(true, std::memory_order_release);
@@ -190,11 +194,33 @@ void without_handler(MPI_Comm made) try {
   return;  // the worst of it: an error is fatal that need not be
 }
 
-void freeing(MPI_Comm comm) {
-  Communicator* const object = directory.find(comm);
-  if (!object) return;
-  object->leave();
-  directory.erase(comm);
+Freeing::Freeing(MPI_Comm comm) : comm_(comm), before_(innermost_freeing) {
+  if (Communicator* const object = directory.find(comm)) {
+    object->leave();
+    object_ = threads::Held<Communicator>(object);
+    directory.erase(comm);
+  }
+  innermost_freeing = this;
+}
+
+Freeing::~Freeing() { innermost_freeing = before_; }
+
+Freeing* Freeing::of(MPI_Comm comm) noexcept {
+  Freeing* each = innermost_freeing;
+  while (each && each->comm_ != comm) each = each->before_;
+  return each;
+}
+
+const Members* Freeing::members() noexcept try {
+  if (const Members* const known = object_ ? object_->members() : nullptr; known || !opened()) return known;
+  std::optional<group::Group> group = asked(comm_);
+  if (!group) return nullptr;
+  const bool beyond = group->empty() || strangers_here(comm_);
+  if (!object_) object_ = threads::Held<Communicator>::taken(new Communicator(comm_));
+  object_->know(new Members(std::move(*group), beyond));
+  return object_->members();
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 bool opened() noexcept { return is_open.load(std::memory_order_relaxed); }

@@ -46,6 +46,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   virtual ~Context() = default;
+  /// The program is about to free the communicator, whose handle is still valid: ends all that uses it.
+  virtual void leave() noexcept {}
   /// Null: of none yet.
   [[nodiscard]] Communicator* of() const noexcept { return of_; }
 
@@ -82,7 +84,7 @@ class Communicator final : public threads::Deferred, public threads::Counted<Com
   void mute(bool is = true) noexcept { mute_ = is; }
   [[nodiscard]] bool is_mute() const noexcept { return mute_; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
-  /// The program frees it: the last moment to learn by which handler its operations raise errors.
+  /// The program is about to free the communicator: keeps its error handler for operations under way, and ends its context.
   void leave();
   /// The host has freed it, if nobody has said so before.
   void go() noexcept { gone_.store(true, std::memory_order_release); }
@@ -169,8 +171,34 @@ void raise(MPI_Comm comm, int code);
 /// MPICH 5.0.2 gives what MPI_Comm_create and MPI_Comm_create_group make no error handler. To be told of each.
 void without_handler(MPI_Comm made);
 
-/// The program is about to free it. Its handle means nothing from here on, also while operations on it are under way.
-void freeing(MPI_Comm comm);
+/// While a call of the program's frees a communicator, or disconnects it. Delete callbacks of its attributes may communicate on
+/// it meanwhile. The host takes no attribute any more, and Heddle makes nothing for the communicator: its members are known as
+/// long as this object lives, and its collectives are the host's. Operations that were begun before find the handle gone.
+///
+///   {
+///     const Freeing freeing(*comm);
+///     result = PMPI_Comm_free(comm);
+///   }
+class Freeing {
+ public:
+  explicit Freeing(MPI_Comm comm);
+  ~Freeing();
+  Freeing(const Freeing&) = delete;
+  Freeing& operator=(const Freeing&) = delete;
+
+  /// Null: no call of this thread is freeing that one.
+  static Freeing* of(MPI_Comm comm) noexcept;
+
+  /// Null: the host does not say, or there is no memory.
+  const Members* members() noexcept;
+  /// Rooms above keep their objects of the communicator here until it is freed.
+  std::unique_ptr<Context> context;
+
+ private:
+  MPI_Comm comm_;
+  threads::Held<Communicator> object_;
+  Freeing* before_;  // a callback may free others
+};
 
 /// A communicator that was just made by `call`: the host is asked now if a report is wanted, otherwise when a message does.
 void leave(const char* call, MPI_Comm comm) noexcept;

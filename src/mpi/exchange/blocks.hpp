@@ -11,6 +11,7 @@
 #include "mpi/exchange/exchange.hpp"
 #include "mpi/exchange/mistakes.hpp"
 #include "mpi/node/node.hpp"
+#include "mpi/process/faults.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi::blocks {
@@ -56,9 +57,13 @@ using GatherAll = Kinds::GatherAll;
 template <class Kind, class Given, class Wanted>
 ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
   ShadowComm* own = ShadowComm::made(comm);
+  if (own && revoked(comm)) return nullptr;
   if (own ? !Kind::of(*own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
   refused = mistakes::refused<Kind>(send, receive, comm, own);  // before a word to other ranks
-  if (refused) return nullptr;
+  if (refused) {
+    if (own) own->spoil();  // others may send what this rank does not receive
+    return nullptr;
+  }
   if (!own) own = ShadowComm::of(comm);
   return own && Kind::of(*own) ? own : nullptr;
 }

@@ -76,10 +76,12 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
       .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
-  Channel channel(own->comm(), tags::schedule, blocks.staged() ? Channel::Holds::packed : Channel::Holds::programs);
+  Channel channel(own->comm(), own->tag(tags::schedule), blocks.staged() ? Channel::Holds::packed : Channel::Holds::programs);
   engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
-  return raise_new(channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm()), MPI_SUCCESS, comm);
+  const int error = channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm());
+  if (error != MPI_SUCCESS) own->spoil();
+  return raise_new(error, MPI_SUCCESS, comm);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

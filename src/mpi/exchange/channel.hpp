@@ -2,7 +2,7 @@
 // which returns errors, and engine::Reductions over that. Includes engine/channel.hpp, engine/reductions.hpp, host.hpp,
 // shared_copy.hpp.
 //
-//   Channel channel(own.comm(), tags::bundles);
+//   Channel channel(own.comm(), own.tag(tags::bundles));
 //   engine::Router router(place, own.me(), options, channel, freight);
 #pragma once
 

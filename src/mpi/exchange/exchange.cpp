@@ -21,7 +21,7 @@ constexpr Bytes most_in_slots = 8 << 20;
 }  // namespace
 
 Exchange::Exchange(const ShadowComm& shadow, int sends, int receives) noexcept
-    : shadow_(shadow), blocks_(sends + receives), steps_(*this, shadow.me(), sends, receives) {
+    : shadow_(shadow), blocks_(sends + receives), steps_(*this, shadow.me(), sends, receives), tags_(shadow.tag(0)) {
   constexpr Bytes each = sizeof(Buffer) + sizeof(Pending*) + sizeof(MPI_Request);
   if (!arrays_.reserve(each * blocks_)) return;
   data_ = reinterpret_cast<Buffer*>(arrays_.data());
@@ -150,7 +150,7 @@ bool Exchange::probe(const Block& block) noexcept {
 /// Hosts make progress only in a probe that finds nothing; and a rank that is ahead may have sent something to be found.
 void Exchange::progress() noexcept {
   int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, tags::nobodys, shadow_.comm(), &found, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, shadow_.tag(tags::nobodys), shadow_.comm(), &found, MPI_STATUS_IGNORE);
 }
 
 void Exchange::drive() noexcept { Network::here()->advance(); }
@@ -232,6 +232,7 @@ void Exchange::use_mailboxes(bool neighbours) {
 
 int Exchange::finish_on(MPI_Comm comm) {
   advance(true);
+  if (error() != MPI_SUCCESS) shadow_.spoil();
   return raise_new(error(), MPI_SUCCESS, comm);
 }
 
@@ -239,7 +240,7 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
   try {
-    Channel channel(shadow_.comm(), tags::bundles, Channel::Holds::packed);
+    Channel channel(shadow_.comm(), shadow_.tag(tags::bundles), Channel::Holds::packed);
     engine::Routed routed(steps_, *this,
                           {.ranks = shadow_.ranks(),
                            .radix = wishes.radix > 0 ? wishes.radix : way.radix,
@@ -260,7 +261,9 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
   }
   advance(true);
   if (error == MPI_SUCCESS) error = this->error();
-  if (error != MPI_SUCCESS) communicators::raise(comm, error);
+  if (error == MPI_SUCCESS) return error;
+  shadow_.spoil();
+  communicators::raise(comm, error);
   return error;
 }
 

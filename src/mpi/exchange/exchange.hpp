@@ -115,7 +115,7 @@ class Exchange final : private engine::Carrier {
   MPI_Request* requests_ = nullptr;  // of each ticket
   Pending** pendings_ = nullptr;     // likewise; null: the request is all
   threads::StagingBuffer arrays_;
-  int tags_ = 0;
+  int tags_;
   Ends ends_ = Ends::in_collective;
   bool straight_ = false;  // long blocks are the host's, where it packs as well
   bool keeps_memory_ = false;

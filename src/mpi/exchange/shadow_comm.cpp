@@ -21,20 +21,20 @@
 namespace heddle::mpi {
 namespace {
 
-/// Of 2048 context ids that MPICH 5.0.2 has, the rest is the program's.
-constexpr int most_alive = 256;
-
 /// Collective over `comm`: one reduction.
 Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) noexcept {
   const settings::Settings& set = settings_of_process();
   int world = 0;
   int started = 0;
   if (PMPI_Initialized(&started) == MPI_SUCCESS && started) PMPI_Comm_rank(MPI_COMM_WORLD, &world);
+  const TagSpace::Offer offer = able ? TagSpace::offer(comm) : TagSpace::Offer{};
   Record::Said said = Record::said({.able = able,
+                                    .room = offer.room,
                                     .noted = noted,
                                     .mailboxes = set.mailboxes && Node::here(),
                                     .cores = engine::cores_of_node(),
-                                    .number = numbers.offer(world)},
+                                    .number = numbers.offer(world),
+                                    .shared = offer.number},
                                    set);
   if (transport::Assembly* const ranks = comm == MPI_COMM_WORLD ? Node::starting() : nullptr)
     ranks->reduce(std::span<long>(said), [](long one, long other) { return std::min(one, other); });
@@ -65,6 +65,7 @@ bool meets_one_neighbour_twice(MPI_Comm comm) {
 struct ShadowComm::Seat final : communicators::Context {
   Seat() noexcept;
   ~Seat() override;
+  void leave() noexcept override;
 
   bool asked = false;                        ///< Its ranks have found out whether it is for Heddle.
   std::shared_ptr<ShadowComm> shadow;        ///< Null then: it is not.
@@ -78,7 +79,6 @@ struct ShadowComm::Seat final : communicators::Context {
 struct ShadowComm::All {
   std::atomic<bool> allowed{false};     ///< All ranks of MPI_COMM_WORLD have agreed to it.
   std::atomic<bool> reductions{false};  ///< The host does those that ranks agree by.
-  std::atomic<int> alive{0};
   select::Numbers numbers;
   std::mutex lock;
   Seat* seats = nullptr;
@@ -97,6 +97,11 @@ ShadowComm::Seat::~Seat() {
   if (next) next->before = before;
 }
 
+void ShadowComm::Seat::leave() noexcept {
+  if (shadow) shadow->leave();
+  if (for_exchange) for_exchange->leave();
+}
+
 void ShadowComm::allow() noexcept {
   agree_on_links();
   all.reductions = Reductions::open();
@@ -110,6 +115,10 @@ ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
 
 /// Its ranks are being asked. Null: no memory, or the host does not take an attribute.
 ShadowComm::Seat* ShadowComm::seat_on(MPI_Comm comm) noexcept try {
+  if (communicators::Freeing* const freeing = communicators::Freeing::of(comm)) {
+    if (!freeing->context) freeing->context = std::make_unique<Seat>();
+    return static_cast<Seat*>(freeing->context.get());
+  }
   communicators::Communicator* const known = communicators::met(comm);
   if (!known) return nullptr;
   if (!known->context()) known->keep(new Seat);
@@ -139,13 +148,15 @@ ShadowComm::ShadowComm() {
                     .alltoallv = set.alltoallv, .allgatherv = set.allgatherv, .trials = set.trials, .passing = !set.check});
 }
 
-ShadowComm::~ShadowComm() {
+// Reductions of all ranks go over the program's communicator: they end before it does.
+void ShadowComm::leave() noexcept {
   comparisons_.clear();
   ways_.reset();
+}
+
+ShadowComm::~ShadowComm() {
+  leave();
   mailboxes_.reset();
-  if (comm_ == MPI_COMM_NULL) return;
-  PMPI_Comm_free(&comm_);
-  --all.alive;
 }
 
 ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
@@ -156,7 +167,7 @@ ShadowComm* ShadowComm::made(MPI_Comm comm) noexcept {
 bool ShadowComm::may_come(MPI_Comm comm) noexcept {
   if (!all.allowed.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return false;
   const Seat* seat = seat_of(comm);
-  return !seat || !seat->asked;
+  return !(seat ? seat->asked : communicators::Freeing::of(comm) != nullptr);
 }
 
 ShadowComm* ShadowComm::of(MPI_Comm comm) {
@@ -181,7 +192,7 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
     if (const int peer = rank == me_ ? -1 : node->peer(comm, rank); peer >= 0)
       peers.all.push_back({rank, node->reach(peer).memory});
   peers.choose_neighbours(out_, in_);
-  settling_ = std::make_unique<Channel>(comm_, tags::mailboxes);
+  settling_ = std::make_unique<Channel>(MPI_COMM_NULL, 0);
   mailboxes_ = std::make_unique<engine::PairMailboxes>(mail_room(), me_, std::move(peers));
 }
 
@@ -191,6 +202,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   try {
     if (able) {
       own.reset(new ShadowComm);
+      own->programs_ = comm;
       PMPI_Comm_size(comm, &own->ranks_);
       PMPI_Comm_rank(comm, &own->me_);
       own->node_ = communicators::reaches_beyond(comm) ? -1 : Placement::node();
@@ -206,15 +218,16 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
   const Quiet quiet(comm);
   const Record record = agreed(comm, own != nullptr, noted, all.numbers);
-  if (!record.able || PMPI_Comm_split(comm, 0, own->me_, &own->comm_) != MPI_SUCCESS) return nullptr;
-  ++all.alive;
+  if (!record.able) return nullptr;
+  own->space_ = TagSpace::made(comm, {.shared = record.shared, .room = record.room, .number = record.number}, own->me_);
+  if (!own->space_) return nullptr;
   own->record_ = record;
-  if (own->settling_) *own->settling_ = Channel(own->comm_, tags::mailboxes);
-  PMPI_Comm_set_errhandler(own->comm_, MPI_ERRORS_RETURN);
+  if (own->settling_) *own->settling_ = Channel(own->comm(), own->tag(tags::mailboxes));
   return own;
 }
 
 ShadowComm* ShadowComm::make(MPI_Comm comm) {
+  if (communicators::Freeing::of(comm)) return nullptr;  // on all ranks: whatever is called there is the host's
   threads::Deferred::free_all();
   const communicators::Peers peers(comm);
   if (!peers.known) return nullptr;
@@ -222,7 +235,7 @@ ShadowComm* ShadowComm::make(MPI_Comm comm) {
   if (peers.inter || peers.ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
   // Nothing will tell this rank at its next call that the others have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
-  const bool able = seat && all.reductions && all.alive < most_alive && communicators::members(comm);
+  const bool able = seat && all.reductions && communicators::members(comm);
   std::shared_ptr<ShadowComm> own = create(comm, able, seat && seat->hints, true);
   if (!own) return nullptr;
   seat->shadow = std::move(own);
@@ -248,7 +261,7 @@ ShadowComm* ShadowComm::for_exchange(MPI_Comm comm) {
 
 const select::Topology& ShadowComm::topology() {
   if (topology_) return *topology_;
-  PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_);
+  PMPI_Allgather(&node_, 1, MPI_INT, nodes_.data(), 1, MPI_INT, programs_);
   topology_.emplace(select::topology_of(nodes_, record_.cores, record_.mailboxes, links_of_job()));
   nodes_ = {};
   return *topology_;
@@ -261,17 +274,13 @@ void ShadowComm::keep(std::unique_ptr<Comparison> comparison) noexcept try {
   return;  // it is waited for at once
 }
 
-int ShadowComm::tags() noexcept {
-  const int* highest = nullptr;
-  int there = 0;
-  if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &there) != MPI_SUCCESS || !there) return 0;
-  return tags::of_persistent(persistent_++, *highest);
-}
+int ShadowComm::tags() noexcept { return tag(tags::of_persistent(persistent_++, space_.highest())); }
 
 // In the order of their numbers: MPI_Comm_free is collective.
-void ShadowComm::close() noexcept {
-  threads::Deferred::free_all();
+void ShadowComm::close(bool together) noexcept {
   all.allowed = false;
+  if (!together) return;  // nothing that waits for other ranks: the process ends
+  threads::Deferred::free_all();
   std::vector<std::shared_ptr<ShadowComm>> left;
   while (Seat* const seat = all.seats) {
     if (seat->shadow) left.push_back(std::move(seat->shadow));

@@ -1,12 +1,15 @@
-// mpi/exchange/shadow_comm.hpp: a communicator of Heddle's own beside one of the program's, with the same ranks, for messages
-// of collectives that Heddle carries out itself: nothing there ever meets a receive of the program. Includes host.hpp.
+// mpi/exchange/shadow_comm.hpp: beside a communicator of the program's, a place for the messages of collectives that Heddle
+// carries out itself: nothing there ever meets a receive of the program. Includes host.hpp.
 //
 //   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: the host's collective it is
-//     PMPI_Isend(..., own->comm());
+//     PMPI_Isend(..., own->tag(tags::schedule), own->comm());
 //
-// Made by the first collective that asks for it: its ranks exchange one record and split the communicator. Freed
-// with the program's communicator, whose context it is (communicators/known.hpp); or with the last persistent request that
-// outlives that.
+// The first collective that asks for a shadow communicator makes it. Its ranks exchange one record. Then they take tags of a
+// communicator that they share already, or make one (tag_space.hpp). A shadow communicator is a context of the program's
+// communicator (communicators/known.hpp) and ends with it, or with the last persistent request that outlives it.
+//
+// Ranks agree on things by collectives of the host. These go over the program's communicator, because all ranks call its
+// collectives in one order. Collectives of several shadow communicators have no common order.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "engine/ways.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/channel.hpp"
+#include "mpi/exchange/tag_space.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/hints.hpp"
 #include "select/collective/sparse.hpp"
@@ -43,7 +47,8 @@ engine::MailRoom mail_room() noexcept;
 class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
  public:
   /// Collective over `comm` at the first call. Null where Heddle keeps out: inter-communicators, communicators of one rank,
-  /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native, a rank that has 256 of them.
+  /// ranks from outside MPI_COMM_WORLD, HEDDLE_COLLECTIVES=native. Null, too, while `comm` is being freed, and if the host has
+  /// no communicator left.
   static ShadowComm* of(MPI_Comm comm);
   /// The same for sparse exchanges, from which Heddle never keeps out: also over communicators that of() refuses, unless they
   /// are inter-communicators. Null: no memory, or the host refuses.
@@ -58,10 +63,16 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static std::unique_ptr<communicators::Context> context_with(std::unique_ptr<const GivenHints> hints);
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
-  /// Before MPI_Finalize: frees those whose communicator the program has not freed.
-  static void close() noexcept;
+  /// Before MPI_Finalize: frees those whose communicator the program has not freed. @param together  All ranks do so.
+  static void close(bool together) noexcept;
 
-  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] MPI_Comm comm() const { return space_.comm(); }
+  /// The tag on comm() for one of tags.hpp.
+  [[nodiscard]] int tag(int own) const { return space_.tag(own); }
+  /// The program's communicator. In calls that all its ranks make, and that return before the program frees it.
+  [[nodiscard]] MPI_Comm programs() const { return programs_; }
+  /// An error has left messages that nobody receives.
+  void spoil() const noexcept { space_.spoil(); }
   [[nodiscard]] const Record& record() const { return record_; }
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] int ranks() const { return ranks_; }
@@ -71,7 +82,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
-  /// Collective at the first call, over comm(). Throws std::bad_alloc, but not while others wait.
+  /// Collective at the first call, over programs(). Throws std::bad_alloc, but not while others wait.
   const select::Topology& topology();
   [[nodiscard]] bool knows_topology() const noexcept { return topology_.has_value(); }
   /// Collective at the first call, as topology() is.
@@ -81,7 +92,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   }
   /// Of a sparse exchange, whose messages come from anywhere; the next one's differs: a quick rank may begin it before a slow
   /// one has seen the end of this one.
-  int consensus_tag() noexcept { return tags::consensus + (exchanges_++ & 1); }
+  int consensus_tag() noexcept { return tag(tags::consensus + (exchanges_++ & 1)); }
 
   /// By which ways its blocking collectives go.
   [[nodiscard]] engine::Ways& ways() noexcept { return *ways_; }
@@ -118,10 +129,12 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static Seat* seat_on(MPI_Comm comm) noexcept;
   static std::shared_ptr<ShadowComm> create(MPI_Comm comm, bool able, bool noted, bool collectives);
   static ShadowComm* make(MPI_Comm comm);
+  void leave() noexcept;
   bool look_at_topology(MPI_Comm comm);
   void make_mailboxes(MPI_Comm comm);
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm programs_ = MPI_COMM_NULL;
+  mutable TagSpace space_;
   int me_ = 0;
   int ranks_ = 0;
   bool has_neighbours_ = false;
@@ -132,7 +145,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   std::optional<select::Topology> topology_;
   std::optional<select::SparseWay> sparse_way_;
   int exchanges_ = 0;
-  Reductions reductions_{comm_};
+  Reductions reductions_{programs_};
   std::optional<engine::Ways> ways_;
   long calls_ = 0;
   int persistent_ = 0;

@@ -27,7 +27,11 @@ class Exchanging : public Generalized<Base> {
     for (MPI_Datatype& type : kept_) PMPI_Type_free(&type);
   }
 
-  int finish(MPI_Status& /*status*/, int error) noexcept override { return error != MPI_SUCCESS ? error : exchange.error(); }
+  int finish(MPI_Status& /*status*/, int error) noexcept override {
+    if (error == MPI_SUCCESS) error = exchange.error();
+    if (error != MPI_SUCCESS && own_) own_->spoil();
+    return error;
+  }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
   /// Of what is looked at after the call: the program may free its types before. False: no memory.
   bool keep_types() noexcept;

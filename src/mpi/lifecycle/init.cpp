@@ -11,6 +11,7 @@
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/watch.hpp"
+#include "mpi/process/faults.hpp"
 #include "mpi/process/heap.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
@@ -44,12 +45,13 @@ void forget_all() {
 void world_ends() {
   const bool probes = descriptors_come();
   requests::finish_freed();
-  if (within_node) Watch::end();
+  const bool together = finalize_waits();
+  if (within_node) Watch::end(together);
   Network::stop();
   communicators::close();
   finish_explaining();
   finish_reporting();
-  ShadowComm::close();
+  ShadowComm::close(together);
   if (probes) ProbeQueue::of_process().close();
   Node::stop();
   process.host_stops(forget_all);

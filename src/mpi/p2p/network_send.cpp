@@ -15,6 +15,7 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   Network* const network = Network::here();
   if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || !may_cross(*network, *type.get(), data.count))
     return {};
+  if (communicators::Freeing::of(to.comm)) return {};  // the request of its descriptor would be left there
   const int world = network->elsewhere(to.comm, to.rank);
   const select::Statistics* const statistics = world >= 0 ? type->statistics() : nullptr;
   if (!statistics || !network->reaches(world)) return {};

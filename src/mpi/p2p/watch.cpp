@@ -1,6 +1,7 @@
 // mpi/p2p/watch.cpp: a few descriptors at a time.
 #include "mpi/p2p/watch.hpp"
 
+#include <chrono>
 #include <cstring>
 
 #include "engine/wait.hpp"
@@ -67,10 +68,12 @@ void meet() {
 }  // namespace
 
 Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
-  if (!due(message.peer())) return {};
+  // A delete callback sends it: the host is about to free the communicator, and must not find a request there.
+  if (!due(message.peer()) || communicators::Freeing::of(to.comm)) return {};
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return {};
-  auto& [request, bytes] = taken->delivery;
+  auto& [request, comm, bytes] = taken->delivery;
+  comm = to.comm;
   std::memcpy(bytes, message.descriptor(), static_cast<std::size_t>(message.length()));
   const int result = PMPI_Issend(bytes, message.length(), MPI_BYTE, to.rank, to.tag, to.comm, &request);
   if (result == MPI_SUCCESS) taken.watch();
@@ -83,6 +86,23 @@ void Watch::delivered(const engine::Rendezvous& message) noexcept {
   if (!taken) return;
   taken->delivery.request = MPI_REQUEST_NULL;
   taken.watch();
+}
+
+// The communicator's own receives are posted by the time that its last rank calls MPI_Comm_free. A message that nobody receives
+// is a mistake of the program; the second bounds what it costs.
+bool Watch::let_go(MPI_Comm comm) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point until = Clock::now() + std::chrono::seconds(1);
+  for (engine::Patience patience(true);;) {
+    bool left = false;
+    const bool looked = watched_.for_each_alone([&](auto& each) {
+      Delivery& delivery = each.delivery;
+      if (delivery.request != MPI_REQUEST_NULL && delivery.comm == comm && !mpi::delivered(delivery)) left = true;
+    });
+    if (looked && !left) return true;
+    if (patience.pause() && Clock::now() > until) return false;
+    if (Network* const network = Network::here()) network->advance();
+  }
 }
 
 void Watch::look_closer(Node& node) {
@@ -103,7 +123,8 @@ void Watch::last_look(Node& node) {
   });
 }
 
-void Watch::end() {
+void Watch::end(bool together) {
+  if (!together) return uncertain();
   Node* node = Node::here();
   // What the program has never completed may have received its descriptor.
   if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();

@@ -21,6 +21,7 @@ namespace heddle::mpi {
 /// By a synchronous send of the host, of a copy.
 struct Delivery {
   MPI_Request request;  ///< Null: it is delivered.
+  MPI_Comm comm;        ///< On which the request is.
   alignas(16) std::byte bytes[engine::Lengths::longest];
 };
 
@@ -49,10 +50,17 @@ class Watch {
     return result;
   }
 
-  /// Collective over MPI_COMM_WORLD where all ranks have agreed on messages within the node: the last look.
-  static void end();
+  /// Before a communicator is freed or disconnected: waits until the receivers have its watched descriptors, so that no request
+  /// of Heddle's keeps the host from freeing it. False: one of them does not come for a second.
+  static bool leaves(MPI_Comm comm) { return !watched_.any() || let_go(comm); }
+
+  /// The last look, in MPI_Finalize, where all ranks have agreed on messages within the node.
+  /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too. Otherwise it concludes
+  /// nothing.
+  static void end(bool together);
 
  private:
+  static bool let_go(MPI_Comm comm);
   static void look_closer(Node& node);
   static void last_look(Node& node);
   static inline constinit engine::Watched<Delivery> watched_{};

@@ -9,6 +9,7 @@
 #include "interposition/devices.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/lasting.hpp"
+#include "mpi/process/faults.hpp"
 #include "mpi/process/host.hpp"
 #include "select/host_name.hpp"
 #include "select/instruction_set.hpp"
@@ -56,6 +57,13 @@ bool Process::wake() {
         " is loaded: Heddle cannot read memory of accelerators. Set HEDDLE_DEVICES=none for all ranks if "
         "no message lies there.";
     if (speak) say(message.c_str());
+    return false;
+  }
+  if (const char* const setting = tolerates_faults()) {
+    const std::string message =
+        std::string("off, because ") + setting +
+        " lets the job go on without ranks that have died: every call goes straight to the MPI library.";
+    if (report::verbose && speak) say(message.c_str());
     return false;
   }
   if (const std::string complaint = select::use_instruction_set(set.isa); !complaint.empty()) say(complaint.c_str());

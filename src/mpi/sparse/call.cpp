@@ -68,7 +68,8 @@ constexpr Bytes long_one = 16 << 10;
 /// Messages from whoever sends, on a shadow communicator.
 class Anybody final : public engine::sparse::Anybody {
  public:
-  explicit Anybody(ShadowComm& shadow) noexcept : comm_(shadow.comm()), tag_(shadow.consensus_tag()) {}
+  explicit Anybody(ShadowComm& shadow) noexcept
+      : comm_(shadow.comm()), programs_(shadow.programs()), tag_(shadow.consensus_tag()) {}
 
   void send(engine::Rank to, const std::byte* at, Bytes bytes) override;
   bool all_received() override;
@@ -79,7 +80,7 @@ class Anybody final : public engine::sparse::Anybody {
   bool barrier_is_over() override;
 
  private:
-  MPI_Comm comm_;
+  MPI_Comm comm_, programs_;
   int tag_;
   MPI_Message found_ = MPI_MESSAGE_NULL;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
@@ -120,7 +121,7 @@ void Anybody::finish_receives() {
   check(PMPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE));
 }
 
-void Anybody::begin_barrier() { check(PMPI_Ibarrier(comm_, &barrier_)); }
+void Anybody::begin_barrier() { check(PMPI_Ibarrier(programs_, &barrier_)); }
 
 bool Anybody::barrier_is_over() {
   int over = 0;
@@ -133,7 +134,7 @@ void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& 
   if (way == "counts")
     return exchange.by_counts([&](std::span<const engine::sparse::Volume> out, std::span<engine::sparse::Volume> in) {
       static_assert(sizeof(engine::sparse::Volume) == 2 * sizeof(long));
-      check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, shadow.comm()));
+      check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, shadow.programs()));
     });
   if (way == "crystal") {
     const Record& agreed = shadow.record();
@@ -159,10 +160,15 @@ int exchange(const heddle_departures& departures, heddle_arrivals* arrivals, MPI
   ShadowComm* shadow = ShadowComm::for_exchange(comm);
   if (!shadow) return MPI_ERR_NO_MEM;
   program.over(shadow->comm());
-  Channel direct(shadow->comm(), tags::sparse_direct);
-  Channel bundles(shadow->comm(), tags::sparse_bundles);
+  Channel direct(shadow->comm(), shadow->tag(tags::sparse_direct));
+  Channel bundles(shadow->comm(), shadow->tag(tags::sparse_bundles));
   engine::sparse::Exchange exchange(shadow->me(), shadow->ranks(), program, direct);
-  carry_out(*shadow, exchange, bundles);
+  try {
+    carry_out(*shadow, exchange, bundles);
+  } catch (...) {
+    shadow->spoil();
+    throw;
+  }
   return program.fill(exchange.arrivals());
 }
 

@@ -20,24 +20,28 @@ struct Record {
   /// What one rank knows.
   struct Own {
     bool able;            ///< It is.
+    bool room;            ///< It may have another communicator of Heddle's own.
     bool noted;           ///< Hints wait for what is being made.
     bool mailboxes;       ///< It has them.
     int cores;            ///< That the ranks of its node share.
     std::int64_t number;  ///< That it offers (Numbers).
+    std::int64_t shared;  ///< Of a communicator that may be shared (mpi/exchange/tag_space.hpp); 0: none.
   };
   /// In which the least of each number wins; what is to be the greatest travels with its sign turned.
-  using Said = std::array<long, 14>;
+  using Said = std::array<long, 17>;
   static Said said(const Own& own, const settings::Settings& set) noexcept;
   explicit Record(const Said& least) noexcept;
   Record() = default;
 
   bool able = false;          ///< All are.
+  bool room = false;          ///< All have.
   bool noted_by_all = false;  ///< Hints wait.
   bool noted_by_none = false;
   bool mailboxes = false;   ///< All have them.
   int cores = 1;            ///< The fewest that the ranks of a node share.
   std::int64_t number = 0;  ///< No two of a rank have the same. What is left at MPI_Finalize is freed in their order, for
                             ///< MPI_Comm_free is collective.
+  std::int64_t shared = 0;  ///< That all offer, or 0.
   // Of sparse exchanges. What the ranks do not agree on is as if nobody had wished.
   settings::Exchange exchange = settings::Exchange::automatic;
   int radix = 0;  ///< 0: automatic.

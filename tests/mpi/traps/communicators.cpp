@@ -1,4 +1,5 @@
 // Communicators of every kind carry large messages; those that end while messages are in flight, too.
+#include <functional>
 #include <memory>
 
 #include "support/pmpi_spy.hpp"
@@ -11,6 +12,99 @@ constexpr int tag = 11;
 
 int handled = 0;
 void count_errors(MPI_Comm* /*comm*/, int* code, ...) { handled = error_class(*code); }
+
+/// Sends one large message to the other rank of two, and receives one.
+using Exchange = std::function<void(Large& out, Large& in, int other, MPI_Comm comm)>;
+
+void by_alltoallw(Large& out, Large& in, int other, MPI_Comm comm) {
+  int counts[2]{}, places[2]{};
+  counts[other] = 1;
+  int out_counts[2] = {counts[0] * out.count(), counts[1] * out.count()};
+  int in_counts[2] = {counts[0] * in.count(), counts[1] * in.count()};
+  MPI_Datatype out_types[2] = {out.type(), out.type()}, in_types[2] = {in.type(), in.type()};
+  MPI_Alltoallw(out.base(), out_counts, places, out_types, in.base(), in_counts, places, in_types, comm);
+}
+
+const Exchange exchanges[] = {
+    [](Large& out, Large& in, int other, MPI_Comm comm) {
+      MPI_Request both[2];
+      MPI_Isend(out.base(), out.count(), out.type(), other, tag, comm, &both[0]);
+      MPI_Irecv(in.base(), in.count(), in.type(), other, tag, comm, &both[1]);
+      MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    },
+    [](Large& out, Large& in, int other, MPI_Comm comm) {
+      MPI_Sendrecv(out.base(), out.count(), out.type(), other, tag, in.base(), in.count(), in.type(), other, tag, comm,
+                   MPI_STATUS_IGNORE);
+    },
+    [](Large& out, Large& in, int other, MPI_Comm comm) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Irecv(in.base(), in.count(), in.type(), other, tag, comm, &request);
+      MPI_Barrier(comm);
+      MPI_Rsend(out.base(), out.count(), out.type(), other, tag, comm);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    },
+    [](Large& out, Large& in, int other, MPI_Comm comm) {
+      MPI_Request both[2];
+      MPI_Send_init(out.base(), out.count(), out.type(), other, tag, comm, &both[0]);
+      MPI_Recv_init(in.base(), in.count(), in.type(), other, tag, comm, &both[1]);
+      MPI_Startall(2, both);
+      MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+      for (MPI_Request& request : both) MPI_Request_free(&request);
+    },
+    by_alltoallw,
+    [](Large& out, Large& in, int other, MPI_Comm comm) {
+      int me = 0;
+      MPI_Comm_rank(comm, &me);
+      for (int root = 0; root < 2; ++root) {
+        Large& data = root == me ? out : in;
+        MPI_Bcast(data.base(), data.count(), data.type(), root, comm);
+      }
+      EXPECT_EQ(other, 1 - me);
+    },
+};
+
+int deletes = 0;
+int count_deletes(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
+  ++deletes;
+  return MPI_SUCCESS;
+}
+
+/// Communicates on the communicator that is being freed.
+int exchange_at_end(MPI_Comm comm, int /*keyval*/, void* value, void* /*state*/) {
+  int me = 0;
+  MPI_Comm_rank(comm, &me);
+  for (const std::size_t bytes : {1 * KiB, 8 * KiB, 200 * KiB}) {
+    Large out(Shape::columns, bytes), in(Shape::rows, bytes);
+    out.fill(static_cast<std::uint32_t>(me));
+    in.clear();
+    (*static_cast<const Exchange*>(value))(out, in, 1 - me, comm);
+    EXPECT_EQ(in.wrong(static_cast<std::uint32_t>(1 - me)), "") << bytes;
+  }
+  return count_deletes(comm, 0, value, nullptr);
+}
+
+/// Frees each of `rounds` communicators for each exchange, by MPI_Comm_free and by MPI_Comm_disconnect: the callback has run
+/// when the call returns.
+void free_many(const Team& team, MPI_Comm_delete_attr_function* callback, bool exchange_before, int rounds) {
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback, &keyval, nullptr);
+  deletes = 0;
+  int expected_deletes = 0;
+  for (const Exchange& exchange : exchanges)
+    for (int round = 0; round < rounds; ++round) {
+      MPI_Comm gone = MPI_COMM_NULL;
+      MPI_Comm_dup(team.comm, &gone);
+      MPI_Comm_set_attr(gone, keyval, const_cast<Exchange*>(&exchange));
+      if (exchange_before) {
+        Large out(Shape::columns, 200 * KiB), in(Shape::rows, 200 * KiB);
+        out.fill(static_cast<std::uint32_t>(team.rank));
+        exchange(out, in, 1 - team.rank, gone);
+      }
+      EXPECT_EQ((round % 2 ? MPI_Comm_disconnect : MPI_Comm_free)(&gone), MPI_SUCCESS);
+      EXPECT_EQ(deletes, ++expected_deletes) << "exchange " << &exchange - exchanges << ", round " << round;
+    }
+  MPI_Comm_free_keyval(&keyval);
+}
 
 }  // namespace
 
@@ -181,6 +275,74 @@ TEST_RANKS(2, Communicators, FreedBeforeAPersistentRequestStarts) {
     }
     MPI_Request_free(&request);
   });
+}
+
+/// A request of Heddle's that is left on a communicator keeps MPICH from freeing it, and MPI_Comm_disconnect from returning.
+TEST_RANKS(2, Communicators, NothingIsLeftOfMessagesThatWereReceived) { free_many(team, count_deletes, true, 10); }
+
+/// PETSc and tlm_adjoint do so.
+TEST_RANKS(2, Communicators, DeleteCallbacksCommunicate) {
+  free_many(team, exchange_at_end, false, 2);
+  free_many(team, exchange_at_end, true, 2);
+}
+
+/// Communicators of the same ranks need no context id of their own for Heddle. A host that has none left carries out
+/// collectives itself, and no error handler hears of that.
+TEST_RANKS(2, Communicators, AsManyAsTheHostHas) {
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm reversed = MPI_COMM_NULL;  // other ranks, as far as sharing goes
+  MPI_Comm_split(team.comm, 0, -team.rank, &reversed);
+  MPI_Comm_set_errhandler(reversed, handler);
+  handled = 0;
+#if defined(MPICH_VERSION)
+  constexpr std::uint32_t with_exchange = 60;
+#else
+  constexpr std::uint32_t with_exchange = 300;
+#endif
+  std::vector<MPI_Comm> all, of_one;
+  // Of one rank: they take context ids, too, and no time.
+  const ReturningErrors quiet(MPI_COMM_SELF);
+  const auto take_ids = [&of_one](std::size_t most) {
+    for (MPI_Comm made = MPI_COMM_NULL; of_one.size() < most && MPI_Comm_dup(MPI_COMM_SELF, &made) == MPI_SUCCESS;)
+      of_one.push_back(made);
+  };
+#if defined(MPICH_VERSION)
+  // Of some 2040: not even two are left for each of the others. Processes with several threads share nothing.
+  take_ids(level < MPI_THREAD_MULTIPLE ? 1950 : 1850);
+#endif
+  Large out(Shape::rows, 3 * KiB), in(Shape::columns, 3 * KiB);
+  const auto exchange = [&](MPI_Comm comm, std::uint32_t number) {
+    int me = 0;
+    MPI_Comm_rank(comm, &me);
+    out.fill(number);
+    in.clear();
+    by_alltoallw(out, in, 1 - me, comm);
+    EXPECT_EQ(in.wrong(number), "");
+  };
+  const long before = pmpi_spy::derived("Alltoallw");
+  for (std::uint32_t i = 0; i < with_exchange; ++i) {
+    MPI_Comm made = MPI_COMM_NULL;
+    ASSERT_EQ(MPI_Comm_dup(team.comm, &made), MPI_SUCCESS) << i;
+    all.push_back(made);
+    exchange(made, i);
+  }
+  if (expected() == Expected::on && level < MPI_THREAD_MULTIPLE) {
+    EXPECT_EQ(pmpi_spy::derived("Alltoallw"), before) << "Heddle has carried them out";
+  }
+#if defined(MPICH_VERSION)
+  take_ids(10000);
+#endif
+  exchange(reversed, 7);
+  exchange(reversed, 8);
+  EXPECT_EQ(handled, 0);
+  for (std::uint32_t i = 0; i < with_exchange; ++i) exchange(all[with_exchange - 1 - i], i);
+  for (MPI_Comm& each : all) MPI_Comm_free(&each);
+  for (MPI_Comm& each : of_one) MPI_Comm_free(&each);
+  MPI_Comm_free(&reversed);
+  MPI_Errhandler_free(&handler);
 }
 
 TEST_RANKS(3, Communicators, ReorderedAndPartial) {
