@@ -44,7 +44,7 @@ def write(path: str | os.PathLike, text: str) -> None:
 
 
 def followed(path: str | os.PathLike) -> Path:
-    """Where a name leads: through links of this user's and of root's. OSError for a link of somebody else."""
+    """The file that a name leads to, through links of this user and of root. OSError for a link of somebody else."""
     path = Path(path)
     for _ in range(_LINKS):
         if path.parent in (Path("/proc/self/fd"), Path("/dev/fd")):

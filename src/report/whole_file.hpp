@@ -19,7 +19,7 @@ class WholeFile {
   explicit WholeFile(std::string path);
   WholeFile(WholeFile&&) = default;
   WholeFile& operator=(WholeFile&&) = delete;
-  /// Without end() nothing is left.
+  /// Leaves nothing if end() was not called.
   ~WholeFile();
 
   void add(std::string_view text) noexcept;

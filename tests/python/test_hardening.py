@@ -15,7 +15,7 @@ BIND_NOW, NOW = 0x8, 0x1
 
 
 def unsealed(file: Path) -> list[str]:
-    """What an ELF file lacks of BIND_NOW and RELRO."""
+    """The seals that an ELF file lacks: BIND_NOW, RELRO."""
     with open(file, "rb") as stream:
         elf = ELFFile(stream)
         tags = {tag.entry.d_tag: tag.entry.d_val for tag in elf.get_section_by_name(".dynamic").iter_tags()}

@@ -29,7 +29,7 @@ def test_rows_between_slow_hosts_run_in_a_checkout_below_tmp(checkout):
     assert str(checkout).startswith(os.path.realpath("/tmp")), "pytest's --basetemp is elsewhere: this shows nothing"
     values = {"VERBS_ROOT": checkout, "VERBS_TESTS": "true", "VERBS_FILTER": "", "VERBS_FAMILIES": "mpich", "VERBS_COMMAND": ""}
     words = "".join(f"{name}='{value}'\n" for name, value in values.items())
-    # What tests/verbs/init has mounted before.
+    # tests/verbs/init mounts /run before the job begins.
     line = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs run /run && exec bash -s"]
     done = subprocess.run(line, input=words + JOB.read_text(), capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()

@@ -189,7 +189,7 @@ class Found:
 
 
 def _count(value: object) -> int:
-    """What the library counts in 64 bits."""
+    """A number that the library counts in 64 bits."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):

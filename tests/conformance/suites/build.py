@@ -1,4 +1,4 @@
-"""mpicc for one program. What is built already, and is newer than its sources, is taken as it is."""
+"""mpicc for one program. A program that is newer than its sources is not built again."""
 
 from __future__ import annotations
 

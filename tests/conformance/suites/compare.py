@@ -6,7 +6,7 @@ import re
 
 from suites.suite import Outcome, Suite
 
-# What launchers and libraries say of themselves, and where which process was.
+# Lines that launchers and libraries write about themselves.
 _TALK = re.compile(
     r"PID|prterun|^---|^===|hwloc|\bBTL\b|\bOSC\b|Builtin communicator|mpirun|mpiexec|^-{5,}|ORTE|PMIx|UCX|YOUR APPLICATION"
 )
@@ -33,7 +33,7 @@ def lines(suite: Suite, output: str) -> list[str]:
 
 
 def difference(suite: Suite, alone: Outcome, ours: Outcome, output_too: bool = True) -> str:
-    """The first thing that differs; empty: nothing does. Without `output_too` the status counts alone."""
+    """The first thing that differs; empty: nothing does. If not `output_too`, only the status counts."""
     if alone.status != ours.status:
         said = next((line.strip() for line in ours.output.splitlines() if re.search(r"heddle|rror|Abort|signal", line)), "")
         return f"{ended(alone)} alone, {ended(ours)} under Heddle{': ' + said[:160] if said else ''}"

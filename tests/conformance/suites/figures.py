@@ -11,7 +11,7 @@ BEGIN, END = "<!-- figures: scripts/suites writes this -->", "<!-- end of figure
 
 
 def summed(suite: str, mpi: str, revision: str, results: list[dict], left_out: list[dict]) -> list[dict]:
-    """Rows of {suite, part, mpi, ...} from results of cases {part, program, verdict, reason}."""
+    """Rows for the table, one for each directory, from the results of all cases."""
     rows = []
     for part in sorted({result["part"] for result in results} | {entry["part"] for entry in left_out}):
         mine = [result for result in results if result["part"] == part]

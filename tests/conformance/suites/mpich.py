@@ -37,7 +37,7 @@ NOT_RUN = {
     "threads/perf": "measures only",
     "threads/spawn": "starts further processes, which Heddle leaves to the library",
 }
-# What configure finds out, for Linux and gcc.
+# The header that configure would write on Linux with gcc.
 CONFIGURATION = """#ifndef MPITESTCONF_H_INCLUDED
 #define MPITESTCONF_H_INCLUDED
 #define HAVE_STDARG_H 1

@@ -14,7 +14,7 @@ NOT_RUN = {
     "ulfm-testing": "ends ranks on purpose",
     "status": "needs a Fortran binding, which the MPIs from PyPI lack",
 }
-# Of a collective; the suite's own sizes, 2 GB, fill the memory of a small machine.
+# A collective of collective-big-count moves so many bytes. Its own 2 GB fill the memory of a small machine.
 BYTES = 1 << 20
 
 

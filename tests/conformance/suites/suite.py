@@ -48,7 +48,7 @@ class LeftOut:
 
 @dataclass
 class Outcome:
-    """What came of a job. `status` None: the time limit ended it."""
+    """The end of a job. `status` None: the time limit ended it."""
 
     status: int | None
     output: str
