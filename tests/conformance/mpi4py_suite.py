@@ -160,8 +160,8 @@ def row(mpi: str, ranks: int, modules: tuple[str, ...], host: dict[str, str], he
 
 
 def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float, rows: list[dict]) -> bool:
-    """Appends to `rows`. Differences are looked at once more, in their modules alone: some of the suite's tests depend on timing
-    by themselves."""
+    """Appends to `rows`. Differences are looked at once more, in their modules alone: some of the suite's tests depend on
+    timing by themselves."""
     unsettled: set[str] = set()
     for attempt in (1, 2):
         jobs = [Job(mpi, ranks, modules, with_heddle) for with_heddle in (False, True)]

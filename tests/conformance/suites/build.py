@@ -25,6 +25,20 @@ def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> 
     return target
 
 
+def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) -> None:
+    """The helpers that programs of a suite share, compiled once."""
+    if target.exists():
+        return
+    objects = []
+    for source in sources:
+        objects.append(target.parent / f"{target.stem}-{source.stem}.o")
+        command = [mpicc, "-w", "-O1", "-g", "-c", *words, source, "-o", objects[-1]]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            raise NotBuilt(f"{source.name}: {complaint(done.stderr)}")
+    subprocess.run(["ar", "rcs", target, *objects], check=True)
+
+
 def complaint(text: str) -> str:
     """The first line that says what is wrong."""
     lines = [line.strip() for line in text.splitlines() if "error" in line or "undefined reference" in line]

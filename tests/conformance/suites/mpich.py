@@ -10,10 +10,10 @@ coll                           # a directory
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
-from suites.suite import Case, LeftOut, NotBuilt, Outcome, Program, Suite, makefile_variables, revision_of
+from suites import build
+from suites.suite import Case, LeftOut, Outcome, Program, Suite, makefile_variables, revision_of
 
 DIRECTORIES = (
     "attr basic coll comm datatype errhan group info init io mpi_t part pt2pt rma session topo "
@@ -152,17 +152,7 @@ class Mpich(Suite):
             ],
         }
         for archive, files in sources.items():
-            if (place / archive).exists():
-                continue
-            objects = []
-            for file in files:
-                target = place / (Path(file).stem + ".o")
-                command = [mpicc, "-w", "-O1", "-g", "-c", *words, self.root / file, "-o", target]
-                done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-                if done.returncode != 0:
-                    raise NotBuilt(done.stderr.strip().splitlines()[0] if done.stderr.strip() else f"{file} does not compile")
-                objects.append(str(target))
-            subprocess.run(["ar", "rcs", str(place / archive), *objects], check=True)
+            build.archive(place / archive, [self.root / file for file in files], words, mpicc)
         return [*words, f"-L{place}"]
 
     def wrong(self, case: Case, alone: Outcome) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from suites import build
 from suites.suite import Case, LeftOut, Outcome, Program, Suite, makefile_variables, revision_of
 
 PAIRS = {"osu_bibw", "osu_bw", "osu_latency", "osu_latency_mt", "osu_latency_mp", "osu_bw_persistent", "osu_bibw_persistent"}
@@ -22,7 +23,7 @@ class Osu(Suite):
     def __init__(self, root: Path, ranks: int) -> None:
         super().__init__("osu", "OSU micro-benchmarks", root, revision_of(root))
         util = root / "c/util"
-        shared = tuple(util / f"{name}.c" for name in ("osu_util", "osu_util_mpi", "osu_util_graph", "osu_util_papi"))
+        self.shared = [util / f"osu_util{name}.c" for name in ("", "_mpi", "_graph", "_papi", "_validation")]
         for makefile in sorted((root / "c/mpi").rglob("Makefile.am")):
             folder = makefile.parent
             part = str(folder.relative_to(root / "c/mpi"))
@@ -32,14 +33,18 @@ class Osu(Suite):
                 for word in variables.get("UTILITIES", "").split()
                 if word.startswith("./") and word.endswith(".c")
             )
-            more += (util / "osu_util_validation.c",) if (util / "osu_util_validation.c").is_file() else ()
             for source in sorted(folder.glob("osu_*.c")):
-                flags = (*DEFINES, f"-I{util}", f"-I{folder}/utils", "-lm", "-lpthread")
-                program = Program(part, source.stem, (source, *shared, *more), flags)
+                flags = (*DEFINES, f"-I{util}", f"-I{folder}/utils", "-losu", "-lm", "-lpthread")
+                program = Program(part, source.stem, (source, *more), flags)
                 self.cases += cases_of(program, ranks)
         for part in ("openshmem", "upc", "upcxx", "xccl"):
             if (root / "c" / part).is_dir():
                 self.left_out.append(LeftOut(part, "is not about MPI", len(list((root / "c" / part).glob("**/osu_*.c*")))))
+
+    def helpers(self, mpicc: Path, place: Path) -> list[str]:
+        words = [*DEFINES, f"-I{self.root}/c/util"]
+        build.archive(place / "libosu.a", [source for source in self.shared if source.is_file()], words, mpicc)
+        return [f"-L{place}"]
 
     def wrong(self, case: Case, alone: Outcome) -> str:
         if alone.status == 0 and "Fail" in alone.output:
