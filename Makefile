@@ -71,7 +71,7 @@ conformance: build packages  ## mpi4py's whole test suite, with and without Hedd
 
 suites: build packages  ## mpi4py's suite, and SUITES="CHECKOUT ..." (scripts/suites --help), alone and under Heddle: docs/conformance.md
 	@.venv/bin/python tests/conformance/mpi4py_suite.py --all --figures
-	@test -z "$(SUITES)" || scripts/suites $(SUITES) --write
+	@test -z "$(SUITES)" || scripts/suites $(SUITES) --once --write
 
 asan:  ## Layout tests under the address and undefined-behaviour sanitizers
 	@scripts/bootstrap --test

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from threading import Lock
 
 from suites.suite import Case, LeftOut, NotBuilt, Outcome, Program, Suite, revision_of
 
@@ -31,9 +32,10 @@ def recognised(path: Path, ranks: int) -> Suite | None:
 class Imb(Suite):
     def __init__(self, root: Path, ranks: int) -> None:
         super().__init__("imb", "Intel MPI Benchmarks", root, revision_of(root))
+        self.building = Lock()  # benchmarks share a program
         for part, names in BENCHMARKS.items():
-            program = Program(f"IMB-{part}", f"IMB-{part}", ())
             for name in names.split():
+                program = Program(f"IMB-{part}", name, ())
                 for count in [2] if name in PAIRS else [count for count in (2, 4) if count <= ranks]:
                     self.cases.append(Case(program, count, (name, *SHORT, "-npmin", str(count))))
         self.left_out += [
@@ -50,14 +52,19 @@ class Imb(Suite):
         return []
 
     def build(self, program: Program, mpicc: Path, place: Path, helpers: list[str]) -> Path:
-        target = program.name.removeprefix("IMB-")
+        binary = place / "src_cpp" / program.part
+        with self.building:
+            if not binary.exists():
+                self.make(program.part.removeprefix("IMB-"), mpicc, place)
+        return binary
+
+    def make(self, target: str, mpicc: Path, place: Path) -> None:
         words = [f"CC={mpicc}", f"CXX={mpicc.parent / 'mpicxx'}", "CPPFLAGS=-DCHECK", "CFLAGS=-w", "CXXFLAGS=-w"]
         command = ["make", "-C", str(place / "src_cpp"), f"TARGET={target}", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             complaints = [line for line in done.stderr.splitlines() if "error" in line]
             raise NotBuilt(complaints[0] if complaints else "does not compile")
-        return place / "src_cpp" / program.name
 
     def wrong(self, case: Case, alone: Outcome) -> str:
         if alone.status == 0 and re.search(

@@ -61,7 +61,8 @@ def cases_of(program: Program, ranks: int) -> list[Case]:
     words = SHORT[:4] if "barrier" in program.name else SHORT
     found = [Case(program, count, (*checked, *words)) for count in sizes(program, ranks)]
     if program.name in TYPED:  # a datatype excludes the check
-        found += [Case(program, count, (*words, *TYPES)) for count in sizes(program, ranks)]
+        typed = Program(f"{program.part}, typed", program.name, program.sources, program.flags)
+        found += [Case(typed, count, (*words, *TYPES)) for count in sizes(program, ranks)]
     return found
 
 
