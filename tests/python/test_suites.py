@@ -72,6 +72,8 @@ def test_a_testlist_becomes_cases(test_mpi):
         "coll/errfatal n=1",
         "coll/huge n=2",
     ]
+    assert suite.cases[1].wanted == 12 and suite.cases[0].environment == ()
+    assert mpich.parsed("a 2 env=X=1=2 env=Y=")["environment"] == (("X", "1=2"), ("Y", ""))
     assert [case.limit_s for case in suite.cases] == [0, 300, 0, 0] and suite.cases[2].may_fail
     reasons = {(entry.part, entry.reason) for entry in suite.left_out}
     assert {("coll", "MPICH expects it to fail"), ("coll", "needs more than 2 GB"), ("coll", "needs a GPU")} <= reasons

@@ -123,8 +123,9 @@ class Mpich(Suite):
                 program,
                 min(entry["ranks"], ranks),
                 entry["arguments"],
-                (),
+                entry["environment"],
                 entry["limit_s"],
+                entry["ranks"],
                 may_fail=entry["result"] in ("TestErrFatal", "TestStatus", "TestStatusNoErrors"),
             )
             # Lines that differ only in a variable for MPICH itself are one case.
@@ -169,11 +170,21 @@ def parsed(line: str) -> dict | None:
     if not words:
         return None
     ranks = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
-    entry = {"name": words[0], "ranks": ranks or 1, "arguments": (), "limit_s": 0.0, "result": "", "skip": ""}
+    entry = {
+        "name": words[0],
+        "ranks": ranks or 1,
+        "arguments": (),
+        "environment": (),
+        "limit_s": 0.0,
+        "result": "",
+        "skip": "",
+    }
     for word in words[2:]:
         key, _, value = word.partition("=")
         if key == "arg":
             entry["arguments"] += (value,)
+        elif key == "env":
+            entry["environment"] += (tuple(value.split("=", 1)),)
         elif key == "timeLimit":
             entry["limit_s"] = float(value)
         elif key == "resultTest":

@@ -30,6 +30,7 @@ class Case:
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     limit_s: float = 0  # 0: the command's --limit
+    wanted: int = 0  # ranks that the suite asks for, where that is more
     may_fail: bool = False  # the suite wants an exit status other than 0, or does not care
 
     @property
