@@ -123,11 +123,7 @@ def bench(
                 rows += rows_of(jobs, size)
     console().print(table)
     console().print(f"medians of {rounds} starts by turns; {len(os.sched_getaffinity(0))} cores")
-    console().print(
-        "preloaded, heddle run: what a job takes more, ms; Init, Finalize: what MPI_Init and MPI_Finalize do, preloaded"
-    )
-    console().print(
-        "part: Heddle's of MPI_Init, from the end of the library's, a median rank's; work: such a rank's time on a core in it"
-    )
+    console().print("preloaded, heddle run: what a job takes more, ms; Init, Finalize: what MPI_Init and MPI_Finalize do, preloaded")
+    console().print("part: Heddle's of MPI_Init, from the end of the library's, a median rank's; work: such a rank's time on a core in it")
     if json is not None:
         write(rows, json)
