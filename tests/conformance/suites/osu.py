@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from suites import build
-from suites.suite import Case, LeftOut, Outcome, Program, Suite, makefile_variables, revision_of
+from suites.suite import Case, LeftOut, Outcome, Program, Suite, revision_of
 
 PAIRS = {"osu_bibw", "osu_bw", "osu_latency", "osu_latency_mt", "osu_latency_mp", "osu_bw_persistent", "osu_bibw_persistent"}
 PAIRS |= {"osu_latency_persistent"}
@@ -27,15 +27,12 @@ class Osu(Suite):
         for makefile in sorted((root / "c/mpi").rglob("Makefile.am")):
             folder = makefile.parent
             part = str(folder.relative_to(root / "c/mpi"))
-            variables = makefile_variables(makefile.read_text())
-            more = tuple(
-                folder / word
-                for word in variables.get("UTILITIES", "").split()
-                if word.startswith("./") and word.endswith(".c")
-            )
+            if folder.name == "congestion":
+                self.left_out.append(LeftOut(part, "needs more than one node", len(list(folder.glob("osu_*.c")))))
+                continue
             for source in sorted(folder.glob("osu_*.c")):
-                flags = (*DEFINES, f"-I{util}", f"-I{folder}/utils", "-losu", "-lm", "-lpthread")
-                program = Program(part, source.stem, (source, *more), flags)
+                flags = (*DEFINES, f"-I{util}", "-losu", "-lm", "-lpthread")
+                program = Program(part, source.stem, (source,), flags)
                 self.cases += cases_of(program, ranks)
         for part in ("openshmem", "upc", "upcxx", "xccl"):
             if (root / "c" / part).is_dir():
@@ -57,7 +54,7 @@ def cases_of(program: Program, ranks: int) -> list[Case]:
         return [Case(program, count) for count in sizes(program, ranks)]
     if program.part.startswith("one-sided"):
         return [Case(program, count, (*SHORT[:4], "-m", "1:65536")) for count in sizes(program, ranks)]
-    checked = () if "barrier" in program.name else ("-c",)
+    checked = () if "barrier" in program.name else ("-c", "-t", "2:2") if program.name == "osu_latency_mt" else ("-c",)
     words = SHORT[:4] if "barrier" in program.name else SHORT
     found = [Case(program, count, (*checked, *words)) for count in sizes(program, ranks)]
     if program.name in TYPED:  # a datatype excludes the check
