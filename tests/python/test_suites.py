@@ -168,8 +168,8 @@ def test_defects_of_imb_count_and_times_do_not(tmp_path):
 
 def test_a_job_is_ended_with_all_its_processes(tmp_path):
     pid = tmp_path / "pid"
-    outcome = job.run(["sh", "-c", f"setsid sleep 60 & echo $! > {pid}; echo begun; sleep 60"], limit_s=1)
-    assert outcome.status is None and outcome.output == "begun\n" and outcome.seconds < 20
+    outcome = job.run(["sh", "-c", f"setsid sleep 60 & echo $! > {pid}; echo begun; sleep 60"], limit_s=5)
+    assert outcome.status is None and outcome.output == "begun\n" and outcome.seconds < 50
     found = Path(f"/proc/{pid.read_text().strip()}/stat")
     assert not found.exists() or found.read_text().split()[2] == "Z"
 
