@@ -64,7 +64,7 @@ def markdown(rows: list[dict]) -> str:
             f"{sum(row['tried'] for row in mine)}, {sum(row['alone'] for row in mine)}, {sum(row['heddle'] for row in mine)}"
         )
     lines.append(f"| **all** | | | {' | '.join(totals)} |")
-    lines += ["", "Left out:", "", "| suite | directory | MPI | runs | why |", "|---|---|---|---:|---|"]
+    lines += ["", "Left out:", "", "| suite | directory | MPI | how many | why |", "|---|---|---|---:|---|"]
     entries: dict[tuple[str, str, str, int], list[str]] = {}
     for row in rows:
         for reason, count in row["left_out"].items():
