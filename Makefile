@@ -2,13 +2,14 @@
 PYTHON ?=
 MPI ?=
 PREFIX ?= /usr/local
+SUITES ?=
 DESTDIR ?=
 export PYTHON MPI PREFIX DESTDIR
 
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap packages build programs install wheel sdist deb release test demo gain figures docs bench conformance asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap packages build programs install wheel sdist deb release test demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -68,6 +69,10 @@ bench: programs  ## Packing speed against the host MPI, memcpy and plain loops
 conformance: build packages  ## mpi4py's whole test suite, with and without Heddle, on both MPIs
 	@tests/conformance/run --all
 
+suites: build packages  ## mpi4py's suite, and SUITES="CHECKOUT ..." (scripts/suites --help), alone and under Heddle: docs/conformance.md
+	@.venv/bin/python tests/conformance/mpi4py_suite.py --all --figures
+	@test -z "$(SUITES)" || scripts/suites $(SUITES) --once --write
+
 asan:  ## Layout tests under the address and undefined-behaviour sanitizers
 	@scripts/bootstrap --test
 	@scripts/sanitize asan
@@ -97,7 +102,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/rows scripts/verbs scripts/site
+	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/rows scripts/suites scripts/verbs scripts/site
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build dist python/heddle/native demo-output examples/build

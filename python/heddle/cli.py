@@ -69,5 +69,7 @@ def _main() -> None:
 
             run_app()
     except Problem as problem:
-        print(f"heddle: {problem}", file=sys.stderr)
+        from heddle.foreign import clean_lines
+
+        print(clean_lines(f"heddle: {problem}"), file=sys.stderr)
         sys.exit(problem.code)

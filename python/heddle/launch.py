@@ -32,7 +32,8 @@ IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that takes our
 Command = namedtuple("Command", "file words environment")
 
 # The MPI that ranks will have; which installation it is of may have to be found out yet.
-Choice = namedtuple("Choice", "family library installation with_program", defaults=(None, False))
+# `runtimes`: of sanitizers.
+Choice = namedtuple("Choice", "family library installation with_program runtimes", defaults=(None, False, ()))
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
@@ -124,7 +125,7 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
             f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
         )
     environment = dict(os.environ)
-    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
+    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes)
     program_words = [words[0] if "/" not in words[0] else str(Path(words[0]).absolute()), *words[1:]]
     arguments = ["-n", str(ranks), *program_words]
     if mpi.family is OPENMPI:
@@ -152,7 +153,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
     else:
         choice = _choose(own, asked, beside)
     environment = dict(os.environ)  # LD_PRELOAD is for the ranks, not for the launcher
-    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle)
+    value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes)
     if launcher is None:  # srun and the like hand their environment on
         if file.name == "srun":
             from heddle import slurm
@@ -174,7 +175,9 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None, hed
         )
     choice = _choose(own, asked)
     environment = dict(os.environ)
-    value = preload.value(choice.family, choice.library, environment.pop(preload.VARIABLE, ""), heddle)  # it may start others
+    value = preload.value(
+        choice.family, choice.library, environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes
+    )  # it may start others
     return Command(file, words, _with(value, environment))
 
 
@@ -183,6 +186,11 @@ def _with(value: str, environment: dict[str, str]) -> dict[str, str]:
 
 
 def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None = None) -> Choice:
+    choice = _chosen(own, asked, beside)
+    return choice._replace(runtimes=own.runtimes) if own else choice
+
+
+def _chosen(own: Linkage | None, asked: Installation | None, beside: Path | None) -> Choice:
     """The MPI for the ranks, or a sentence about why there is none."""
     if own and own.family is None:
         raise Problem(
@@ -290,7 +298,8 @@ def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
         raise Problem(f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI.")
     if not found:
         return None
-    return found[0]._replace(with_program=not python and all(linkage.with_program for linkage in found))
+    runtimes = tuple(dict.fromkeys(runtime for linkage in found for runtime in linkage.runtimes))
+    return found[0]._replace(with_program=not python and all(linkage.with_program for linkage in found), runtimes=runtimes)
 
 
 def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:

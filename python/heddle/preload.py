@@ -1,4 +1,5 @@
-"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses, where that is needed.
+"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses, where that is needed. The
+runtime of a sanitizer stands before both: a program built with AddressSanitizer ends at once if another library comes first.
 
 The interposer is linked with no MPI, so that one build serves a whole family; libmpi goes with it so that its PMPI_ calls
 resolve even where a program loads MPI privately (mpi4py does). A program that is linked with it has it anyway, and preloaded
@@ -18,17 +19,19 @@ from heddle.problem import Problem
 VARIABLE = "LD_PRELOAD"
 
 
-def value(family: Family, library: Path | None, before: str = "", heddle: bool = True) -> str:
-    """What LD_PRELOAD is to be; `library` None: the program has it. Libraries named in it `before` stay first (a sanitizer
-    insists on it). Without `heddle`: the same, but for Heddle; it may be empty."""
+def value(family: Family, library: Path | None, before: str = "", heddle: bool = True, runtimes: Sequence[Path] = ()) -> str:
+    """What LD_PRELOAD is to be; `library` None: the program has it. Libraries named in it `before` stay before Heddle, and
+    `runtimes` of sanitizers before all. Without `heddle`: the same, but for Heddle; it may be empty."""
     ours = ([str(native.interposer(family))] if heddle else []) + ([str(library)] if library else [])
-    for path in ours:
+    first = [str(runtime) for runtime in runtimes] if ours else []
+    for path in first + ours:
         if any(separator in path for separator in " :\t"):
             raise Problem(
                 f"LD_PRELOAD cannot name {path!r}: blanks and colons separate names there. Move it to a folder without them."
             )
     kept = [entry for entry in before.replace(":", " ").split() if "libheddle_" not in entry and entry not in ours]
-    return ":".join(kept + ours)
+    named = {Path(entry).name for entry in kept}  # a user who names a runtime has his reasons for this one
+    return ":".join([path for path in first if Path(path).name not in named] + kept + ours)
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:

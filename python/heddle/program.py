@@ -13,10 +13,13 @@ from heddle.near import NoProgram, no_executable
 from heddle.problem import Problem
 from heddle.remembered import Found
 
+# Runtimes of sanitizers that are libraries: gcc's, clang's with -shared-libasan. One inside the program needs nothing.
+_RUNTIME = re.compile(r"lib(asan|hwasan|lsan|tsan|ubsan)\.so\b|libclang_rt\.[\w.-]*(asan|lsan|tsan|ubsan)[\w.-]*\.so\b")
 
-class Linkage(namedtuple("Linkage", "program soname path with_program", defaults=(False,))):
+
+class Linkage(namedtuple("Linkage", "program soname path with_program runtimes", defaults=(False, ()))):
     """`path` None: the loader does not find it by itself. `with_program`: it loads it with the program, where all objects see
-    it; not so what Python imports."""
+    it; not so what Python imports. `runtimes`: those of sanitizers that the program was built with."""
 
     __slots__ = ()
 
@@ -55,14 +58,15 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
     if not elf.is_elf(path):
         return None
     found = remembered.fact(
-        "linkage",
+        "linkage and runtimes",
         [path, "/etc/ld.so.cache", *remembered.folders("LD_LIBRARY_PATH")],
         lambda: _looked_up(path),
         remembered.variables("LD_LIBRARY_PATH"),
     )
     if found["soname"]:
         target = Path(found["path"]) if found["path"] else None
-        return Linkage(word or str(path), found["soname"], target, with_program=target is not None)
+        runtimes = tuple(map(Path, found["runtimes"]))
+        return Linkage(word or str(path), found["soname"], target, target is not None, runtimes)
     if found["static"]:
         raise Problem(
             f"{path} has its MPI linked statically, where nothing can be put between. Link it with the shared libmpi "
@@ -74,10 +78,12 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
 def _looked_up(path: Path) -> Found:
     libraries = _shared_libraries(path)
     files = [target for _, target in libraries if target]
+    runtimes = [str(target) for soname, target in libraries if target and _RUNTIME.match(soname)]
     for soname, target in libraries:
         if families.is_mpi(soname):
-            return Found({"soname": soname, "path": str(target) if target else None, "static": False}, files)
-    return Found({"soname": None, "path": None, "static": elf.defines(path, "MPI_Init")}, files)
+            path_of_it = str(target) if target else None
+            return Found({"soname": soname, "path": path_of_it, "static": False, "runtimes": runtimes}, files)
+    return Found({"soname": None, "path": None, "static": elf.defines(path, "MPI_Init"), "runtimes": runtimes}, files)
 
 
 def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:

@@ -81,7 +81,7 @@ def _notes() -> dict:
         facts = notes["facts"] if notes["version"] == _VERSION else {}
         sound = all(set(each) == {"value", "rests on"} and isinstance(each["rests on"], dict) for each in facts.values())
         return facts if sound else {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
 
 

@@ -1,15 +1,10 @@
 // report/report.cpp: rows. Their JSON is made in json.cpp.
 #include "report/report.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 
 #include "layout/shape.hpp"
+#include "report/whole_file.hpp"
 
 namespace heddle::report {
 namespace {
@@ -112,15 +107,9 @@ void Report::end(double ns, bool on) noexcept {
 }
 
 std::string write(const std::string& path, const std::string& text) {
-  const std::string aside = path + "." + std::to_string(getpid());
-  errno = 0;
-  std::ofstream file(aside);
-  file << text;
-  file.close();
-  if (file && std::rename(aside.c_str(), path.c_str()) == 0) return {};
-  const std::string why = std::strerror(errno);
-  std::remove(aside.c_str());
-  return "cannot write " + path + " (" + why + ")";
+  WholeFile file(path);
+  file.add(text);
+  return file.end();
 }
 
 }  // namespace heddle::report

@@ -1,12 +1,9 @@
 // report/trace.cpp: the Trace Event Format: complete events ("ph": "X"), a process for each rank. Its times are us.
 #include "report/trace.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace heddle::report {
@@ -66,26 +63,20 @@ std::uint32_t thread_number() noexcept {
   return mine;
 }
 
-TraceFile::TraceFile(std::string path) : path_(std::move(path)), aside_(path_ + "." + std::to_string(getpid())) {
-  errno = 0;
-  file_.open(aside_);
-  file_ << R"({"displayTimeUnit":"ns","traceEvents":[)" << '\n';
+TraceFile::TraceFile(std::string path) : file_(std::move(path)) {
+  file_.add("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 }
 
 void TraceFile::add(const std::string& events) {
   if (events.empty()) return;
-  if (!first_) file_ << ",\n";
-  file_ << events;
+  if (!first_) file_.add(",\n");
+  file_.add(events);
   first_ = false;
 }
 
 std::string TraceFile::end() {
-  file_ << "\n]}\n";
-  file_.close();
-  if (file_ && std::rename(aside_.c_str(), path_.c_str()) == 0) return {};
-  const std::string why = std::strerror(errno);
-  std::remove(aside_.c_str());
-  return "cannot write " + path_ + " (" + why + ")";
+  file_.add("\n]}\n");
+  return file_.end();
 }
 
 }  // namespace heddle::report

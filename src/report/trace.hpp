@@ -1,4 +1,4 @@
-// report/trace.hpp: when each call of the program was, for a timeline. May include: call_site.hpp.
+// report/trace.hpp: when each call of the program was, for a timeline. May include: call_site.hpp, whole_file.hpp.
 //
 //   Trace trace(Trace::usual);                                     // room for so many calls; what comes later is counted
 //   trace.add({&site, begin, end, bytes, peer, thread_number()});
@@ -8,11 +8,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "report/call_site.hpp"
+#include "report/whole_file.hpp"
 
 namespace heddle::report {
 
@@ -59,8 +59,7 @@ class TraceFile {
   std::string end();
 
  private:
-  std::string path_, aside_;
-  std::ofstream file_;
+  WholeFile file_;
   bool first_ = true;
 };
 

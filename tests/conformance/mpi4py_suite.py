@@ -3,6 +3,7 @@
     .venv/bin/python tests/conformance/mpi4py_suite.py            datatypes, packing, collectives, neighbours: in make test
     .venv/bin/python tests/conformance/mpi4py_suite.py --all      all modules but spawn: make conformance
     ... --mpi mpich --ranks 2 --modules test_pack test_cco_vec    a part
+    ... --all --figures                                           and put the figures into docs/conformance.md: make suites
 
 The suite comes with mpi4py's source distribution, which pip fetches once into build/.
 """
@@ -14,9 +15,12 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from suites import figures
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -138,14 +142,37 @@ def run_timed(job: Job, tests: Path, limit: float) -> dict[str, str]:
     return outcomes
 
 
-def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float) -> bool:
-    """Differences are looked at once more, in their modules alone: some of the suite's tests depend on timing by themselves."""
+def row(mpi: str, ranks: int, modules: tuple[str, ...], host: dict[str, str], heddle: dict[str, str]) -> dict:
+    """For docs/conformance.md. A run is a test on a rank."""
+    right = [test for test, outcome in host.items() if outcome == "passed"]
+    others = Counter(outcome.split(":")[0] for outcome in host.values() if outcome != "passed")
+    return {
+        "suite": "mpi4py",
+        "part": f"{ranks} rank{'s' if ranks > 1 else ''}",
+        "mpi": mpi,
+        "revision": VERSION,
+        "programs": len(modules),
+        "tried": len(host),
+        "alone": len(right),
+        "heddle": sum(heddle.get(test) == "passed" for test in right),
+        "left_out": {f"{outcome} alone": count for outcome, count in sorted(others.items())},
+    }
+
+
+def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float, rows: list[dict]) -> bool:
+    """Appends to `rows`. Differences are looked at once more, in their modules alone: some of the suite's tests depend on
+    timing by themselves."""
+    unsettled: set[str] = set()
     for attempt in (1, 2):
         jobs = [Job(mpi, ranks, modules, with_heddle) for with_heddle in (False, True)]
         # Beside each other where every rank then has a core of its own.
         with ThreadPoolExecutor(2 if 2 * ranks <= len(os.sched_getaffinity(0)) else 1) as pool:
             host, heddle = pool.map(lambda job: run_timed(job, tests, limit), jobs)
         different = differences(host, heddle)
+        if attempt == 1:
+            rows.append(row(mpi, ranks, modules, host, heddle))
+        else:  # a test that differed at the first look, and passes both ways at the second, depends on timing
+            rows[-1]["heddle"] += sum(host.get(test) == heddle.get(test) == "passed" for test in unsettled)
         if not host or not any(outcome == "passed" for outcome in host.values()):
             print(f"FAILED {mpi}, {ranks} ranks: the suite does not even run without Heddle; see build/mpi4py/log-*.txt")
             return False
@@ -154,6 +181,7 @@ def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: 
         for test, (before, after) in list(different.items())[:20]:
             print(f"  {test}\n    without Heddle: {before}\n    with Heddle:    {after}")
         concerned = {test.split(".")[0] for test in different if test.startswith("test_")}
+        unsettled = {test for test, (before, _) in different.items() if before == "passed"}
         if attempt == 1 and concerned:
             modules = tuple(sorted(concerned))
             print(f"once more: {' '.join(modules)}")
@@ -168,13 +196,17 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, nargs="+")
     parser.add_argument("--modules", nargs="+")
     parser.add_argument("--limit", type=float, help="seconds for each run")
+    parser.add_argument("--figures", action="store_true", help="write docs/conformance.json and .md")
     options = parser.parse_args()
     tests = fetch()
     everything = sorted({path.stem for path in tests.glob("test_*.py")} - LEFT_OUT)
     modules = tuple(options.modules or (everything if options.all else NEAR))
     ranks = options.ranks or ([1, 2, 4] if options.all else [1, 2])
     limit = options.limit or (1200 if options.all else 200)
-    same = [compare(mpi, n, modules, tests, limit) for mpi in options.mpi or LIBRARIES for n in ranks]
+    rows: list[dict] = []
+    same = [compare(mpi, n, modules, tests, limit, rows) for mpi in options.mpi or LIBRARIES for n in ranks]
+    if options.figures:
+        figures.write(ROOT / "docs/conformance.md", rows)
     print("OK" if all(same) else "FAILED", f"{len(same)} comparisons of mpi4py {VERSION}'s tests with and without Heddle")
     return 0 if all(same) else 1
 

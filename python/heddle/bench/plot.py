@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from heddle import written
 from heddle.problem import Problem
 
 from .compare import Comparison
@@ -48,4 +49,4 @@ def write(found: Iterable[Comparison], file: Path, metric: str = "pack") -> None
         out.append(f'<rect x="{left:.1f}" y="{y + 1}" {size} fill="{INK[one.irregular]}"/>')
         out.append(f'<text x="{right + 4:.1f}" y="{y + 9}">{one.gain:.2f}</text>')
     out.append("</svg>")
-    file.write_text("\n".join(out))
+    written.write(file, "\n".join(out))

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
+from heddle import written
+
 
 @dataclass(frozen=True)
 class Row:
@@ -69,7 +71,7 @@ def merged(rows: Iterable[Row]) -> list[Row]:
 def write(rows: Iterable[Row], file: Path) -> None:
     """A JSON list, one row a line."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    file.write_text(f"[\n{lines}\n]\n")
+    written.write(file, f"[\n{lines}\n]\n")
 
 
 def read(file: Path) -> list[Row]:

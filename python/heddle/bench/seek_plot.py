@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heddle import written
 from heddle.problem import Problem
 
 from .rows import Row
@@ -62,4 +63,4 @@ def write(rows: list[Row], file: Path) -> None:
             label = case.removeprefix("transpose ") + "²"
             out.append(f'<text x="{x + 0.35 * step:.1f}" y="{TOP + HEIGHT + 16}" text-anchor="middle">{label}</text>')
     out.append("</svg>")
-    file.write_text("\n".join(out))
+    written.write(file, "\n".join(out))

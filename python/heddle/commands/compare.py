@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from heddle import written
 from heddle.problem import Problem
 
 from .starting import Mpi, Ranks, Words
@@ -86,6 +87,6 @@ def _write(file: Path, text: str) -> None:
         print(text, end="")
         return
     try:
-        file.write_text(text, encoding="utf-8")
+        written.write(file, text)
     except OSError as error:
         raise Problem(f"cannot write {file} ({error.strerror}).") from None

@@ -66,7 +66,7 @@ def explain(
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
     heddle explain --collective 'alltoallv: 26 x 512; 256 ranks, 16 nodes'
     """
-    from heddle import native
+    from heddle import native, written
     from heddle.problem import Problem
 
     if group is not None or collective is not None:
@@ -107,7 +107,7 @@ def explain(
         from heddle.picture import svg as drawing
 
         try:
-            svg.write_text(drawing.draw(lay_out(about, columns=64), about))
+            written.write(svg, drawing.draw(lay_out(about, columns=64), about))
         except OSError as error:
             raise Problem(f"cannot write {svg} ({error.strerror}).") from None
     if as_json:

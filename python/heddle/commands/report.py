@@ -31,6 +31,8 @@ def report(
     heddle report before.json after.json             times before, after, ratio
     heddle report r.json --json | jq '.sites[0]'
     """
+    from heddle import written
+    from heddle.foreign import clean
     from heddle.problem import Problem
     from heddle.reported import both, export, page, rows_of, table
 
@@ -46,7 +48,7 @@ def report(
         return
     if html:
         try:
-            html.write_text(page.draw(found, str(file)), encoding="utf-8")
+            written.write(html, page.draw(found, clean(str(file))))
         except OSError as error:
             raise Problem(f"cannot write {html} ({error.strerror}). Name a place that can be written.") from None
     if as_json:
@@ -54,4 +56,4 @@ def report(
         return
     table.show(found, rows)
     if html:
-        print(f"\nThe page is in {html}.")
+        print(f"\nThe page is in {clean(str(html))}.")

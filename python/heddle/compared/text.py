@@ -10,6 +10,7 @@ from rich.text import Text
 
 from heddle import listing
 from heddle.console import console, say, table_console
+from heddle.foreign import clean
 from heddle.reported.words import amount, duration
 
 from . import VERSION, Carried, Compared, Failure, Site
@@ -79,7 +80,7 @@ def _failure(failure: Failure) -> None:
     for name, code, errors in zip(("without Heddle", "with Heddle"), failure.codes, failure.errors):
         console().print(f"{name}: {'no end in time' if code is None else f'exit code {code}'}")
         if code != 0 and errors:
-            console().print(Text("\n".join(f"  {line}" for line in errors.splitlines()), style="dim"), soft_wrap=True)
+            console().print(Text("\n".join(f"  {clean(line)}" for line in errors.splitlines()), style="dim"), soft_wrap=True)
 
 
 def _times(found: Compared) -> None:

@@ -5,11 +5,11 @@ found = rows_of(Path("r.json"))          # of this build, or of version 1
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from heddle.foreign import json_of
 from heddle.problem import Problem
 
 from .lines import NOWHERE, Place
@@ -188,16 +188,45 @@ class Found:
         return sum(one.us for one in self.procedures) / max(1, self.ranks)
 
 
+def _count(value: object) -> int:
+    """A number that the library counts in 64 bits."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{value!r:.40} is no count")
+    return number
+
+
+def _size(value: object) -> int:
+    """0, or a power of two."""
+    number = _count(value)
+    if number & (number - 1):
+        raise ValueError(f"{number} is no size")
+    return number
+
+
+def _us(value: object) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r:.40} is no time")
+    return number
+
+
 def _row(raw: dict) -> Row:
-    times = {part: max(0.0, float(raw[f"{part}_us"])) for part in PARTS}
+    times = {part: max(0.0, _us(raw[f"{part}_us"])) for part in PARTS}
     texts = {name: str(raw[name]) for name in ("call", "datatype", "way")}
-    numbers = {name: int(raw[name]) for name in ("ranks", "calls", "bytes")}
+    numbers = {name: _count(raw[name]) for name in ("ranks", "calls", "bytes")}
     return Row(
         **texts,
         **numbers,
         times=times,
-        longest_search=float(raw.get("search_us_max", 0)),
-        blocks=int(raw.get("blocks", 0)),
+        longest_search=_us(raw.get("search_us_max", 0)),
+        blocks=_count(raw.get("blocks", 0)),
         least=_of_a_rank(raw, LEAST),
         most=_of_a_rank(raw, MOST),
         procedure=str(raw.get("procedure", "")),
@@ -208,7 +237,7 @@ def _row(raw: dict) -> Row:
 
 def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
     known = all(name in raw for name in names.values())
-    return {part: max(0.0, float(raw[name])) for part, name in names.items()} if known else {}
+    return {part: max(0.0, _us(raw[name])) for part, name in names.items()} if known else {}
 
 
 def _from(raw: dict) -> dict:
@@ -221,17 +250,17 @@ def _communicator(raw: dict) -> Communicator:
     return Communicator(**{field.name: type_(raw[field.name]) for field, type_ in _COMMUNICATOR})
 
 
-_COMMUNICATOR = [(field, str if field.name in ("call", "kept") else int) for field in fields(Communicator)]
+_COMMUNICATOR = [(field, str if field.name in ("call", "kept") else _count) for field in fields(Communicator)]
 
 
 def _counted(raw: dict) -> dict:
-    us = float(raw["us"])
+    us = _us(raw["us"])
     return {
-        **{name: int(raw[name]) for name in ("ranks", "calls")},
+        **{name: _count(raw[name]) for name in ("ranks", "calls")},
         "us": us,
-        **{name: float(raw.get(name, us)) for name in ("us_min", "us_max")},
-        "carried": int(raw.get("carried", 0)),
-        "passed": {str(why): int(calls) for why, calls in raw.get("passed", {}).items()},
+        **{name: _us(raw.get(name, us)) for name in ("us_min", "us_max")},
+        "carried": _count(raw.get("carried", 0)),
+        "passed": {str(why): _count(calls) for why, calls in raw.get("passed", {}).items()},
     }
 
 
@@ -240,31 +269,42 @@ def _procedure(raw: dict) -> Procedure:
 
 
 def _site(raw: dict) -> Site:
-    sizes = {int(size): int(calls) for size, calls in raw.get("sizes", {}).items()}
-    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=int(raw["bytes"]), sizes=sizes)
+    sizes = {_size(size): _count(calls) for size, calls in raw.get("sizes", {}).items() if _count(calls) > 0}
+    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=_count(raw["bytes"]), sizes=sizes)
 
 
 def _algorithm(raw: dict) -> Algorithm:
-    numbers = (int(raw[name]) for name in ("ranks", "calls"))
+    numbers = (_count(raw[name]) for name in ("ranks", "calls"))
     found = _from(raw)
-    spread = {name: int(raw[name]) for name in ("bytes_min", "bytes_median", "bytes_max") if name in raw}
+    spread = {name: _count(raw[name]) for name in ("bytes_min", "bytes_median", "bytes_max") if name in raw}
     named = str(raw.get("procedure", "")), found["place"], found["communicator"], str(raw["algorithm"])
-    return Algorithm(*named, *numbers, bytes=int(raw.get("bytes", 0)), **spread)
+    return Algorithm(*named, *numbers, bytes=_count(raw.get("bytes", 0)), **spread)
 
 
 def _of_rank(raw: dict) -> OfRank:
-    to = {int(rank): int(count) for rank, count in raw["to"].items()} if "to" in raw else None
-    times = (float(raw[name]) for name in ("elapsed_us", "us"))
-    return OfRank(int(raw["rank"]), *times, int(raw["calls"]), int(raw["bytes"]), to, str(raw.get("host", "")))
+    to = {_count(rank): _count(count) for rank, count in raw["to"].items()} if "to" in raw else None
+    times = (_us(raw[name]) for name in ("elapsed_us", "us"))
+    return OfRank(_count(raw["rank"]), *times, _count(raw["calls"]), _count(raw["bytes"]), to, str(raw.get("host", "")))
 
 
 def _mailed(raw: dict) -> Mailed:
-    return Mailed(str(raw["name"]), *(int(raw[name]) for name in ("ranks", "blocks", "bytes")))
+    return Mailed(str(raw["name"]), *(_count(raw[name]) for name in ("ranks", "blocks", "bytes")))
+
+
+def _run(raw: dict) -> dict:
+    """What is known of the run; names are texts, and so are their values but for the command, the settings and the cores."""
+    run = {str(name): value if isinstance(value, (int, float)) else str(value) for name, value in raw.items()}
+    if isinstance(raw.get("command"), list):
+        run["command"] = [str(word) for word in raw["command"]]
+    run["settings"] = {str(name): str(value) for name, value in raw.get("settings", {}).items()}
+    return run
 
 
 def rows_of(file: Path) -> Found:
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
+        raw = json_of(file)
+        if not isinstance(raw, dict):
+            raise ValueError("it is no JSON object")
         if raw["heddle_report"] not in READABLE:
             raise Problem(
                 f"{file} is of version {raw['heddle_report']!r}; this heddle reads versions up to {VERSION}. Read it with the "
@@ -273,16 +313,16 @@ def rows_of(file: Path) -> Found:
         rows = [_row(row) for row in raw["rows"]]
         communicators = [_communicator(one) for one in raw.get("communicators", [])]
         return Found(
-            int(raw["ranks"]),
+            _count(raw["ranks"]),
             sorted(rows, key=lambda row: -row.time),
             sorted(communicators, key=lambda one: (-one.size, one.call, one.kept)),
             sorted((_procedure(one) for one in raw.get("procedures", [])), key=lambda one: -one.us),
-            float(raw.get("elapsed_us", 0)),
+            _us(raw.get("elapsed_us", 0)),
             [_mailed(one) for one in raw.get("mailboxes", [])],
             sorted((_site(one) for one in raw.get("sites", [])), key=lambda one: -one.us),
             [_algorithm(one) for one in raw.get("algorithms", [])],
             sorted((_of_rank(one) for one in raw.get("by_rank", [])), key=lambda one: one.rank),
-            dict(raw.get("run", {})),
+            _run(raw.get("run", {})),
             str(raw.get("heddle", "on")),
         )
     except OSError as error:
@@ -290,7 +330,15 @@ def rows_of(file: Path) -> Found:
 
         makes = f" `heddle run --report={file} -- ...` makes one."
         raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file) or makes}") from None
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        raise Problem(
-            f"{file} is no report. HEDDLE_REPORT=r.json heddle run ... makes one, r.json, when the program ends."
-        ) from None
+    except MemoryError:
+        raise Problem(f"{file} is too large for the memory of this machine.") from None
+    except KeyError as error:
+        raise _no_report(file, f"{error} is missing in it") from None
+    except ValueError as error:
+        raise _no_report(file, str(error)) from None
+    except (TypeError, AttributeError):
+        raise _no_report(file, "it has a value of another kind than a report has there") from None
+
+
+def _no_report(file: Path, why: str) -> Problem:
+    return Problem(f"{file} is no report: {why}. HEDDLE_REPORT=r.json heddle run ... makes one, r.json, when the program ends.")

@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from heddle import launch
+from heddle import launch, written
+from heddle.foreign import clean
 from heddle.problem import Problem
 
 from . import Found, rows_of
@@ -72,6 +73,10 @@ def check_writable(kept: str, words: list[str]) -> None:
         raise Problem(f"the report cannot be written to {file}: there is no folder {file.parent}.", code=2)
     if file.is_dir():
         raise Problem(f"the report cannot be written to {file}: that is a folder. Name a file in it.", code=2)
+    try:
+        file = written.followed(file)
+    except OSError as error:
+        raise Problem(f"the report cannot be written to {file}: {error.strerror}.", code=2) from None
     if not os.access(file.parent, os.W_OK):
         raise Problem(f"the report cannot be written to {file}: you may not write in {file.parent}.", code=2)
 
@@ -133,7 +138,7 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
         said = [str(problem)]
     sys.stdout.flush()
     for line in said:
-        print(f"heddle: {line}", file=sys.stderr)
+        print(clean(f"heddle: {line}"), file=sys.stderr)
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:

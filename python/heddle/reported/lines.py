@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from heddle.foreign import clean
+
 from .functions import brief
 
 BINDINGS = (
@@ -68,7 +70,7 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
                 shown[place] = f"{brief(function)} ({line})" if function else line
             elif function:
                 shown[place] = f"{function} ({Path(module).name}+{place.offset})"
-    return dict(zip(shown, _demangled(list(shown.values()))))
+    return dict(zip(shown, map(clean, _demangled(list(shown.values())))))  # symbols may have any name
 
 
 def missing(shown: dict[Place, str]) -> str:
@@ -88,7 +90,7 @@ def missing(shown: dict[Place, str]) -> str:
 
 
 def _names(modules: set[str]) -> str:
-    names = sorted({Path(module).name for module in modules})
+    names = sorted({clean(Path(module).name) for module in modules})
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return ", ".join(names[:NAMED] + more)
 

@@ -7,12 +7,12 @@ profile.library("mpich").byte_ns    # None: its messages were not measured
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from heddle import native
+from heddle.foreign import json_of
 
 LENGTHS = tuple(4 << 2 * i for i in range(8))  # of blocks, bytes: select::Curve (src/select/profile.hpp)
 
@@ -44,7 +44,7 @@ def profile_here() -> Profile | None:
     """Of whatever machine: whose it is estimate() looks at, since a report may be read elsewhere than where it was written."""
     try:
         answer, _ = native.ask("profile", "--json")  # what the library would say of it is not the report's
-        return _profile(json.loads(Path(answer["file"]).read_text(encoding="utf-8"))) if answer["file"] else None
+        return _profile(json_of(Path(answer["file"]))) if answer["file"] else None
     except (native.Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

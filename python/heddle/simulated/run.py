@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from heddle import written
 from heddle.console import console, table_console
 from heddle.problem import Problem
 
@@ -46,7 +47,7 @@ def simulate(wanted: Wanted, json: Path | None, plot: Path | None) -> None:
         console().print(sentence)
     if json is not None:
         try:
-            json.write_text(text.dumps(rows, indent=1) + "\n")
+            written.write(json, text.dumps(rows, indent=1) + "\n")
         except OSError as error:
             raise Problem(f"cannot write {json} ({error.strerror}).") from None
     if plot is not None:

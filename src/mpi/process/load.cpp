@@ -11,6 +11,10 @@
 #include "mpi/process/process.hpp"
 #include "settings/files.hpp"
 
+// A program built with ThreadSanitizer defines this. The sanitizer's malloc works only after the call, and the sanitizer makes
+// the call itself in a constructor that runs after this library's.
+extern "C" [[gnu::weak]] void __tsan_init();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
+
 namespace heddle::mpi {
 namespace {
 
@@ -18,6 +22,7 @@ namespace {
 // environ by then.
 [[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
   if (!PMPI_Initialized) return;  // a shell, a launcher
+  if (__tsan_init) __tsan_init();
   const char* const* const variables = environ ? environ : environment;
   const settings::Settings set = settings::read(variables, settings::files_of(variables));
   const bool timed = !set.report.empty() || !set.trace.empty() || !set.explain.empty();

@@ -1,0 +1,58 @@
+"""Names and JSON that come from a file: whoever wrote the file, a terminal shows them and obeys none of them.
+
+clean("a\\x1b[2Jb")          # 'a\\\\x1b[2Jb': each character that is not printed as itself is spelled out
+json_of(Path("r.json"))      # its value, every text in it cleaned; ValueError says in words why there is none
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+MOST = 1 << 29  # bytes of a file that is read whole
+
+
+def clean(text: str) -> str:
+    """The text in one line. Escapes of terminals, line ends and marks that turn the direction of writing become `\\x1b`."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else _spelled(ord(one)) for one in text)
+
+
+def clean_lines(text: str) -> str:
+    """The same, but line ends stay."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
+def _spelled(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def json_of(file: Path, most: int = MOST) -> object:
+    """OSError: it cannot be read. ValueError: it is no JSON of a size and depth that anybody means."""
+    with open(file, "rb") as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it has more than {most >> 20} MiB")
+    try:
+        return _cleaned(json.loads(data.decode("utf-8"), parse_constant=_no_number))
+    except UnicodeDecodeError:
+        raise ValueError("it is no text in UTF-8") from None
+    except json.JSONDecodeError as error:
+        at_end = error.pos >= len(error.doc.rstrip())
+        where = "its end is missing" if at_end else f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise ValueError(f"it is no JSON ({where})") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"it has {name} for a number")
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_cleaned(one) for one in value]
+    if isinstance(value, dict):
+        return {clean(name): _cleaned(one) for name, one in value.items()}
+    return value

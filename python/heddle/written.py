@@ -1,0 +1,66 @@
+"""A file that a user has named gets its content whole, or stays as it was, and nobody else can turn the write elsewhere.
+
+    write(Path("r.html"), text)              # OSError: why not
+
+The text goes to a new file beside it, which then takes the name. A symbolic link is followed if it belongs to the user, or to
+root; a link of somebody else, in /tmp for example, is refused. src/report/whole_file.hpp does the same for the library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+
+_LINKS = 40  # the kernel follows no more
+
+
+def write(path: str | os.PathLike, text: str) -> None:
+    target = followed(path)
+    data = text.encode("utf-8", "surrogateescape")
+    try:
+        old = os.lstat(target)
+    except FileNotFoundError:
+        old = None
+    if old and not stat.S_ISREG(old.st_mode):  # /dev/stdout, a pipe
+        with open(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as file:
+            file.write(data)
+        return
+    fresh = target.with_name(f"{target.name}.{secrets.token_hex(6)}")
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
+        try:
+            if old:
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode) & 0o777)
+            file.write(data)
+            file.flush()
+            os.replace(fresh, target)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(fresh)
+            raise
+
+
+def followed(path: str | os.PathLike) -> Path:
+    """The file that a name leads to, through links of this user and of root. OSError for a link of somebody else."""
+    path = Path(path)
+    for _ in range(_LINKS):
+        if path.parent in (Path("/proc/self/fd"), Path("/dev/fd")):
+            return path  # a file that is open already
+        try:
+            handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return path
+        try:
+            found = os.fstat(handle)
+            if not stat.S_ISLNK(found.st_mode):
+                return path
+            if found.st_uid not in (os.geteuid(), 0):
+                raise OSError(errno.EPERM, "it is a symbolic link of another user", str(path))
+            leads_to = os.readlink("", dir_fd=handle)
+        finally:
+            os.close(handle)
+        path = path.parent / leads_to
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))

@@ -1,0 +1,46 @@
+"""mpicc for one program. A program that is newer than its sources is not built again."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from suites.suite import NotBuilt, Program
+
+
+def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> Path:
+    target = place / program.part / program.name
+    if missing := [str(source) for source in program.sources if not source.is_file()]:
+        raise NotBuilt(f"there is no {missing[0]}")
+    if target.exists() and all(target.stat().st_mtime > source.stat().st_mtime for source in program.sources):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    switches = [word for word in program.flags if not word.startswith("-l")]
+    libraries = [word for word in program.flags if word.startswith("-l")]
+    # As the suites were written: functions of gcc 12's default that later compilers refuse are for them to warn about.
+    command = [mpicc, "-w", "-O1", "-g", *switches, *helpers, *program.sources, "-o", target, *libraries]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise NotBuilt(complaint(done.stderr))
+    return target
+
+
+def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) -> None:
+    """The helpers that programs of a suite share, compiled once."""
+    if target.exists():
+        return
+    objects = []
+    for source in sources:
+        objects.append(target.parent / f"{target.stem}-{source.stem}.o")
+        command = [mpicc, "-w", "-O1", "-g", "-c", *words, source, "-o", objects[-1]]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            raise NotBuilt(f"{source.name}: {complaint(done.stderr)}")
+    subprocess.run(["ar", "rcs", target, *objects], check=True)
+
+
+def complaint(text: str) -> str:
+    """The first line that says what is wrong."""
+    lines = [line.strip() for line in text.splitlines() if "error" in line or "undefined reference" in line]
+    line = lines[0] if lines else text.strip().partition("\n")[0]
+    return line.split("error: ")[-1].split(": ")[-1] if line else "does not compile"
