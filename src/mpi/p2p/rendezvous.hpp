@@ -1,9 +1,11 @@
 // mpi/p2p/rendezvous.hpp: a receive is over, and may have brought the descriptor of a message (docs/protocol.md) of this node:
 // then the descriptor becomes the message (engine/arrival.hpp), and the status tells its size. Includes route.hpp, types/.
 //
-//   const int result = PMPI_Recv(data.address, ..., status);
+//   const Raised result = Raised::by_host(PMPI_Recv(data.address, ..., status));
 //   return raise_new(complete_receive(result, data, status), result, comm);
 #pragma once
+
+#include <optional>
 
 #include "mpi/p2p/route.hpp"
 #include "mpi/types/registry.hpp"
@@ -41,7 +43,8 @@ inline int complete_receive(int result, const Buffer& data, MPI_Status* status) 
 }
 
 /// Into a staging buffer, of which these are the first bytes. Nothing: it was no descriptor.
-Done complete_staged(void* staged, Bytes room, const Buffer& data, const layout::Layout& layout, MPI_Status* status) noexcept;
+std::optional<int> complete_staged(void* staged, Bytes room, const Buffer& data, const layout::Layout& layout,
+                                   MPI_Status* status) noexcept;
 /// A receive has failed; if by truncation, of a descriptor: the message is received as far as it fits, or at least drained
 /// (docs/protocol.md, rule 7). These are the first bytes that have arrived. True: the message is received, and the status is
 /// right.

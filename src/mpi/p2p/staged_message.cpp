@@ -55,7 +55,8 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
   if (!ours()) return type_ ? complete_receive(result, data_, type_, status) : result;
   if (opaque_) return unpack_opaque(result, status);
   if (result == MPI_SUCCESS) {
-    if (const Done done = complete_staged(staging_.address(), staging_.bytes(), data_, type_->layout(), status)) return *done;
+    if (const std::optional<int> done = complete_staged(staging_.address(), staging_.bytes(), data_, type_->layout(), status))
+      return *done;
   } else if (complete_truncated(result, staging_.address(), staging_.bytes(), data_, type_->layout(), status)) {
     return result;
   }
@@ -71,7 +72,7 @@ int StagedMessage::unpack_from(int result, const Comm& comm, MPI_Status* status)
 int StagedMessage::unpack_opaque(int result, MPI_Status* status) {
   if (result != MPI_SUCCESS && !truncated(result)) return result;
   threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
-  Done brought;
+  std::optional<int> brought;
   if (begins_like_descriptor(staging_.address())) {
     if (!whole.reserve(staging_.bytes())) return MPI_ERR_NO_MEM;
     const layout::Layout stream = layout::contiguous(staging_.bytes(), layout::basic(1));
