@@ -62,6 +62,7 @@ bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& dat
 int complete_receive(int result, const Buffer& data, const Derived& type, MPI_Status* status) noexcept {
   Bytes bytes = 0;
   if (!type || data.count <= 0 || __builtin_mul_overflow(data.count, type->size(), &bytes)) return result;
+  if (result != MPI_SUCCESS && !truncated(result)) return result;  // there may be no buffer
   const Bytes room = std::min(bytes, engine::network_descriptor_bytes);
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
   void* first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
