@@ -40,6 +40,7 @@ struct Staged {
   int but = none;            ///< but one,
   int blocks = 0;            ///< of so many,
   Absent absent;             ///< and but those that nobody fills.
+  bool keeps = false;        ///< Blocks that are stored are loaded first: a failed call must not change them.
 
   /// Both sides, of so many blocks each, or not significant: MPI does not let us read them. False: not for Heddle.
   template <class Send, class Receive>
@@ -65,7 +66,7 @@ struct Staged {
   [[nodiscard]] bool packs_much() const noexcept { return out.packs_much() || in.packs_much(); }
   void load() {
     if (sends) out.load_but(sends_but);
-    if (contributes == all)
+    if (contributes == all || keeps)
       in.load_but(none);
     else if (contributes != none)
       in.load(contributes);

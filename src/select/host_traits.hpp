@@ -26,6 +26,11 @@ struct HostTraits {
   bool gathers_by_sum;
   /// Elements at MPI_BOTTOM, and the very elements that are sent as what is received, are refused.
   bool looks_at_addresses;
+  /// A call that has failed returns MPI_SUCCESS if a handler of the program has heard of the error and has returned.
+  bool forgets_heard_errors;
+  /// MPI_Waitall completes what comes before the first request that has failed, and nothing behind it. Others complete whatever
+  /// has ended by then.
+  bool completes_up_to_failed;
   /// MPI_IN_PLACE where it may not be, and missing arrays of a gather, are wrong arguments also where there are no elements.
   bool refuses_in_place_of_none;
   /// A type that is null or not committed is refused also where there are no elements: of the w procedures and neighbours'
@@ -41,6 +46,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .slow_to_gather_little = false,
                                   .gathers_by_sum = true,
                                   .looks_at_addresses = true,
+                                  .forgets_heard_errors = true,
+                                  .completes_up_to_failed = true,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
@@ -51,6 +58,8 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .slow_to_gather_little = true,
                                     .gathers_by_sum = false,
                                     .looks_at_addresses = false,
+                                    .forgets_heard_errors = false,
+                                    .completes_up_to_failed = false,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true};
 

@@ -14,12 +14,28 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+/// From here on a buffer is only address space, of which the system promises nothing: a receive with room for gigabytes may get
+/// a short message.
+constexpr std::size_t unpromised = std::size_t{1} << 30;
 
 std::byte* allocate(std::size_t size) noexcept {
+  if (size >= unpromised) {
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    madvise(memory, size, MADV_HUGEPAGE);
+    return static_cast<std::byte*>(memory);
+  }
   const bool huge = size >= 2 * huge_page;
   void* memory = std::aligned_alloc(huge ? huge_page : page, size);
   if (memory && huge) madvise(memory, size, MADV_HUGEPAGE);  // a wish: fewer faults while the buffer is cold
   return static_cast<std::byte*>(memory);
+}
+
+void deallocate(void* buffer, std::size_t size) noexcept {
+  if (size >= unpromised)
+    munmap(buffer, size);
+  else
+    std::free(buffer);
 }
 
 }  // namespace
@@ -64,7 +80,7 @@ void Pool::give(std::byte* buffer, int list) noexcept {
     }
     owned_ -= layout::Bytes{1} << (list + smallest);
   }
-  std::free(buffer);
+  deallocate(buffer, std::size_t{1} << (list + smallest));
 }
 
 void Pool::keep_at_most(layout::Bytes limit) noexcept {
@@ -84,7 +100,7 @@ void Pool::clear() noexcept {
       std::swap(head, free_[list]);
       for (Free* each = head; each; each = each->next) owned_ -= layout::Bytes{1} << (list + smallest);
     }
-    while (head) std::free(std::exchange(head, head->next));
+    while (head) deallocate(std::exchange(head, head->next), std::size_t{1} << (list + smallest));
   }
 }
 

@@ -27,7 +27,7 @@ Done carry_out_allgather(const How& how, const Buffer& send, const Received& rec
   if (!peers.known || (in_place && me < 0) || same_elements(send, receive)) return {};
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
-      "allgather", how,
+      "allgather", how, comm,
       [&](Op& op) {
         if (in_place) op.contributes = op.but = me;
         if (!op.prepare(send, 1, !in_place, receive, peers.ranks, true)) return false;

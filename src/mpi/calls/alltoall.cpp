@@ -34,7 +34,7 @@ Done packed_alltoall(const How& how, const Given& send, const Given& receive, MP
   if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && traits().overwrites_in_place) return {};
   using Op = StagedOf<Given, Given>;
   return carry_out<Op>(
-      "alltoall", how,
+      "alltoall", how, comm,
       [&](Op& op) {
         if (!op.prepare(send, peers.ranks, !in_place, receive, peers.ranks, true)) return false;
         op.sends = !in_place;

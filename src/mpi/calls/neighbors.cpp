@@ -16,7 +16,7 @@ Done packed_neighbor_allgather(const How& how, const Buffer& send, const Receive
   if (timed.is_librarys() && all_packed_by_host(send, 1) && all_packed_by_host(receive, peers.in())) return {};
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
-      "neighbor_allgather", how,
+      "neighbor_allgather", how, comm,
       [&](Op& op) {
         op.absent = peers.absent();  // now: the communicator may be freed before the end
         return op.prepare(send, 1, true, receive, peers.in(), true);
@@ -33,7 +33,7 @@ Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& re
   if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return {};
   using Op = StagedOf<Given, Given>;
   return carry_out<Op>(
-      "neighbor_alltoall", how,
+      "neighbor_alltoall", how, comm,
       [&](Op& op) {
         op.wide_places = std::is_same_v<Given, WArgument>;  // displacements of the w procedure are MPI_Aint in both its forms
         op.absent = peers.absent();                         // now: the communicator may be freed before the end

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "entry_points.hpp"
+#include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/persistent.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/watch.hpp"
@@ -46,12 +47,14 @@ int recv_init(auto host, const Buffer& data, const Envelope& from, MPI_Request* 
   if (route.way == Way::passthrough || !from.is_somebody() || !request) return host();
   std::unique_ptr<PersistentReceive> operation(requests::table.room() ? new (std::nothrow) PersistentReceive(data, route, from)
                                                                       : nullptr);
-  if (!operation || operation->operation.lacks_memory()) return messages_come() ? requests::no_memory() : host();
-  const auto [address, count, type] = operation->operation.at_host();
-  const int result = HEDDLE_CALL_HOST(!fits(count), Recv_init, const_cast<void*>(address), Number{count}, type, from.rank,
-                                      from.tag, from.comm, request)
-                         .value_or(MPI_ERR_COUNT);
-  if (result == MPI_SUCCESS) requests::track(*request, operation.release());
+  if (!operation || operation->operation.lacks_memory())
+    return messages_come() ? int{raise_new(MPI_ERR_NO_MEM, from.comm)} : host();
+  const Buffer at = operation->operation.at_host();
+  MPI_Request made = MPI_REQUEST_NULL;
+  const Raised result = HEDDLE_MESSAGE_BY_HOST(Recv_init, at, from.comm, from.rank, from.tag, from.comm, &made);
+  if (result != MPI_SUCCESS || made == MPI_REQUEST_NULL) return result;
+  *request = made;
+  requests::track(made, operation.release());
   return result;
 }
 

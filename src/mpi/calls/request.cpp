@@ -12,7 +12,19 @@ Persistent* persistent(const MPI_Request& request) noexcept {
   return pending && pending->record.persistent && !pending->record.active ? static_cast<Persistent*>(pending) : nullptr;
 }
 
+/// The program must not start what is not persistent, or has been started. The host would not know of it where an operation of
+/// Heddle's stands for its request.
+bool may_start(const MPI_Request& request) noexcept {
+  const Pending* const pending = table.find(request);
+  return !pending || (pending->record.persistent && !pending->record.active);
+}
+
+/// Nothing is started if the host is going to refuse one of them.
 int start_all(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) return PMPI_Startall(count, requests);
+    if (!may_start(requests[i])) return raise_new(MPI_ERR_REQUEST, MPI_COMM_NULL);
+  }
   for (int i = 0; i < count; ++i) {
     Persistent* ours = persistent(requests[i]);
     const int error = ours ? ours->start() : PMPI_Start(&requests[i]);
@@ -56,6 +68,7 @@ extern "C" {
 int MPI_Start(MPI_Request* request) {
   if (request && !requests::table.empty()) {
     requests::look_after_freed();
+    if (!requests::may_start(*request)) return raise_new(MPI_ERR_REQUEST, MPI_COMM_NULL);
     if (Persistent* ours = requests::persistent(*request)) return ours->start();
   }
   return PMPI_Start(request);

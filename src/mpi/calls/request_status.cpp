@@ -16,13 +16,14 @@ int get_status(auto host, MPI_Request request, int* flag, MPI_Status* status) {
   pending->advance(false);
   const int error = host(asked(*pending, request), flag, arrived.get());
   if (!*flag) return Watch::noted(error);
-  return Watch::noted(raise_new(finish_early(*pending, *arrived.get(), error), error, pending->communicator()));
+  return Watch::noted(
+      raise_new(finish_early(*pending, *arrived.get(), error), Raised::by_host(error), pending->communicator()));
 }
 
 /// The host has seen request `index` of the row complete.
 int finish(Row& row, int index, MPI_Status& status, int error) {
   Pending* pending = row[index];
-  return pending ? raise_new(finish_early(*pending, status, error), error, pending->communicator()) : error;
+  return pending ? raise_new(finish_early(*pending, status, error), Raised::by_host(error), pending->communicator()) : error;
 }
 
 /// No request of the row is Heddle's, or the host is to raise the error.

@@ -20,7 +20,7 @@ Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm
   if (place.root && place.leaf && place.ranks == 1) return {};  // alone
   using Op = StagedOf<Buffer, Buffer>;
   return carry_out<Op>(
-      "broadcast", how,
+      "broadcast", how, comm,
       [&](Op& op) {
         op.contributes = place.root ? Op::all : Op::none;
         op.stores = place.root ? Op::none : Op::all;
@@ -37,7 +37,7 @@ Done carry_out_gather(const How& how, const Buffer& send, const Received& receiv
   if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
-      "gather", how,
+      "gather", how, comm,
       [&](Op& op) {
         const bool in_place = place.root && send.address == MPI_IN_PLACE;
         if (!op.prepare(send, 1, place.leaf && !in_place, receive, place.ranks, place.root)) return false;
@@ -59,7 +59,7 @@ Done carry_out_scatter(const How& how, const Sent& send, const Buffer& receive, 
   if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
   using Op = StagedOf<Sent, Buffer>;
   return carry_out<Op>(
-      "scatter", how,
+      "scatter", how, comm,
       [&](Op& op) {
         const bool in_place = place.root && receive.address == MPI_IN_PLACE;
         if (!op.prepare(send, place.ranks, place.root, receive, 1, place.leaf && !in_place)) return false;

@@ -1,5 +1,6 @@
 // mpi/calls/send.cpp: the four sends: blocking, non-blocking, persistent.
 #include <memory>
+#include <utility>
 
 #include "entry_points.hpp"
 #include "mpi/p2p/persistent.hpp"
@@ -29,8 +30,13 @@ int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* re
   std::unique_ptr<PersistentSend> operation;
   if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())
     operation.reset(new (std::nothrow) PersistentSend(data, route, to, mode));
+  if (!operation) return host();
+  const MPI_Request before = std::exchange(*request, MPI_REQUEST_NULL);
   const int result = host();
-  if (result == MPI_SUCCESS && operation) requests::track(*request, operation.release());
+  if (*request == MPI_REQUEST_NULL)  // the host has failed
+    *request = before;
+  else if (result == MPI_SUCCESS)
+    requests::track(*request, operation.release());
   return result;
 }
 

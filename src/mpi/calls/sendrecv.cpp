@@ -1,9 +1,13 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two operations, each with its own route.
+// The arguments of both are checked before the first begins (p2p/mistakes.hpp). If the host may refuse them, it gets the call
+// as the program made it, and raises the error.
 #include <memory>
 #include <new>
 
 #include "entry_points.hpp"
 #include "mpi/communicators/known.hpp"
+#include "mpi/p2p/for_host.hpp"
+#include "mpi/p2p/mistakes.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
@@ -61,25 +65,24 @@ struct Sending {
   ~Sending() { send.over(true); }
 };
 
-/// The send: by an operation, or by the host's own request. Result: MPI's error code, raised.
+/// The send: by an operation, or by the host's own request. There is a result.
 Begun begin(const Half& out, Ends ends, bool in_place) {
   const auto& [data, route, peer] = out;
   Begun begun;
   if (peer.is_somebody() && in_place) {
     std::unique_ptr<SendOperation> send(new (std::nothrow)
                                             SendOperation(data, route, held(data, route), peer, Mode::standard, ends));
-    if (!send) return {requests::no_memory()};
+    if (!send) return {raise_new(MPI_ERR_NO_MEM, peer.comm)};
     send->from_copy();
     begun.result = send->begin(&begun.request);
-    if (!begun.result && send->lacks_memory()) return {requests::no_memory()};
-    if (begun.result == MPI_SUCCESS) begun.pending = send.release();
+    begun.lacks_memory = !begun.result && send->lacks_memory();
+    if (begun.under_way()) begun.pending = send.release();
   } else if (peer.is_somebody()) {
     begun = begin_send(data, route, held(data, route), peer, Mode::standard, ends);
   }
+  if (begun.lacks_memory) return {raise_new(MPI_ERR_NO_MEM, peer.comm)};
   if (!begun.result)
-    begun.result = HEDDLE_CALL_HOST(!fits(data.count), Isend, data.address, Number{data.count}, data.type, peer.rank, peer.tag,
-                                    peer.comm, &begun.request)
-                       .value_or(MPI_ERR_COUNT);
+    begun.result = HEDDLE_MESSAGE_BY_HOST(Isend, data, peer.comm, peer.rank, peer.tag, peer.comm, &begun.request);
   return begun;
 }
 
@@ -118,7 +121,7 @@ class Both final : public Generalized<Pending> {
 /// MPI_Sendrecv; MPI_Sendrecv_replace if `in_place`: what is sent has left the buffer before anything comes.
 int send_receive(const Half& out, const Half& in, bool in_place, MPI_Status* status) {
   const Begun begun = begin(out, Ends::beside_receive, in_place);
-  if (begun.result != MPI_SUCCESS) return *begun.result;
+  if (!begun.under_way()) return *begun.result;
   Sending sent(begun);
   const int received = receive(in.data, in.route, in.peer, status);
   sent.send.over(true);
@@ -129,25 +132,30 @@ int send_receive(const Half& out, const Half& in, bool in_place, MPI_Status* sta
 /// MPI_Isendrecv, MPI_Isendrecv_replace. Nothing: it is the host's, as the program made it. The send first: what it sends may
 /// lie where something is received, and a message that a probe has matched must not be lost if it fails.
 Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
-  if (in.peer.comm == MPI_COMM_NULL || !request) return {};
+  if (!request) return {};
   std::unique_ptr<Both> both(requests::table.room() ? new (std::nothrow) Both(in.peer.comm) : nullptr);
-  if (!both) return requests::no_memory();
+  if (!both) return raise_new(MPI_ERR_NO_MEM, in.peer.comm);
   const Begun sent = begin(out, in_place ? Ends::beside_receive : Ends::with_request, in_place);
-  if (sent.result != MPI_SUCCESS) return sent.result;
+  if (!sent.under_way()) return sent.result;
   both->sent = Begin(sent);
   const auto begin_expected = [&](const Expected& expected) { return begin_receive(in.data, in.route, expected); };
-  const Begun received = in.peer.is_somebody() ? expect(in.peer, begin_expected) : begin_expected(in.peer);
-  if (received.result == MPI_ERR_NO_MEM) requests::no_memory();
-  Done done = received.result;
-  if (done == MPI_SUCCESS) {
+  const Expected nobody(in.peer);
+  const Begun received = in.peer.is_somebody() ? expect(in.peer, begin_expected) : begin_expected(nobody);
+  Done done = received.lacks_memory ? raise_new(MPI_ERR_NO_MEM, in.peer.comm) : *received.result;
+  MPI_Request made = MPI_REQUEST_NULL;
+  if (received.under_way()) {
     both->received = Begin(received);
-    done = begin_generalized(request);
+    done = Raised::by_host(begin_generalized(&made));
   }
-  if (done == MPI_SUCCESS)
-    requests::track(*request, both.release());
+  if (made != MPI_REQUEST_NULL)
+    requests::track(*request = made, both.release());
   else
     static_cast<void>(both.release());  // the host may still read from it
   return done;
+}
+
+bool both_taken(const Half& out, const Half& in) {
+  return takes(out.data, Direction::out, out.peer) && takes(in.data, Direction::in, in.peer);
 }
 
 /// Both sides as the program made them. @param host  The host's call, to which a status is given.
@@ -155,17 +163,21 @@ template <class Host>
 int pass_through(const Host& host, const Half& in, MPI_Status* status) {
   if (in.route.way == Way::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
   const StatusOf arrived(status);
+  const bool hides = communicators::hides_errors(in.peer.comm);
+  if (hides) PMPI_Status_set_elements_x(arrived.get(), MPI_BYTE, 0);
   const int result = host(arrived.get());
+  if (hides && bytes_of(*arrived.get()) <= 0) return Watch::noted(result);  // it may have failed
   const int completed = in.route.type ? complete_by_handle(result, in.data, Sender(in.peer.comm), arrived.get())
                                       : complete_receive(result, in.data, Sender(in.peer.comm), arrived.get());
-  return Watch::noted(raise_new(completed, result, in.peer.comm));
+  return Watch::noted(raise_new(completed, Raised::by_host(result), in.peer.comm));
 }
 
 template <class Host>
 int carry_out(const Host& host, const Half& out, const Half& in, bool in_place, MPI_Status* status) {
   const bool packed = out.route.way != Way::passthrough || in.route.way == Way::packed ||
                       NetworkReceive::possible(in.data, in.route, in.peer.rank, in.peer.comm);
-  if (!(packed || ProbeQueue::any()) || in.peer.comm == MPI_COMM_NULL) return pass_through(host, in, status);
+  if (!(packed || ProbeQueue::any()) || !both_taken(out, in) || (!status && status != MPI_STATUS_IGNORE))
+    return pass_through(host, in, status);
   return Watch::noted(send_receive(out, in, in_place, status));
 }
 
@@ -181,7 +193,7 @@ int sendrecv_replace(auto host, const Buffer& data, const Envelope& to, const En
 
 /// Nothing: both sides are the host's, as the program made them.
 Done start(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
-  if (out.route.way == Way::passthrough && in.route.way == Way::passthrough) {
+  if ((out.route.way == Way::passthrough && in.route.way == Way::passthrough) || !both_taken(out, in)) {
     Watch::uncertain();  // MPICH 5.0.2 does not report truncation here
     return {};
   }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "mpi/p2p/watch.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/requests/several.hpp"
 #include "threads/picked.hpp"
 
@@ -39,15 +40,33 @@ int leave(MPI_Request& request, MPI_Status& status) {
   return PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
 }
 
+/// Request i is Heddle's. The handler does not hear of its error, because it has heard of another one.
+int leave(Row& row, int i, MPI_Request& request, MPI_Status& status) {
+  Pending& pending = *row[i];
+  MPI_Request* const host = asked(pending, &request);
+  int complete = 0;
+  MPI_Status now;
+  pending.advance(false);
+  if (PMPI_Request_get_status(*host, &complete, &now) != MPI_SUCCESS || !complete) return MPI_ERR_PENDING;
+  int error = MPI_SUCCESS;
+  {
+    const Quiet quiet(pending.communicator());
+    error = PMPI_Test(host, &complete, &status);
+  }
+  return error != MPI_SUCCESS && remains(pending, *host) ? error : row.settle(i, status, error);
+}
+
 /// All at once: the host is asked once for all of them. `statuses` are this call's own.
 int wait_all_brief(Row& row, int count, Scratch<MPI_Status>& statuses) {
   for (int i = 0; i < count; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
-  int error = PMPI_Waitall(count, row.lend(), statuses.get());
+  const int result = PMPI_Waitall(count, row.lend(), statuses.get());
   row.give_back();
   // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the statuses have it.
+  int error = result;
   for (int i = 0; i < count && error == MPI_SUCCESS; ++i)
     if (row[i] && statuses[i].MPI_ERROR != MPI_SUCCESS) error = MPI_ERR_IN_STATUS;
-  return row.settle_some(count, nullptr, statuses.get(), error);
+  const int settled = row.settle_some(count, nullptr, statuses.get(), error);
+  return error == result ? settled : result;
 }
 
 // Heddle's own are waited for one by one, in order, and finished while later ones still arrive; then the rest.
@@ -68,6 +87,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
 
   // The host raises an error each time. After the first the rest is left as it is (MPI_ERR_PENDING, MPI-5.0 §3.7.5), so that
   // the program's handler hears of one.
+  int failed = count;  // the first at the host
+  bool hidden = false;
   bool host_failed = false;
   bool we_failed = false;
   for (int i = 0; i < count && !host_failed; ++i) {
@@ -79,8 +100,13 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     pending->advance(true);
     // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the status has it.
     const int field = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
-    int code = error_in(PMPI_Waitall(1, host, &status), status);
+    const int waited = PMPI_Waitall(1, host, &status);
+    int code = error_in(waited, status);
     host_failed = code != MPI_SUCCESS;
+    if (host_failed) {
+      failed = i;
+      hidden = waited == MPI_SUCCESS;
+    }
     status.MPI_ERROR = field;
     if (code == MPI_SUCCESS || !remains(*pending, *host)) {
       const int before = code;
@@ -91,11 +117,20 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (wanted) ours[i] = true;
   }
   if (host_failed) {
-    for (int i = 0; wanted && i < count; ++i) {
-      const int code = ours[i] ? codes[i] : row[i] ? MPI_ERR_PENDING : leave(requests[i], statuses[i]);
-      statuses[i].MPI_ERROR = code;
+    const int last = traits().completes_up_to_failed ? failed : count;
+    for (int i = 0; i < count; ++i) {
+      MPI_Status own;
+      MPI_Status& status = wanted ? statuses[i] : own;
+      int code = MPI_ERR_PENDING;
+      if (wanted && ours[i])
+        code = codes[i];
+      else if (requests[i] == MPI_REQUEST_NULL || (!row[i] && i < last))
+        code = leave(requests[i], status);
+      else if (row[i] && i < last)
+        code = leave(row, i, requests[i], status);
+      if (wanted) status.MPI_ERROR = code;
     }
-    return MPI_ERR_IN_STATUS;
+    return hidden ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
   }
 
   // Never without statuses: Open MPI 5.0.11 then misses the truncation of a message that is there already.
@@ -103,8 +138,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
     if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
-  row.raise(result != MPI_SUCCESS);
-  return result != MPI_SUCCESS ? result : MPI_ERR_IN_STATUS;
+  const Raised raised = row.raise(result != MPI_SUCCESS);
+  return result == MPI_SUCCESS && we_failed && raised != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
 }
 
 }  // namespace

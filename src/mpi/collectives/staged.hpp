@@ -5,7 +5,8 @@
 //
 //   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(
-//       "gather", how, [&](Op& op) { return op.prepare(...); },      // false: it is the host's, as the program made it
+//       "gather", how, comm,
+//       [&](Op& op) { return op.prepare(...); },                     // false: it is the host's, as the program made it
 //       hand);                                                       // calls it: how.hpp
 //
 // Where a collective is left to the host by trial, it gets the program's own types if it packs those as well:
@@ -16,6 +17,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "engine/staged.hpp"
 #include "mpi/collectives/how.hpp"
@@ -65,12 +67,16 @@ class KeptCollective final : public Persistent {
 };
 
 /// Nothing: not for Heddle. @param call  What the report calls it. @param hand  Gives both sides to the host.
+///
+/// Where the host may fail and return MPI_SUCCESS (communicators::hides_errors()), there is no request then, and what is stored
+/// is what the program had there.
 template <class Op, class How, class Prepare, class Hand>
-Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
+Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare, Hand hand) {
   if constexpr (How::blocking) {
     Op op(call);
     if (!prepare(op)) return {};
     op.settle_numbers();
+    op.keeps = communicators::hides_errors(comm);
     op.load();
     SharedCopy copy;
     copy.begin(op.packs_much());
@@ -83,12 +89,17 @@ Done carry_out(const char* call, const How& how, Prepare prepare, Hand hand) {
     std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call));
     if (!operation || !prepare(operation->op)) return {};
     operation->op.settle_numbers();
+    operation->op.keeps = communicators::hides_errors(comm);
     if constexpr (!How::persistent) {
       operation->op.load();
       operation->copy.begin(operation->op.packs_much());
     }
+    const MPI_Request before = std::exchange(*how.request, MPI_REQUEST_NULL);
     const Done done = hand(operation->op);
-    if (done != MPI_SUCCESS) return done;
+    if (done != MPI_SUCCESS || *how.request == MPI_REQUEST_NULL) {
+      *how.request = before;
+      return done;
+    }
     if constexpr (How::persistent)
       requests::track(*how.request, operation.release());
     else

@@ -6,6 +6,7 @@
 
 #include "group/formats.hpp"
 #include "mpi/communicators/ask.hpp"
+#include "mpi/process/process.hpp"
 #include "report/reporting.hpp"
 
 namespace heddle::mpi::communicators {
@@ -101,13 +102,29 @@ void Communicator::know(Members* members) noexcept {
 
 namespace {
 
-/// The host says so of what has none, too.
-bool fatal(MPI_Comm comm) {
+/// The communicator's handler is one of these.
+template <class... Handlers>
+bool has_any(MPI_Comm comm, Handlers... handlers) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
-  const bool is = handler == MPI_ERRORS_ARE_FATAL;
+  const bool is = (... || (handler == handlers));
   PMPI_Errhandler_free(&handler);
   return is;
+}
+
+/// The host says so of what has none, too.
+bool fatal(MPI_Comm comm) { return has_any(comm, MPI_ERRORS_ARE_FATAL); }
+
+constinit std::atomic<bool> handlers_made{false};
+
+/// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if MPI_COMM_SELF has none.
+MPI_Comm of_none() { return traits().makes_without_handler && fatal(MPI_COMM_SELF) ? MPI_COMM_WORLD : MPI_COMM_SELF; }
+
+/// Calls the handler of `heard`, which may free the communicator.
+Raised call_handler(MPI_Comm heard, int code) {
+  const bool forgotten = hides_errors(heard);
+  PMPI_Comm_call_errhandler(heard, code);
+  return Raised::by_heddle(forgotten ? MPI_SUCCESS : code);
 }
 
 }  // namespace
@@ -119,19 +136,26 @@ void Communicator::leave() {
   gone_.store(true, std::memory_order_release);
 }
 
-void Communicator::raise(int code) const {
-  if (!gone()) {
-    PMPI_Comm_call_errhandler(mute_ && fatal(handle_) ? MPI_COMM_SELF : handle_, code);
-    return;
-  }
+Raised Communicator::raise(int code) const {
+  if (!gone()) return call_handler(mute_ && fatal(handle_) ? of_none() : handle_, code);
   MPI_Comm own = MPI_COMM_NULL;  // handlers are called for communicators, and this one is no more
-  if (errors_ == MPI_ERRHANDLER_NULL || PMPI_Comm_dup(MPI_COMM_SELF, &own) != MPI_SUCCESS) {
-    PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
-    return;
-  }
+  if (errors_ == MPI_ERRHANDLER_NULL || PMPI_Comm_dup(MPI_COMM_SELF, &own) != MPI_SUCCESS) return call_handler(of_none(), code);
   PMPI_Comm_set_errhandler(own, errors_);
-  PMPI_Comm_call_errhandler(own, code);
+  const Raised raised = call_handler(own, code);
   PMPI_Comm_free(&own);
+  return raised;
+}
+
+void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
+
+bool hides_errors(MPI_Comm comm) {
+  if (!handlers_made.load(std::memory_order_relaxed) || !traits().forgets_heard_errors) return false;
+  const MPI_Comm heard = heard_on(comm);
+#if MPI_VERSION >= 4
+  return !has_any(heard, MPI_ERRORS_RETURN, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT);
+#else
+  return !has_any(heard, MPI_ERRORS_RETURN, MPI_ERRORS_ARE_FATAL);
+#endif
 }
 
 Communicator* met(MPI_Comm comm) noexcept try {
@@ -142,11 +166,8 @@ Communicator* met(MPI_Comm comm) noexcept try {
   return nullptr;
 }
 
-void Hold::raise(int code) const {
-  if (object_)
-    object_->raise(code);
-  else
-    PMPI_Comm_call_errhandler(comm_ == MPI_COMM_NULL ? MPI_COMM_SELF : comm_, code);
+Raised Hold::raise(int code) const {
+  return object_ ? object_->raise(code) : call_handler(comm_ == MPI_COMM_NULL ? of_none() : comm_, code);
 }
 
 namespace {
@@ -177,13 +198,14 @@ void close() noexcept {
 }
 
 MPI_Comm heard_on(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return of_none();
   const Communicator* const known = directory.find(comm);
-  return known && known->is_mute() && fatal(comm) ? MPI_COMM_SELF : comm;
+  return known && known->is_mute() && fatal(comm) ? of_none() : comm;
 }
 
-void raise(MPI_Comm comm, int code) {
+Raised raise(MPI_Comm comm, int code) {
   if (const Communicator* const known = comm == MPI_COMM_NULL ? nullptr : directory.find(comm)) return known->raise(code);
-  PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);
+  return call_handler(comm == MPI_COMM_NULL ? of_none() : comm, code);
 }
 
 void without_handler(MPI_Comm made) try {

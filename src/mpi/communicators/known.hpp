@@ -1,5 +1,5 @@
 // mpi/communicators/known.hpp: who takes part in a communicator, kept as a group (group/), and what operations need of one that
-// the program may free before they are over. Includes group/, process/host.hpp, threads/.
+// the program may free before they are over. Includes group/, process/, threads/.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
 //   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it
@@ -22,6 +22,7 @@
 
 #include "group/group.hpp"
 #include "mpi/process/host.hpp"
+#include "mpi/process/numbers.hpp"
 #include "threads/counted.hpp"
 #include "threads/deferred.hpp"
 #include "threads/held.hpp"
@@ -88,7 +89,7 @@ class Communicator final : public threads::Deferred, public threads::Counted<Com
   void leave();
   /// The host has freed it, if nobody has said so before.
   void go() noexcept { gone_.store(true, std::memory_order_release); }
-  void raise(int code) const;
+  Raised raise(int code) const;
 
  private:
   friend threads::Counted<Communicator>;
@@ -146,8 +147,8 @@ class Hold {
     if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
     return communicators::world_rank(comm_, rank);
   }
-  /// By the communicator's error handler; of none: MPI_COMM_SELF's.
-  void raise(int code) const;
+  /// Calls the communicator's error handler; without one, MPI_COMM_SELF's. Returns as communicators::raise().
+  Raised raise(int code) const;
 
  private:
   static Communicator* met_or_known(MPI_Comm comm) noexcept {
@@ -162,11 +163,19 @@ class Hold {
 /// disagree, the host will be asked.
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept;
 
-/// Whose error handler hears of errors on `comm`: its own, or MPI_COMM_SELF's.
+/// The communicator whose error handler hears of errors on `comm`: `comm`, or MPI_COMM_SELF. MPI_COMM_NULL: of calls without.
 MPI_Comm heard_on(MPI_Comm comm);
 
-/// Raises an error that the host does not know of. MPI_COMM_NULL: on MPI_COMM_SELF.
-void raise(MPI_Comm comm, int code);
+/// Raises an error that the host does not know of. MPI_COMM_NULL: on MPI_COMM_SELF. Returns the code that the host returns for
+/// such an error: MPICH returns MPI_SUCCESS if a handler of the program has heard of it.
+Raised raise(MPI_Comm comm, int code);
+
+/// The program has made an error handler. Until then a call of the host that fails says so.
+void expect_handlers() noexcept;
+/// True: a call of the host on `comm` may fail and return MPI_SUCCESS. Costs a load where the program has made no handler.
+/// The handler has heard of the error then. Only must Heddle not take the call for a success. So a request is null before the
+/// host is asked for it, a status is empty, and a staging buffer holds what the program has there.
+bool hides_errors(MPI_Comm comm);
 
 /// MPICH 5.0.2 gives what MPI_Comm_create and MPI_Comm_create_group make no error handler. To be told of each.
 void without_handler(MPI_Comm made);
@@ -231,18 +240,20 @@ class Duplicating {
 
 namespace heddle::mpi {
 
-/// Raises an error that the host has not returned, and so not raised. MPI_COMM_NULL: no communicator is known. The last step of
-/// a call: the program's handler may throw, through here as through the host. So whatever calls the host on a communicator of
-/// the program's, and whatever calls that, is not noexcept, and holds what it has by objects that let go of it.
-inline int raise_new(int result, int host_result, MPI_Comm comm) {
-  if (result != host_result) communicators::raise(comm, result);
-  return result;
+/// Raises an error of Heddle's own. MPI_COMM_NULL: no communicator is known. The last step of a call: the program's handler may
+/// throw, through here as through the host. So whatever calls the host on a communicator of the program's, and whatever calls
+/// that, is not noexcept, and holds what it has by objects that let go of it.
+inline Raised raise_new(int result, MPI_Comm comm) {
+  return result == MPI_SUCCESS ? Raised() : communicators::raise(comm, result);
 }
-
-/// Likewise of an operation that is not over when the call returns.
-inline int raise_new(int result, int host_result, const communicators::Hold& comm) {
-  if (result != host_result) comm.raise(result);
-  return result;
+/// The same for an operation that goes on after the call.
+inline Raised raise_new(int result, const communicators::Hold& comm) {
+  return result == MPI_SUCCESS ? Raised() : comm.raise(result);
+}
+/// The same if the handler may have heard of the call already. It hears once.
+template <class Comm>
+int raise_new(int result, Raised heard, const Comm& comm) {
+  return heard == MPI_SUCCESS ? raise_new(result, comm) : result;
 }
 
 /// For the length of a block, errors on a communicator of the program's are returned to Heddle, and its error handler does not
@@ -252,19 +263,19 @@ inline int raise_new(int result, int host_result, const communicators::Hold& com
 ///     const Quiet quiet(comm);
 ///     error = PMPI_Wait(&request, &status);
 ///   }
-///   return raise_new(error, MPI_SUCCESS, comm);  // once, where the program may throw
+///   return raise_new(error, comm);  // once, where the program may throw
 class Quiet {
  public:
   explicit Quiet(MPI_Comm comm) : comm_(communicators::heard_on(comm)) {
-    known_ = PMPI_Comm_get_errhandler(comm_, &before_) == MPI_SUCCESS &&
-             PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    known_ = PMPI_Comm_get_errhandler(comm_, &before_) == MPI_SUCCESS;
+    // Where another thread is quiet, it restores the handler.
+    known_ = known_ && before_ != MPI_ERRORS_RETURN && PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN) == MPI_SUCCESS;
   }
   /// Of a communicator that the program has freed nothing can be changed.
   explicit Quiet(const communicators::Hold& comm) : Quiet(comm.gone() ? MPI_COMM_SELF : comm.handle()) {}
   ~Quiet() {
-    if (!known_) return;
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
+    if (known_) PMPI_Comm_set_errhandler(comm_, before_);
+    if (before_ != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&before_);
   }
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;

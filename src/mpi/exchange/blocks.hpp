@@ -69,7 +69,7 @@ ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, boo
 }
 
 /// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
-inline int beyond_numbers(MPI_Comm comm) { return raise_new(MPI_ERR_COUNT, MPI_SUCCESS, comm); }
+inline Raised beyond_numbers(MPI_Comm comm) { return raise_new(MPI_ERR_COUNT, comm); }
 
 /// With HEDDLE_CHECK: ranks that are not in the same call must hear of it before they talk of anything else.
 inline void compare_first(ShadowComm& own, const char* call) {

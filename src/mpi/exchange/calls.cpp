@@ -71,7 +71,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   const select::Way way = engine::way_of_gather(*own, starts, library(), timed);
   alike(*own, {"MPI_Allgatherv", way});
   if (!way.algorithm) return {};
-  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, MPI_SUCCESS, comm);
+  if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, comm);
   std::optional<schedule::Pieces> pieces;
   if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
@@ -81,7 +81,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   gathering.advance(true);
   const int error = channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm());
   if (error != MPI_SUCCESS) own->spoil();
-  return raise_new(error, MPI_SUCCESS, comm);
+  return raise_new(error, comm);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }

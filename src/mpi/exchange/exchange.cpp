@@ -7,6 +7,7 @@
 #include "engine/exchange/routed.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
+#include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/process/process.hpp"
@@ -70,7 +71,7 @@ Exchange::Begun Exchange::receive(const Block& block, Tickets tickets, int& erro
   const Buffer& data = data_[block.number];
   const mpi::Begun receive =
       begin_receive(data, route_of_receive(data, descriptors_come()), envelope(block), memory_of(block), Probes::none);
-  error = *receive.result;
+  error = receive.lacks_memory ? MPI_ERR_NO_MEM : int{*receive.result};
   return error == MPI_SUCCESS ? begun(receive.request, receive.pending, tickets) : Begun::failed;
 }
 
@@ -90,11 +91,9 @@ Exchange::Begun Exchange::send(const Block& block, Tickets tickets, int& error) 
   const Route route = route_of_send(data);
   if (route.way != Way::passthrough && !left_to_host(block, route))
     send = begin_send(data, route, held(data, route), to, Mode::standard, ends_, Probes::none, memory_of(block));
-  if (!send.result)
-    send.result = HEDDLE_CALL_HOST(!fits(data.count), Isend, data.address, Number{data.count}, data.type, to.rank, to.tag,
-                                   to.comm, &send.request)
-                      .value_or(MPI_ERR_COUNT);
-  error = *send.result;
+  if (!send.result && !send.lacks_memory)
+    send.result = HEDDLE_MESSAGE_BY_HOST(Isend, data, to.comm, to.rank, to.tag, to.comm, &send.request);
+  error = send.lacks_memory ? MPI_ERR_NO_MEM : int{*send.result};
   return error == MPI_SUCCESS ? begun(send.request, send.pending, tickets) : Begun::failed;
 }
 
@@ -230,13 +229,13 @@ void Exchange::use_mailboxes(bool neighbours) {
   if (engine::PairMailboxes& mailboxes = shadow_.next_mailboxes(neighbours); mailboxes.any()) steps_.use(mailboxes);
 }
 
-int Exchange::finish_on(MPI_Comm comm) {
+Raised Exchange::finish_on(MPI_Comm comm) {
   advance(true);
   if (error() != MPI_SUCCESS) shadow_.spoil();
-  return raise_new(error(), MPI_SUCCESS, comm);
+  return raise_new(error(), comm);
 }
 
-int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes) {
+Raised Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes) {
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
   try {
@@ -261,10 +260,8 @@ int Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::
   }
   advance(true);
   if (error == MPI_SUCCESS) error = this->error();
-  if (error == MPI_SUCCESS) return error;
-  shadow_.spoil();
-  communicators::raise(comm, error);
-  return error;
+  if (error != MPI_SUCCESS) shadow_.spoil();
+  return raise_new(error, comm);
 }
 
 // What goes to a rank lies where that rank's answer comes to lie: all that is to be sent is packed aside first, whichever comes

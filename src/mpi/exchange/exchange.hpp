@@ -49,14 +49,14 @@ class Exchange final : private engine::Carrier {
   bool agree(engine::PersistentMailboxes& mailboxes) noexcept;
   [[nodiscard]] engine::PersistentMailboxes mailboxes() noexcept { return {steps_, *this}; }
 
-  /// Returns the MPI error code, raised on `comm` already. @param neighbours  All blocks are to and from neighbours.
-  int run(MPI_Comm comm, bool neighbours = false) {
+  /// Raises errors on `comm`. @param neighbours  All blocks are to and from neighbours.
+  Raised run(MPI_Comm comm, bool neighbours = false) {
     use_mailboxes(neighbours);
     start(Ends::in_collective);
     return finish_on(comm);
   }
   /// Likewise, short blocks by a schedule that bundles. Of a blocking one, of all ranks.
-  int run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
+  Raised run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
 
   /// May be called again when the last one is over.
   void start(Ends ends) noexcept {
@@ -102,7 +102,7 @@ class Exchange final : private engine::Carrier {
   [[nodiscard]] bool left_to_host(const Block& block, Route route) noexcept;
   int pack_aside() noexcept;
   void use_mailboxes(bool neighbours);
-  int finish_on(MPI_Comm comm);
+  Raised finish_on(MPI_Comm comm);
   KeptMemory memory_of(const Block& block) noexcept;
   Envelope envelope(const Block& block) const noexcept { return {block.rank, tags_ + block.tag, shadow_.comm()}; }
   Begun begun(MPI_Request request, Pending* pending, Tickets tickets) noexcept;
@@ -127,7 +127,7 @@ class Exchange final : private engine::Carrier {
 };
 
 /// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
-inline int no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm); }
+inline Raised no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, comm); }
 
 // The blocking calls (calls.cpp); the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call.
 // Nothing: not for Heddle, on all ranks alike.

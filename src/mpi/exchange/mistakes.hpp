@@ -41,15 +41,19 @@ class Asked {
   [[nodiscard]] Done negative(End end) const { return message(&somewhere_, -1, MPI_BYTE, end); }
   [[nodiscard]] Done at_bottom(MPI_Datatype type, End end) const { return message(nullptr, 1, type, end); }
   [[nodiscard]] Done raised(Wrong wrong) const {
-    return raise_new(wrong == Wrong::buffer ? MPI_ERR_BUFFER : MPI_ERR_ARG, MPI_SUCCESS, comm_);
+    return raise_new(wrong == Wrong::buffer ? MPI_ERR_BUFFER : MPI_ERR_ARG, comm_);
   }
 
  private:
   [[nodiscard]] Done message(const void* address, int count, MPI_Datatype type, End end) const {
-    const int result = end == End::sent
-                           ? PMPI_Send(address, count, type, MPI_PROC_NULL, 0, comm_)
-                           : PMPI_Recv(const_cast<void*>(address), count, type, MPI_PROC_NULL, 0, comm_, MPI_STATUS_IGNORE);
-    return result == MPI_SUCCESS ? Done() : Done(result);
+    int result = MPI_SUCCESS;
+    {
+      const Quiet quiet(comm_);  // the handler must hear once, and the host say what it has found
+      result = end == End::sent
+                   ? PMPI_Send(address, count, type, MPI_PROC_NULL, 0, comm_)
+                   : PMPI_Recv(const_cast<void*>(address), count, type, MPI_PROC_NULL, 0, comm_, MPI_STATUS_IGNORE);
+    }
+    return result == MPI_SUCCESS ? Done() : Done(raise_new(result, comm_));
   }
 
   inline static char somewhere_;

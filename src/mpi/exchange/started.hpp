@@ -168,7 +168,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
   }
   if constexpr (!persistent) operation->begin();
   requests::track(*how.request, operation);
-  return MPI_SUCCESS;
+  return Raised();
 }
 
 /// In whatever form, where all ranks' knowledge says that it is Heddle's. Nothing: not for Heddle, on all ranks alike.

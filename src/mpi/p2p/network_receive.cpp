@@ -8,6 +8,7 @@
 #include <new>
 
 #include "mpi/communicators/known.hpp"
+#include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
 #include "select/forced.hpp"
@@ -48,11 +49,12 @@ NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route
   room_ = layout::times(data.count, opaque_.size());
 }
 
-int NetworkReceive::begin(const Expected& expected) {
+Raised NetworkReceive::begin(const Expected& expected) {
   if (expected.origin()) receive_.from(*expected.origin());
   order_ = network_.next_order();
-  const int error = expected.post(receive_.at_host(), &host_);
-  if (error == MPI_SUCCESS) begun();
+  const Raised error = expected.post(receive_.at_host(), &host_);
+  if (error != MPI_SUCCESS) host_ = MPI_REQUEST_NULL;
+  if (host_ != MPI_REQUEST_NULL) begun();
   return error;
 }
 
@@ -195,13 +197,14 @@ bool NetworkReceive::packed_comes() noexcept {
 }
 
 bool NetworkReceive::receive_packed(std::byte* packed, Bytes bytes) noexcept {
-  if (network_.stray(descriptor().sender, network_.tag_of(descriptor().announcement.from))) {
+  const int tag = network_.tag_of(descriptor().announcement.from);
+  if (network_.stray(descriptor().sender, tag)) {
     strays_to_ = packed;
     return true;
   }
-  result_ = HEDDLE_CALL_HOST(!fits(bytes), Irecv, packed, Number{bytes}, MPI_BYTE, descriptor().sender,
-                             network_.tag_of(descriptor().announcement.from), network_.comm(), &host_)
-                .value_or(MPI_ERR_COUNT);
+  const Buffer data{packed, bytes, MPI_BYTE};
+  const MPI_Comm comm = network_.comm();
+  result_ = HEDDLE_MESSAGE_BY_HOST(Irecv, data, comm, descriptor().sender, tag, comm, &host_);
   return result_ == MPI_SUCCESS;
 }
 
@@ -264,9 +267,9 @@ std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route r
   return {};
 }
 
-int NetworkReceive::in_call(const std::shared_ptr<NetworkReceive>& receive, int begun, MPI_Comm comm, MPI_Status& status) {
+int NetworkReceive::in_call(const std::shared_ptr<NetworkReceive>& receive, Raised begun, MPI_Comm comm, MPI_Status& status) {
   Network& network = receive->network_;
-  if (begun != MPI_SUCCESS) {
+  if (receive->host_ == MPI_REQUEST_NULL) {
     network.remove(*receive);
     return begun;
   }
@@ -275,13 +278,14 @@ int NetworkReceive::in_call(const std::shared_ptr<NetworkReceive>& receive, int 
   const int field = status.MPI_ERROR;
   const int result = receive->finish(status);
   status.MPI_ERROR = field;
-  return comm == MPI_COMM_NULL ? raise_new(result, MPI_SUCCESS, receive->communicator()) : raise_new(result, MPI_SUCCESS, comm);
+  return comm == MPI_COMM_NULL ? raise_new(result, receive->communicator()) : raise_new(result, comm);
 }
 
-Begun NetworkReceive::with_request(const std::shared_ptr<NetworkReceive>& receive, int begun) {
+Begun NetworkReceive::with_request(const std::shared_ptr<NetworkReceive>& receive, Raised begun) {
   Network& network = receive->network_;
-  if (begun != MPI_SUCCESS) network.remove(*receive);
-  return begun == MPI_SUCCESS ? request_for(network, receive, false) : Begun{begun};
+  const bool posted = receive->host_ != MPI_REQUEST_NULL;
+  if (!posted) network.remove(*receive);
+  return posted ? request_for(network, receive, false) : Begun{begun};
 }
 
 }  // namespace heddle::mpi

@@ -25,8 +25,8 @@ class NetworkReceive final : public engine::NetworkReceive {
                                               const KeptMemory& memory = {}) noexcept;
   /// A receive that has begun, or has failed to (`begun` is MPI's error code), goes on to its end; or by a request.
   /// @param comm  That of the call; MPI_COMM_NULL: of a matched message.
-  static int in_call(const std::shared_ptr<NetworkReceive>& receive, int begun, MPI_Comm comm, MPI_Status& status);
-  static Begun with_request(const std::shared_ptr<NetworkReceive>& receive, int begun);
+  static int in_call(const std::shared_ptr<NetworkReceive>& receive, Raised begun, MPI_Comm comm, MPI_Status& status);
+  static Begun with_request(const std::shared_ptr<NetworkReceive>& receive, Raised begun);
 
   /// Throws std::bad_alloc.
   NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm, KeptMemory memory);
@@ -35,7 +35,7 @@ class NetworkReceive final : public engine::NetworkReceive {
   /// There is no memory for what it goes through.
   [[nodiscard]] bool lacks_memory() const { return receive_.lacks_memory(); }
   /// Posts it. Returns MPI's error code, raised.
-  int begin(const Expected& expected);
+  Raised begin(const Expected& expected);
 
   void cancel() noexcept override;
   /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().

@@ -52,12 +52,13 @@ class NetworkRequest final : public Generalized<Pending> {
 /// The operation has begun, and the network carries it on.
 template <class Operation>
 Begun request_for(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) {
-  Begun begun{MPI_ERR_NO_MEM};
+  Begun begun;
   std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
+  begun.lacks_memory = !request;
   if (!request) return begun;
-  begun.result = begin_generalized(&request->record.handle);
+  begun.result = Raised::by_host(begin_generalized(&request->record.handle));
   begun.request = request->record.handle;
-  if (begun.result == MPI_SUCCESS) begun.pending = request.release();
+  if (begun.under_way()) begun.pending = request.release();
   return begun;
 }
 

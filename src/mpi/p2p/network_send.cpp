@@ -3,6 +3,8 @@
 
 #include <exception>
 
+#include "mpi/p2p/for_host.hpp"
+#include "mpi/p2p/mistakes.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
@@ -16,6 +18,7 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || !may_cross(*network, *type.get(), data.count))
     return {};
   if (communicators::Freeing::of(to.comm)) return {};  // the request of its descriptor would be left there
+  if (!is_tag(to.tag, to.comm)) return {};             // a mistake is the host's to raise
   const int world = network->elsewhere(to.comm, to.rank);
   const select::Statistics* const statistics = world >= 0 ? type->statistics() : nullptr;
   if (!statistics || !network->reaches(world)) return {};
@@ -38,28 +41,29 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   return {};
 }
 
-int NetworkSend::in_call(const std::shared_ptr<NetworkSend>& send, const Envelope& to) {
+Raised NetworkSend::in_call(const std::shared_ptr<NetworkSend>& send, const Envelope& to) {
   send->waited_for();
-  const int error = send->begin(to);
-  if (error == MPI_SUCCESS) send->network_.wait(*send);
+  const Raised error = send->begin(to);
+  if (send->announced_ != MPI_REQUEST_NULL) send->network_.wait(*send);
   return error;
 }
 
 Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to) {
-  const int error = send->begin(to);
-  return error == MPI_SUCCESS ? request_for(send->network_, send, true) : Begun{error};
+  const Raised error = send->begin(to);
+  return send->announced_ != MPI_REQUEST_NULL ? request_for(send->network_, send, true) : Begun{error};
 }
 
-/// Sends the descriptor.
-int NetworkSend::begin(const Envelope& to) {
+/// Sends the descriptor. The host has failed if there is no request afterwards.
+Raised NetworkSend::begin(const Envelope& to) {
   const auto [rank, tag, comm] = to;
   constexpr auto bytes = static_cast<int>(engine::network_descriptor_bytes);
   const int error = PMPI_Isend(&descriptor(), bytes, MPI_BYTE, rank, tag, comm, &announced_);  // in ready mode, too: it may be
-  if (error == MPI_SUCCESS)
+  if (error != MPI_SUCCESS) announced_ = MPI_REQUEST_NULL;
+  if (announced_ != MPI_REQUEST_NULL)
     begun();
   else
     network_.remove(*this);
-  return error;
+  return Raised::by_host(error);
 }
 
 NetworkSend::Descriptor NetworkSend::look_at_descriptor() noexcept {
@@ -77,8 +81,9 @@ void NetworkSend::cancel_descriptor() noexcept {
 
 bool NetworkSend::send_packed(const std::byte* packed, Bytes bytes) noexcept {
   const SharedCopy copy(bytes);
-  return HEDDLE_CALL_HOST(!fits(bytes), Issend, packed, Number{bytes}, MPI_BYTE, to(), network_.tag_of(number()),
-                          network_.comm(), &resent_) == MPI_SUCCESS;
+  const Buffer data{packed, bytes, MPI_BYTE};
+  const MPI_Comm comm = network_.comm();
+  return HEDDLE_MESSAGE_BY_HOST(Issend, data, comm, to(), network_.tag_of(number()), comm, &resent_) == MPI_SUCCESS;
 }
 
 bool NetworkSend::packed_is_received() noexcept {

@@ -19,7 +19,7 @@ class NetworkSend final : public engine::NetworkSend {
   ~NetworkSend() override { give_up(); }
 
   /// From begin to end. Returns MPI's error code, raised.
-  static int in_call(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
+  static Raised in_call(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
   static Begun with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
 
   /// When over().
@@ -34,7 +34,7 @@ class NetworkSend final : public engine::NetworkSend {
         type_(std::move(type)),
         comm_(to.comm),
         memory_(std::move(memory)) {}
-  int begin(const Envelope& to);
+  Raised begin(const Envelope& to);
   Descriptor look_at_descriptor() noexcept override;
   void cancel_descriptor() noexcept override;
   bool send_packed(const std::byte* packed, Bytes bytes) noexcept override;

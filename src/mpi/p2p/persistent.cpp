@@ -10,10 +10,11 @@ int PersistentSend::start() {
   if (!comm_.gone())
     begun = begin_send(data_, route_, type_.again(), {to_.rank, to_.tag, comm_.handle()}, mode_, Ends::with_request,
                        Probes::possible, memory_);
-  // No memory, not for Heddle this time, or the communicator is freed: by the host, as it was made.
+  if (begun.lacks_memory) return raise_new(MPI_ERR_NO_MEM, comm_);
+  // Not for Heddle this time, or the communicator is freed: by the host, as it was made.
   const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);
-  record.active = error == MPI_SUCCESS;
-  record.substituted = begun.result == MPI_SUCCESS;
+  record.active = begun.result ? begun.under_way() : error == MPI_SUCCESS;
+  record.substituted = begun.under_way();
   record.inner = begun.request;
   operation_ = begun.pending;
   return error;
@@ -40,8 +41,8 @@ int PersistentReceive::start() {
 }
 
 int PersistentReceive::start_own(const Begun& begun) {
-  if (begun.result == MPI_ERR_NO_MEM) return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm_);
-  record.active = record.substituted = begun.result == MPI_SUCCESS;
+  if (begun.lacks_memory) return raise_new(MPI_ERR_NO_MEM, comm_);
+  record.active = record.substituted = begun.under_way();
   record.inner = begun.request;
   started_ = begun.pending;
   return *begun.result;

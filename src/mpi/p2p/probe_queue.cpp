@@ -29,7 +29,7 @@ int ProbingHost::receive(std::byte* to, int length, MPI_Message* message) {
   return PMPI_Mrecv(to, length, MPI_BYTE, message, MPI_STATUS_IGNORE);
 }
 
-int ProbingHost::no_memory(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, MPI_SUCCESS, comm); }
+int ProbingHost::no_memory(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, comm); }
 
 void ProbingHost::set_bytes(MPI_Status& status, Bytes bytes) noexcept { PMPI_Status_set_elements_x(&status, MPI_BYTE, bytes); }
 

@@ -100,7 +100,7 @@ class ProbeQueue final : public engine::ProbeQueue<ProbingHost> {
   /// Of a communicator whose handle may be gone.
   [[nodiscard]] static Done take_for(const Envelope& from, const communicators::Hold& comm, MPI_Message* message) {
     const std::optional<int> taken = any() ? of_process().take(from.rank, from.tag, comm, message) : std::nullopt;
-    return taken ? Done(*taken) : Done();
+    return taken ? Done(Raised::by_host(*taken)) : Done();
   }
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 
+#include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/status_of.hpp"
@@ -17,7 +18,7 @@ bool is_somebodys(const MPI_Message* message) {
 }
 
 /// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
-Done cannot_follow() { return descriptors_come() ? Done(requests::no_memory()) : Done(); }
+Done cannot_follow(MPI_Comm comm) { return descriptors_come() ? Done(raise_new(MPI_ERR_NO_MEM, comm)) : Done(); }
 
 }  // namespace
 
@@ -54,22 +55,16 @@ bool Expected::may_cross(const Buffer& data, Route route) const {
   return NetworkReceive::possible(data, route, from_.rank, from_.comm);
 }
 
-int Expected::receive(const Buffer& into, MPI_Status* status) const {
-  const auto [source, tag, comm] = from_;
-  const bool wide = !fits(into.count);
-  void* const to = const_cast<void*>(into.address);
-  return (matched() ? HEDDLE_CALL_HOST(wide, Mrecv, to, Number{into.count}, into.type, message_, status)
-                    : HEDDLE_CALL_HOST(wide, Recv, to, Number{into.count}, into.type, source, tag, comm, status))
-      .value_or(MPI_ERR_COUNT);
+Raised Expected::receive(const Buffer& into, MPI_Status* status) const {
+  MPI_Comm comm = from_.comm;
+  return matched() ? HEDDLE_MESSAGE_BY_HOST(Mrecv, into, comm, message_, status)
+                   : HEDDLE_MESSAGE_BY_HOST(Recv, into, comm, from_.rank, from_.tag, comm, status);
 }
 
-int Expected::post(const Buffer& into, MPI_Request* request) const {
-  const auto [source, tag, comm] = from_;
-  const bool wide = !fits(into.count);
-  void* const to = const_cast<void*>(into.address);
-  return (matched() ? HEDDLE_CALL_HOST(wide, Imrecv, to, Number{into.count}, into.type, message_, request)
-                    : HEDDLE_CALL_HOST(wide, Irecv, to, Number{into.count}, into.type, source, tag, comm, request))
-      .value_or(MPI_ERR_COUNT);
+Raised Expected::post(const Buffer& into, MPI_Request* request) const {
+  MPI_Comm comm = from_.comm;
+  return matched() ? HEDDLE_MESSAGE_BY_HOST(Imrecv, into, comm, message_, request)
+                   : HEDDLE_MESSAGE_BY_HOST(Irecv, into, comm, from_.rank, from_.tag, comm, request);
 }
 
 namespace {
@@ -81,8 +76,9 @@ int receive_expected(const Buffer& data, Route route, const Expected& expected, 
       return NetworkReceive::in_call(crossing, crossing->begin(expected), expected.comm(), *arrived.get());
   ReceiveOperation operation(data, route, expected.comm());
   if (expected.origin()) operation.from(*expected.origin());
-  if (!operation.can_begin()) return requests::no_memory();
-  const int result = expected.receive(operation.at_host(), arrived.get());
+  if (!operation.can_begin()) return raise_new(MPI_ERR_NO_MEM, expected.comm());
+  if (communicators::hides_errors(expected.comm())) PMPI_Status_set_elements_x(arrived.get(), MPI_BYTE, 0);
+  const Raised result = expected.receive(operation.at_host(), arrived.get());
   const int completed = operation.finish(*arrived.get(), result);
   return expected.matched() ? raise_new(completed, result, operation.communicator())
                             : raise_new(completed, result, expected.comm());
@@ -90,8 +86,8 @@ int receive_expected(const Buffer& data, Route route, const Expected& expected, 
 
 Done start_expected(const Buffer& data, Route route, const Expected& expected, MPI_Request* request) {
   const Begun begun = begin_receive(data, route, expected);
-  if (begun.result == MPI_ERR_NO_MEM) return cannot_follow();
-  if (begun.result != MPI_SUCCESS) return begun.result;
+  if (begun.lacks_memory) return cannot_follow(expected.comm());
+  if (!begun.under_way()) return begun.result;
   *request = begun.request;
   if (begun.pending) requests::track(begun.request, begun.pending);
   return begun.result;
@@ -109,9 +105,11 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
 }
 
 Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory, Probes probes) {
-  Begun begun{MPI_ERR_NO_MEM};
+  Begun begun;
+  begun.lacks_memory = true;
   if (route.way == Way::passthrough && !expected.matched()) {
     begun.result = expected.post(data, &begun.request);
+    begun.lacks_memory = false;
     return begun;
   }
   if (expected.may_cross(data, route)) {
@@ -122,20 +120,20 @@ Begun begin_receive(const Buffer& data, Route route, const Expected& expected, c
   if (!operation || operation->lacks_memory()) return begun;
   if (expected.origin()) operation->from(*expected.origin());
   begun.result = expected.post(operation->at_host(), &begun.request);
-  if (begun.result == MPI_SUCCESS && (expected.matched() || !operation->passes_through())) begun.pending = operation.release();
+  begun.lacks_memory = false;
+  if (begun.under_way() && (expected.matched() || !operation->passes_through())) begun.pending = operation.release();
   return begun;
 }
 
 Done start_receive(const Buffer& data, Route route, const Envelope& from, MPI_Request* request) {
   if (!from.is_somebody() || !request) return {};
-  return expect(from, [&](const Expected& expected) {
-    return requests::table.room() ? start_expected(data, route, expected, request) : cannot_follow();
-  });
+  if (!requests::table.room()) return cannot_follow(from.comm);
+  return expect(from, [&](const Expected& expected) { return start_expected(data, route, expected, request); });
 }
 
 Done start_receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Request* request) {
   if (!is_somebodys(message) || !request) return {};
-  return requests::table.room() ? start_expected(data, route, Expected(message), request) : cannot_follow();
+  return requests::table.room() ? start_expected(data, route, Expected(message), request) : cannot_follow(MPI_COMM_NULL);
 }
 
 }  // namespace heddle::mpi

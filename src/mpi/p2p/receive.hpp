@@ -93,10 +93,11 @@ class Expected {
   /// Whether it may come by the fabric.
   [[nodiscard]] bool may_cross(const Buffer& data, Route route) const;
 
-  // By the host. Return MPI's error code, raised.
+  // By the host.
 
-  int receive(const Buffer& into, MPI_Status* status) const;
-  int post(const Buffer& into, MPI_Request* request) const;
+  Raised receive(const Buffer& into, MPI_Status* status) const;
+  /// The request: MPI_REQUEST_NULL, and so it stays if the host fails.
+  Raised post(const Buffer& into, MPI_Request* request) const;
 
  private:
   Envelope from_;
@@ -121,8 +122,8 @@ int receive(const Buffer& data, Route route, const Envelope& from, MPI_Status* s
 /// MPI_Mrecv.
 int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_Status* status);
 
-/// By a request of the host's, which has asked the probe queue or need not. result: MPI_ERR_NO_MEM is not raised. `memory`: of
-/// a persistent operation. `probes`: none on a communicator of Heddle's own.
+/// By a request of the host's, which has asked the probe queue or need not. No result: there is no memory. `memory`: of a
+/// persistent operation. `probes`: none on a communicator of Heddle's own.
 Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory = {},
                     Probes probes = Probes::possible);
 /// MPI_Irecv and MPI_Imrecv, for routes that do not pass through. Nothing: it is the host's, as the program made it.

@@ -1,9 +1,11 @@
 // mpi/p2p/rendezvous.hpp: a receive is over, and may have brought the descriptor of a message (docs/protocol.md) of this node:
 // then the descriptor becomes the message (engine/arrival.hpp), and the status tells its size. Includes route.hpp, types/.
 //
-//   const int result = PMPI_Recv(data.address, ..., status);
+//   const Raised result = Raised::by_host(PMPI_Recv(data.address, ..., status));
 //   return raise_new(complete_receive(result, data, Sender(comm), status), result, comm);
 #pragma once
+
+#include <optional>
 
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/sender.hpp"
@@ -55,12 +57,12 @@ inline int complete_receive(int result, const Buffer& data, const Sender& from, 
 /// The first bytes of what has arrived, in one piece.
 struct Arrived {
   void* first;
-  Bytes room;
+  Bytes room;             ///< Of the receive.
   bool programs = false;  ///< They lie in memory of the program's: it, or another receive, may have written over them.
 };
 /// Brings the message into `data`. Nothing: no descriptor has arrived.
-Done complete_staged(const Arrived& arrived, const Buffer& data, const layout::Layout& layout, const Sender& from,
-                     MPI_Status* status) noexcept;
+std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, const layout::Layout& layout, const Sender& from,
+                                   MPI_Status* status) noexcept;
 /// A receive has failed; if by truncation, of a descriptor: the message is received as far as it fits, or at least drained
 /// (docs/protocol.md, rule 7). These are the first bytes that have arrived. True: the message is received, and the status is
 /// right.

@@ -61,6 +61,14 @@ inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept 
          node.moves_pieces(count * predefined(type).size);
 }
 
+/// MPICH refuses elements at address 0, if they are not of a type with absolute addresses.
+inline bool refused_at_zero(const Buffer& data) noexcept {
+  if (data.address || data.count <= 0 || !traits().looks_at_addresses) [[likely]]
+    return false;
+  Entry* const type = table.find(data.type);
+  return !type || (type->ready(data.type) && type->first_byte() == 0 && type->size() > 0);
+}
+
 /// Without a word about its length: on communicators of Heddle's own, where no probe comes across it.
 inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
@@ -78,6 +86,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 
 /// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
+  if (refused_at_zero(data)) return {};
   Route route = route_of_send(data, mode);
   if (route.way == Way::rendezvous && !messages_come())
     route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
@@ -106,6 +115,7 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 /// through a staging buffer then, unless the host unpacks it as well: a descriptor may end within an element, which hosts
 /// refuse; so do pairs, of 12 bytes or so.
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
+  if (refused_at_zero(data)) return {};
   if (Entry* type = table.find(data.type)) {
     if (come && traits().packs_while_it_sends && type->ready(data.type) && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;

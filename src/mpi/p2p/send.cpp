@@ -5,6 +5,8 @@
 #include <new>
 
 #include "mpi/node/agreement.hpp"
+#include "mpi/p2p/for_host.hpp"
+#include "mpi/p2p/mistakes.hpp"
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
@@ -16,24 +18,23 @@ namespace heddle::mpi {
 namespace {
 
 /// By the host's procedure of that mode. @param request  Null: the one that blocks.
-Done host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
-  const auto [address, length, type] = data;
-  const auto [rank, tag, comm] = to;
-  const bool wide = !fits(length);
-  const Number count{length};
+Raised host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  const int rank = to.rank;
+  const int tag = to.tag;
+  MPI_Comm comm = to.comm;
   switch (mode) {
     case Mode::standard:
-      return request ? HEDDLE_CALL_HOST(wide, Isend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_CALL_HOST(wide, Send, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_MESSAGE_BY_HOST(Isend, data, comm, rank, tag, comm, request)
+                     : HEDDLE_MESSAGE_BY_HOST(Send, data, comm, rank, tag, comm);
     case Mode::buffered:
-      return request ? HEDDLE_CALL_HOST(wide, Ibsend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_CALL_HOST(wide, Bsend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_MESSAGE_BY_HOST(Ibsend, data, comm, rank, tag, comm, request)
+                     : HEDDLE_MESSAGE_BY_HOST(Bsend, data, comm, rank, tag, comm);
     case Mode::synchronous:
-      return request ? HEDDLE_CALL_HOST(wide, Issend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_CALL_HOST(wide, Ssend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_MESSAGE_BY_HOST(Issend, data, comm, rank, tag, comm, request)
+                     : HEDDLE_MESSAGE_BY_HOST(Ssend, data, comm, rank, tag, comm);
     case Mode::ready:
-      return request ? HEDDLE_CALL_HOST(wide, Irsend, address, count, type, rank, tag, comm, request)
-                     : HEDDLE_CALL_HOST(wide, Rsend, address, count, type, rank, tag, comm);
+      return request ? HEDDLE_MESSAGE_BY_HOST(Irsend, data, comm, rank, tag, comm, request)
+                     : HEDDLE_MESSAGE_BY_HOST(Rsend, data, comm, rank, tag, comm);
   }
   return {};
 }
@@ -72,7 +73,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
     const report::Stopwatch watch(reported.times(), &report::Times::search);
     if (type_ && may_meet(*node, *type_.get(), data_.count)) peer = node->peer(to_.comm, to_.rank);
   }
-  if (peer < 0) return {};
+  if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake is the host's to raise
   const settings::Settings& set = settings_of_process();
   auto& message = message_.emplace<engine::Rendezvous>(
       *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag, threads::key_of(to_.comm)},
@@ -85,12 +86,13 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   if (programs && !waits && mode_ != Mode::synchronous) {  // what is sent in ready mode may be sent in any
     done = Watch::send(message, to_);
     // The descriptor has a request of Heddle's own: the program gets one that is complete.
-    if (done == MPI_SUCCESS && request) done = PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, to_.comm, request);
+    if (done == MPI_SUCCESS && request)
+      done = Raised::by_host(PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, to_.comm, request));
   }
   if (!done)
     done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
   const bool now = ends_ == Ends::in_call || ends_ == Ends::beside_receive || !message.open();
-  if (done == MPI_SUCCESS && now) settle(message);
+  if (done == MPI_SUCCESS && now && !(request && *request == MPI_REQUEST_NULL)) settle(message);
   return done;
 }
 
@@ -98,7 +100,7 @@ Done SendOperation::begin_packed(MPI_Request* request) {
   auto& message = from_copy_ ? message_.emplace<StagedMessage>(data_, StagedMessage::End::copying, route_.type)
                              : message_.emplace<StagedMessage>(data_, type_.again());
   if (!message.ours()) return {};
-  if (!message.pack()) return raise_new(MPI_ERR_TYPE, MPI_SUCCESS, to_.comm);
+  if (!message.pack()) return raise_new(MPI_ERR_TYPE, to_.comm);
   const SharedCopy copy(message.bytes());
   return host_send(mode_, message.at_host(), to_, request);
 }
@@ -107,9 +109,9 @@ Done SendOperation::in_call() {
   if (route_.way != Way::rendezvous || mode_ != Mode::synchronous) return begin(nullptr);
   MPI_Request delivered = MPI_REQUEST_NULL;
   const Done begun = begin(&delivered);
-  if (begun != MPI_SUCCESS) return begun;
+  if (begun != MPI_SUCCESS || delivered == MPI_REQUEST_NULL) return begun;
   MPI_Status status;
-  return finish(status, PMPI_Wait(&delivered, &status));
+  return Raised::by_host(finish(status, PMPI_Wait(&delivered, &status)));
 }
 
 int SendOperation::finish(MPI_Status& status, int error) noexcept {
@@ -133,7 +135,7 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
   if (!send) return begun;
   begun.result = send->begin(&begun.request);
-  if (begun.result == MPI_SUCCESS) begun.pending = send.release();
+  if (begun.under_way()) begun.pending = send.release();
   return begun;
 }
 
@@ -151,7 +153,8 @@ Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, 
   if (!to.is_somebody() || !request || !requests::table.room()) return {};
   Watch::look();
   const Begun begun = begin_send(data, route, held(data, route), to, mode, Ends::with_request);
-  if (begun.result != MPI_SUCCESS) return begun.result;
+  if (begun.lacks_memory) return raise_new(MPI_ERR_NO_MEM, to.comm);
+  if (!begun.under_way()) return begun.result;
   *request = begun.request;
   requests::track_unless_done(begun.request, begun.pending);
   return begun.result;

@@ -1,7 +1,7 @@
 // mpi/p2p/send.hpp: a send from its route to its end. Includes route.hpp, staged_message.hpp, engine/rendezvous.hpp, requests/.
 //
 //   const Begun begun = begin_send(data, route, held(data, route), to, mode, Ends::with_request);
-//   if (begun.result == MPI_SUCCESS) requests::track(begun.request, begun.pending);
+//   if (begun.under_way()) requests::track(begun.request, begun.pending);
 //
 // The calls of MPI_Send's and MPI_Isend's families are below.
 #pragma once
@@ -32,7 +32,7 @@ class SendOperation final : public Pending {
 
   /// From begin to end.
   Done in_call();
-  /// @param request  Null: by a call of the host's that blocks.
+  /// @param request  Null: by a call of the host's that blocks. Else it is MPI_REQUEST_NULL, also afterwards if the host fails.
   Done begin(MPI_Request* request);
   int finish(MPI_Status& status, int error) noexcept override;
   /// There is no memory for the copy.
@@ -57,11 +57,15 @@ class SendOperation final : public Pending {
   std::variant<std::monostate, engine::Rendezvous, StagedMessage> message_;
 };
 
-/// An operation that is under way.
+/// An operation that has begun, or has not.
 struct Begun {
-  Done result;                             ///< Nothing: not for Heddle, nothing is under way.
-  MPI_Request request = MPI_REQUEST_NULL;  ///< If result is MPI_SUCCESS.
+  Done result;                             ///< Nothing: not for Heddle, nothing is under way, and nothing has been raised.
+  MPI_Request request = MPI_REQUEST_NULL;  ///< If it is under way.
   Pending* pending = nullptr;              ///< What remains to be done, the caller's; null: nothing but the request.
+  bool lacks_memory = false;               ///< No result, but not the host's: for want of memory. To be raised.
+
+  /// False: the host has failed. If it hides errors (communicators::hides_errors()), only the missing request tells.
+  [[nodiscard]] bool under_way() const noexcept { return result == MPI_SUCCESS && request != MPI_REQUEST_NULL; }
 };
 
 /// `memory`: of a persistent operation.

@@ -43,7 +43,7 @@ int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
   if (opaque_) return unpack_opaque(result, from, status);
   if (result == MPI_SUCCESS) {
     const Arrived here{staging_.address(), staging_.bytes(), !staging_.apart()};
-    if (const Done done = complete_staged(here, data_, type_->layout(), from, status)) return *done;
+    if (const std::optional<int> done = complete_staged(here, data_, type_->layout(), from, status)) return *done;
   } else if (complete_truncated(result, staging_.address(), staging_.bytes(), data_, type_->layout(), status)) {
     return result;
   }
@@ -59,7 +59,7 @@ int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
 int StagedMessage::unpack_opaque(int result, const Sender& from, MPI_Status* status) {
   if (result != MPI_SUCCESS && !truncated(result)) return result;
   threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
-  Done brought;
+  std::optional<int> brought;
   if (begins_like_descriptor(staging_.address())) {
     if (!whole.reserve(staging_.bytes())) return MPI_ERR_NO_MEM;
     const layout::Layout stream = layout::contiguous(staging_.bytes(), layout::basic(1));

@@ -75,9 +75,10 @@ Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
   auto& [request, comm, bytes] = taken->delivery;
   comm = to.comm;
   std::memcpy(bytes, message.descriptor(), static_cast<std::size_t>(message.length()));
+  request = MPI_REQUEST_NULL;
   const int result = PMPI_Issend(bytes, message.length(), MPI_BYTE, to.rank, to.tag, to.comm, &request);
-  if (result == MPI_SUCCESS) taken.watch();
-  return result;
+  if (result == MPI_SUCCESS && request != MPI_REQUEST_NULL) taken.watch();
+  return Raised::by_host(result);
 }
 
 void Watch::delivered(const engine::Rendezvous& message) noexcept {

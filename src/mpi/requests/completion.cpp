@@ -26,13 +26,13 @@ void track_unless_done(MPI_Request handle, Pending* pending) {
   const communicators::Hold where = pending->communicator();
   delete pending;
   look_after_freed();
-  raise_new(code, MPI_SUCCESS, where);
+  raise_new(code, where);
 }
 
 int settle(Pending& pending, MPI_Status& status, int error) {
   communicators::Hold where;
   const int code = settle_quietly(pending, status, error, where);
-  return raise_new(code, error, where);
+  return raise_new(code, Raised::by_host(error), where);
 }
 
 int settle_quietly(Pending& pending, MPI_Status& status, int error, communicators::Hold& where) noexcept {
@@ -83,9 +83,6 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   return record.error;
 }
 
-int no_memory() {
-  PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-  return MPI_ERR_NO_MEM;
-}
+Raised no_memory() { return raise_new(MPI_ERR_NO_MEM, MPI_COMM_NULL); }
 
 }  // namespace heddle::mpi::requests

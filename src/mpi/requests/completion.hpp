@@ -85,7 +85,7 @@ int settle(Pending& pending, MPI_Status& status, int error);
 int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
 
 /// A call fails before it has done anything: there is no memory for its rows.
-int no_memory();
+Raised no_memory();
 
 using threads::Scratch;
 
@@ -118,8 +118,9 @@ class Row {
   Pending* operator[](int i) { return found_[i]; }
   /// settle() of that entry: it is no longer this row's. Errors are kept for raise().
   int settle(int i, MPI_Status& status, int error);
-  /// A call raises one error, whatever has failed in it: the host's, or else the first of settle().
-  void raise(bool host_failed);
+  /// A call raises one error, whatever has failed in it: the host's, or else the first of settle(). Returns the
+  /// latter as the host would.
+  Raised raise(bool host_failed);
   /// For the host to look at.
   MPI_Request* handles() { return handles_; }
   /// For the host to complete; give_back() before the program sees the array again.

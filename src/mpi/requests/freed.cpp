@@ -36,14 +36,14 @@ void let_go(Pending* pending, MPI_Request host) noexcept {
 void finish_complete_freed() {
   Wrong wrong;
   freed.look([&](Pending& pending) { return ended(pending, false, wrong); });
-  raise_new(wrong.code, MPI_SUCCESS, wrong.where);
+  raise_new(wrong.code, wrong.where);
 }
 
 void finish_freed() {
   Wrong wrong;
   // The host may still write into the buffers of what is left: it is never deleted.
   freed.give_up([&](Pending& pending) { return ended(pending, pending.ends_by_itself(), wrong); });
-  raise_new(wrong.code, MPI_SUCCESS, wrong.where);
+  raise_new(wrong.code, wrong.where);
 }
 
 }  // namespace heddle::mpi::requests

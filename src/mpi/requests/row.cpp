@@ -32,8 +32,8 @@ int Row::each_of(int n, const int* indices, MPI_Status* statuses, int error, con
     we_failed = true;
     statuses[k].MPI_ERROR = result;
   }
-  raise(host_failed);
-  return we_failed && !host_failed ? MPI_ERR_IN_STATUS : error;
+  const Raised raised = raise(host_failed);
+  return raised != MPI_SUCCESS ? MPI_ERR_IN_STATUS : error;
 }
 
 Row::Row(int count, MPI_Request* requests) noexcept
@@ -99,9 +99,7 @@ int Row::settle(int i, MPI_Status& status, int error) {
   return code;
 }
 
-void Row::raise(bool host_failed) {
-  if (!host_failed) raise_new(error_, MPI_SUCCESS, where_);
-}
+Raised Row::raise(bool host_failed) { return host_failed ? Raised() : raise_new(error_, where_); }
 
 void Row::give_back() noexcept {
   lent_ = false;
@@ -119,8 +117,8 @@ int Row::settle_one(int index, MPI_Status& status, int error) {
   Pending* pending = index >= 0 && index < count_ ? found_[index] : nullptr;
   if (!pending || (error != MPI_SUCCESS && remains(*pending, asked(*pending, program_[index])))) return error;
   const int code = settle(index, status, error);
-  raise(error != MPI_SUCCESS);
-  return code;
+  const Raised raised = raise(error != MPI_SUCCESS);
+  return error_ != MPI_SUCCESS && error == MPI_SUCCESS ? int{raised} : code;
 }
 
 int Row::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {

@@ -189,5 +189,5 @@ extern "C" int heddle_exchange_carry_out(const heddle_departures* departures, he
   } catch (const std::exception&) {
     result = MPI_ERR_INTERN;
   }
-  return raise_new(result, MPI_SUCCESS, comm);
+  return raise_new(result, comm);
 }

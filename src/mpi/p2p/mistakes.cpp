@@ -1,0 +1,59 @@
+// mpi/p2p/mistakes.cpp
+#include "mpi/p2p/mistakes.hpp"
+
+#include <atomic>
+
+#include "mpi/communicators/ask.hpp"
+#include "mpi/communicators/known.hpp"
+#include "mpi/types/entry.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// MPI_TAG_UB of all communicators; -1: nobody has asked.
+constinit std::atomic<int> highest_tag{-1};
+
+int ask_highest_tag(MPI_Comm comm) noexcept {
+  int* value = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&value), &found) != MPI_SUCCESS || !found) return 32767;
+  highest_tag.store(*value, std::memory_order_relaxed);
+  return *value;
+}
+
+/// Of the group that ranks mean in messages; -1: the host does not say.
+int ranks_of(MPI_Comm comm) {
+  const communicators::Members* const members = communicators::members(comm);
+  if (members && !members->beyond && !members->group.empty()) return static_cast<int>(members->group.size());
+  const communicators::Peers peers(comm);
+  return peers.known ? peers.ranks : -1;
+}
+
+/// A type that the host has seen committed, at an address where its elements may be.
+bool takes_elements(const Buffer& data) {
+  if (data.count < 0) return false;
+  if (Entry* const entry = table.find(data.type)) {
+    // Elements at address 0 are for types of absolute addresses. What Heddle cannot decode may be of those.
+    return data.address || data.count == 0 || !entry->ready(data.type) || entry->first_byte() != 0 || entry->size() == 0;
+  }
+  if (data.type == MPI_DATATYPE_NULL || (!data.address && data.count > 0)) return false;
+  return predefined(data.type).size > 0 && seen_predefined(data.type);  // a type that is not committed has a size, too
+}
+
+}  // namespace
+
+bool is_tag(int tag, MPI_Comm comm) noexcept {
+  if (tag < 0) return false;
+  const int highest = highest_tag.load(std::memory_order_relaxed);
+  return tag <= (highest >= 0 ? highest : ask_highest_tag(comm));
+}
+
+bool takes(const Buffer& data, Direction direction, const Envelope& peer) {
+  const bool receives = direction == Direction::in;
+  if (peer.comm == MPI_COMM_NULL || data.address == MPI_IN_PLACE || !takes_elements(data)) return false;
+  if (!is_tag(peer.tag, peer.comm) && !(receives && peer.tag == MPI_ANY_TAG)) return false;
+  if (peer.rank == MPI_PROC_NULL || (receives && peer.rank == MPI_ANY_SOURCE)) return true;
+  return peer.rank >= 0 && peer.rank < ranks_of(peer.comm);
+}
+
+}  // namespace heddle::mpi
