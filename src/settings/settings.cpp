@@ -20,7 +20,7 @@ constexpr auto library = Reader::library;
 constexpr auto command_line = Reader::command_line;
 
 constexpr Variable rows[] = {
-    {"HEDDLE", "on", "on|off", "off: Heddle leaves every call to the MPI library", library},
+    {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
     {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
      "instruction set of the packing kernels; auto: the widest that the processor has", library},
     {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
