@@ -147,12 +147,12 @@ def test_statements(text, wanted):
         ("MPI_Type_indexed(2, lens, places, MPI_INT, &t)", "what are lens and places?"),
         ("MPI_Type_indexed(3, (int[]){1, 2}, (int[]){0, 8}, MPI_INT, &t)", "has 2 elements, and 3 are wanted"),
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
-        ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
+        ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "a ')' is missing"),
         ("int a[2] = {1, 1}; a[1 - 3] = 4; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "no element -2"),
         ("MPI_Type_vector(&);", "vector takes 4"),
         ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
         ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
-        ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "no ')'"),
+        ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "a ')' is missing"),
         ("MPI_Type_match_size(1, 8, &t)", "none of the constructors"),
         (
             "MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){offsetof(Q, a)}, (MPI_Datatype[]){MPI_INT}, &t)",
@@ -282,7 +282,7 @@ def test_one_of_several(text):
     assert described(text, {"n": "2"}, "last") == described(text, {"n": "2"}) == "vector(2, 1, 8, contiguous(3, MPI_INT))"
     with pytest.raises(Problem, match=r"what is n\?.*--variable one or many\."):
         described(text)
-    with pytest.raises(Problem, match=r"in none\. These are: one, many, last\."):
+    with pytest.raises(Problem, match=r"in none\. Its datatypes are: one, many, last\."):
         described(text, variable="none")
 
 
