@@ -24,8 +24,8 @@ struct TakenBetween {
   double fabric_long;   ///< In `segments`.
   // 8 KiB in 128 blocks
   double packed;      ///< BC-SPUP
-  double gathered;    ///< RWG-UP, by
-  double operations;  ///< so many.
+  double gathered;    ///< RWG-UP
+  double operations;  ///< Operations of this RWG-UP.
 };
 
 /// Reads numbers in the order of the fields. std::invalid_argument.
