@@ -1,5 +1,5 @@
-// group/sets.cpp: groups as sets: union, intersection, difference, comparison. Two progressions meet in a progression (Chinese
-// remainders), which is all it takes for descriptions of few runs; anything else is one pass.
+// group/sets.cpp: groups as sets, with union, intersection, difference and comparison. Two progressions meet in a progression
+// (Chinese remainders), which is enough for descriptions of few runs. Other groups take one pass.
 #include <algorithm>
 #include <numeric>
 #include <optional>
