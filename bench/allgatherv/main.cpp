@@ -3,8 +3,8 @@
 //
 //   heddle run -n 48 -- heddle-bench-allgatherv-mpich --largest 32768 1048576
 //
-// Ways: host (PMPI_ name), whoever interposes (MPI_ name). A call lasts from the first rank's entry to the last one's return.
-// Metric "choosing": what every rank takes in each call to look at the volumes and choose an algorithm.
+// Ways: host (PMPI_ name), interposed (MPI_ name). A call lasts from the first rank's entry to the last rank's return.
+// Metric "choosing": the time of a rank in each call to look at the volumes and choose an algorithm.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ struct Options {
   double budget_ms = 600;
 };
 
-/// What every rank has, and where it comes to lie.
+/// The data of every rank, and their place at the receivers.
 struct Volumes {
   Volumes(const std::string& spread, long largest, int ranks) {
     int total = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr int wiped = 0xa5;
 constexpr long int_bytes = sizeof(std::int32_t);
 
-/// What rank `from` says to rank `to` at int `i` in exchange `number`.
+/// The value from rank `from` to rank `to` at int `i` in exchange `number`.
 std::int32_t word(long number, int from, int to, long i) {
   return static_cast<std::int32_t>(number * 7919 + from * 65537L + to * 257L + i * 3L);
 }

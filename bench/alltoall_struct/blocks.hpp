@@ -11,7 +11,7 @@
 
 namespace heddle::bench::blocks {
 
-/// Where the blocks of one struct lie, in ints.
+/// The places of the blocks of one struct, in ints.
 struct Shape {
   explicit Shape(long largest);
   Type type() const;  ///< Committed; structs lie one behind the other.
@@ -26,11 +26,12 @@ class Structs {
  public:
   Structs(const Shape& shape, int ranks, Origin origin);
   std::int32_t* data() const { return memory_.as<std::int32_t>(); }
-  void write(long number, int from) const;  ///< What rank `from` has for everybody in exchange `number`.
+  void write(long number, int from) const;  ///< Writes the data of rank `from` for all ranks in exchange `number`.
   void wipe() const;
   void pack(std::int32_t* to) const;
   void unpack(const std::int32_t* from) const;
-  std::string compare(long number, int to) const;  ///< With what everybody has for rank `to`, over wiped memory: what differs.
+  std::string compare(long number,
+                      int to) const;  ///< The difference to the data of all ranks for rank `to`, over wiped memory.
 
  private:
   void fill(int place, long number, int from, int to) const;

@@ -3,8 +3,8 @@
 //
 //   heddle run -n 4 -- heddle-bench-alltoall-struct-mpich --largest 2048 131072
 //
-// Ways: host (PMPI_ names), whoever interposes (MPI_ names), contiguous (the same bytes without gaps, PMPI_), manual (loops
-// pack and unpack, PMPI_). An exchange lasts from the first rank's entry to the last one's return.
+// Ways: host (PMPI_ names), interposed (MPI_ names), contiguous (the same bytes without gaps, PMPI_), manual (loops pack and
+// unpack, PMPI_). An exchange lasts from the first rank's entry to the last rank's return.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ struct Options {
   double budget_ms = 1000;
 };
 
-/// What a rank sends and receives.
+/// The data that a rank sends and receives.
 struct Buffers {
   Buffers(const Shape& shape, int ranks, Origin host_origin, Origin own_origin)
       : host_out{shape, ranks, host_origin},

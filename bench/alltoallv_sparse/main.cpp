@@ -3,11 +3,11 @@
 //
 //   heddle run -n 16 -- heddle-bench-alltoallv-sparse-mpich --bytes 8 512 --partners 26 --stride 1
 //
-// Ways: host (PMPI_Alltoallv), interposed (heddle_exchange, which also finds out who sends: HEDDLE_EXCHANGE says by which way;
-// without Heddle it is the header's own), and MPI_Alltoallv by each of --algorithms, on communicators of their own which a hint
-// asks for it: "alltoallv auto" is what Heddle chooses. Metric "agreeing": a non-blocking reduction of eight numbers and its
-// end, as ranks tell each other their volumes by in one of so many calls as metric "every" says (of up to 488 where volumes
-// stay); there it goes on during other calls.
+// Ways: host (PMPI_Alltoallv), interposed (heddle_exchange, by the way of HEDDLE_EXCHANGE; without Heddle by the header's own),
+// and MPI_Alltoallv by each of --algorithms. Each algorithm has its own communicator with a hint; "alltoallv auto" is Heddle's
+// choice. heddle_exchange also finds the senders. Metric "agreeing": a non-blocking reduction of eight numbers, as in the calls
+// in which ranks exchange their volumes. Metric "every": one of so many calls does so (up to 488 if volumes stay). In a program
+// the reduction goes on during other calls.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -126,7 +126,7 @@ class Hinted {
   ~Hinted() { MPI_Comm_free(&comm_); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// In how many calls ranks tell each other their volumes; 0: not under Heddle.
+  /// Calls from one exchange of volumes to the next; 0: not under Heddle.
   [[nodiscard]] double every() const {
     MPI_Info info = MPI_INFO_NULL;
     std::array<char, 32> text{};
@@ -187,7 +187,7 @@ bool run(const Options& options) {
         std::list<Hinted> hinted;
         for (const std::string& algorithm : options.algorithms) hinted.emplace_back(algorithm);
         std::vector<Way> ways = ways_of(exchange, options, hinted);
-        // By now they know of each other.
+        // By now the ranks know each other's volumes.
         for (int call = 0; call < 10; ++call)
           for (const Hinted& one : hinted) exchange.alltoallv(MPI_Alltoallv, one.comm());
         std::vector<std::pair<std::string, double>> every;  // before it grows where volumes stay
@@ -216,7 +216,8 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
       ->check(CLI::Range(0, 1024));
   app.add_option("--stride", options.strides, "From one partner to the next, in ranks")->check(CLI::Range(1, 1024));
   app.add_option("--ways", options.ways, "host, interposed");
-  app.add_option("--algorithms", options.algorithms, "Of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");
+  app.add_option("--algorithms", options.algorithms,
+                 "Algorithms of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);

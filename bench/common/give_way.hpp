@@ -2,8 +2,8 @@
 //
 //   const GiveWay give_way{crowded(ranks)};          // after MPI_Init, gone before MPI_Finalize
 //
-// Without it the benchmark measures spinning. Open MPI has a setting for it (mpi_yield_when_idle), which `heddle bench` sets;
-// MPICH has none that does it, so a hook in its progress engine gives way at each turn. Host and Heddle run under the same.
+// Otherwise the benchmark would measure spinning. Open MPI has a setting for this (mpi_yield_when_idle), which `heddle bench`
+// sets. MPICH has no such setting, so a hook in its progress engine gives way at each turn. Host and Heddle run alike.
 #pragma once
 
 namespace heddle::bench {
@@ -12,7 +12,7 @@ namespace heddle::bench {
 /// (kernel.sched_autogroup_enabled), sched_yield gives way within the session only, and one has to sleep a little.
 void let_others_run();
 
-/// Asks for priority over other processes, where one may (root): of this one, and of its session if it has one of its own.
+/// As root, asks for priority over other processes, for this process and for its session if the session is its own.
 void go_first();
 
 class GiveWay {

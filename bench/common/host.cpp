@@ -7,7 +7,7 @@
 
 #include <regex>
 
-/// By PMPI_ names the programs of bench/ mean the host, also under Heddle (src/interposition).
+/// The PMPI_ names in the programs of bench/ mean the host, also under Heddle (src/interposition).
 extern "C" {
 __attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;
@@ -28,7 +28,7 @@ std::string library_name() {
 }
 
 std::string interposer() {
-  // By name: the address of MPI_Pack taken in this file could be that of a jump through our own linkage table.
+  // Looked up by name: the address of MPI_Pack in this file could be a jump through our own linkage table.
   void* const call = dlsym(RTLD_DEFAULT, "MPI_Pack");
   Dl_info from{};
   if (call == nullptr || dladdr(call, &from) == 0 || from.dli_fname == nullptr) return "host";

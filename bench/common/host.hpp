@@ -9,7 +9,7 @@ namespace heddle::bench {
 /// "MPICH 5.0.2", "Open MPI 5.0.11", ... from MPI_Get_library_version.
 std::string library_name();
 
-/// Who answers MPI_Pack here: "heddle", "null" (the forwarding interposer) or "host" (nobody is preloaded).
+/// The library that answers MPI_Pack here: "heddle", "null" (the forwarding interposer) or "host" (nothing is preloaded).
 std::string interposer();
 
 /// Pins this thread to one core (the last one allowed when `core` is negative); returns it, or -1 if the system refuses.

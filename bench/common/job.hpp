@@ -7,7 +7,7 @@
 
 namespace heddle::bench {
 
-/// MPI_Init, `body` on each rank (false: something was wrong), MPI_Finalize. What it throws is printed and ends the job.
+/// Runs MPI_Init, `body` on each rank (false: a fault), MPI_Finalize. An exception of `body` is printed and ends the job.
 /// @return the exit status
 int as_job(int argc, char** argv, int least_ranks, int most_ranks, const std::function<bool()>& body);
 

@@ -14,7 +14,7 @@ namespace heddle::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// What a measured time is told as.
+/// The form in which a measured time is printed.
 struct Unit {
   double messages = 1;    ///< Microseconds of one of so many,
   double rate_bytes = 0;  ///< or GB/s of so many bytes: the quickest quartile is the upper one.
@@ -58,8 +58,8 @@ class Report {
 /// Whether there are more ranks than cores that this process may use.
 bool crowded(int ranks);
 
-/// Keeps the ways of these names. The one called "interposed" gets the name of whoever answers MPI_ calls ("heddle", "null"),
-/// and goes where nobody is in between.
+/// Keeps the ways of these names. The way "interposed" gets the name of the library that answers MPI_ calls ("heddle", "null").
+/// Without such a library it is left out.
 void choose(std::vector<Way>& ways, const std::vector<std::string>& wanted);
 
 }  // namespace heddle::bench

@@ -1,4 +1,4 @@
-// bench/common/stage.cpp: see stage.hpp. All MPI calls go by their PMPI_ names: whoever interposes is to see the measured ones.
+// bench/common/stage.cpp: see stage.hpp. All MPI calls go by their PMPI_ names: an interposer must see only the measured calls.
 #include "common/stage.hpp"
 
 #include <fcntl.h>
@@ -124,7 +124,7 @@ double Stage::started(int rank) const { return page_->seats[rank].started; }
 double Stage::ended(int rank) const { return page_->seats[rank].ended; }
 
 std::int64_t Stage::from_first(std::int64_t value) {
-  // Two places by turns: a rank that is quick to come again does not overwrite what a slow one has yet to read.
+  // Two places alternate: so a fast rank does not overwrite data that a slow rank has yet to read.
   const int place = static_cast<int>((turn_ + 1) % 2);
   page_->seats[rank_].value[place] = value;
   meet();

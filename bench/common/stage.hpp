@@ -1,4 +1,4 @@
-// bench/common/stage.hpp: the ranks of a node outside MPI: a page they share, for turns, stamps of one clock, and verdicts.
+// bench/common/stage.hpp: the ranks of a node outside MPI. They share a page for turns, stamps of one clock, and verdicts.
 // Includes MPI to find the page only.
 //
 //   Stage stage{MPI_COMM_WORLD};
@@ -38,8 +38,8 @@ class Stage {
   double started(int rank) const;
   double ended(int rank) const;
 
-  /// Whether some rank lost its core to another process between its stamps. False where that is no news: with more ranks than
-  /// cores, or where a process beside is what is measured (BENCH_DISTURBED in the environment).
+  /// Whether a rank lost its core to another process between its stamps. Always false with more ranks than cores, and if the
+  /// effect of other processes is measured (BENCH_DISTURBED in the environment).
   bool disturbed() const;
 
   /// Rank 0's value for all.

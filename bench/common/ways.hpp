@@ -1,4 +1,4 @@
-// bench/common/ways.hpp: several ways of doing one thing between ranks, timed by turns in one run. Includes stage.hpp,
+// bench/common/ways.hpp: several ways of the same task between ranks, timed alternately in one run. Includes stage.hpp,
 // clock.hpp.
 //
 //   std::vector<Way> ways{{"host", write, send_typed, check}, {"contiguous", write_flat, send_flat, check_flat}};
@@ -26,7 +26,7 @@ struct Way {
   std::function<void(long)> act;      ///< What is timed.
   std::function<std::string()> verify = [] { return std::string{}; };  ///< After message 0: what is wrong, or nothing.
   double lead_ns = 400;  ///< The receiver's head start: time to be inside its receives when the sender begins.
-  /// What was measured while the cores of ranks 0 and 1 were near each other, and while they were far.
+  /// The measurements while the cores of ranks 0 and 1 were near each other, and while they were far.
   struct Seen {
     Spread ns = {};  ///< No samples: they never were.
     std::vector<double> by_round =
@@ -56,14 +56,14 @@ struct Pace {
   int burst = 10;          ///< and has no more messages than this. The first of each is not counted: caches change hands.
 };
 
-/// Does each way once, and takes out of the list those of which a rank says that something is wrong. `report(name, what)` is
-/// called on rank 0 with that rank 0 has found, on other ranks with what they have.
+/// Does each way once, and removes ways for which a rank finds a fault. Each rank calls `report(name, what)` with its own
+/// fault.
 void drop_wrong(Stage& stage, std::vector<Way>& ways,
                 const std::function<void(const std::string& name, const std::string& what)>& report);
 
 /// Fills in `seen` on rank 0. Messages in which a rank lost its core to another process do not count, unless there are no
-/// others; nor do those between which the distance of the cores has changed, as it does in virtual machines. Returns what a
-/// line took, ns, near and far; 0: not seen.
+/// others. Messages between which the distance of the cores changed do not count either; virtual machines change it. Returns
+/// the ns of a line, near and far; 0: not seen.
 std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace);
 
 /// How many times the time of `base` a way takes, round by round: whatever slows the machine for a while slows both.

@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
   std::string provider = "tcp;ofi_rxm";
   std::string file;
   int repetitions = 21;
-  app.add_option("--provider", provider, "As FI_PROVIDER names it: tcp;ofi_rxm, shm, net")->capture_default_str();
+  app.add_option("--provider", provider, "A provider's name for FI_PROVIDER: tcp;ofi_rxm, shm, net")->capture_default_str();
   app.add_option("--json", file, "Write the rows to this file, too");
   app.add_option("--repetitions", repetitions, "Messages of each way and size")
       ->capture_default_str()

@@ -88,7 +88,7 @@ void irregular() {
   tell("100,000 shuffled", incl(world, order));
 }
 
-/// What a process of an application with very many communicators has: duplicates, lines, planes and blocks of 10^6 ranks.
+/// The communicators of a process in an application with very many: duplicates, lines, planes and blocks of 10^6 ranks.
 void ten_thousand() {
   const Group world = Group::world(1'000'000);
   const std::array<Rank, 3> dims{100, 100, 100};

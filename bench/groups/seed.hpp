@@ -1,5 +1,5 @@
-// bench/groups/seed.hpp: groups as seed 003 keeps them (Chaarawi and Gabriel, §2): the difference to a parent, and a look-up
-// that asks parent after parent, walking ranges and bits from the start. For comparison only.
+// bench/groups/seed.hpp: the groups of seed 003 (Chaarawi and Gabriel, §2), for comparison only. A group is the difference to
+// its parent. A look-up asks parent after parent, and walks ranges and bits from the start.
 #pragma once
 
 #include <cstdint>

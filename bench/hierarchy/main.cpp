@@ -3,9 +3,9 @@
 //
 //   heddle run -n 48 -- heddle-bench-hierarchy-mpich
 //
-// Two messages: 8 contiguous bytes, to and fro, which Heddle passes on; and 64 KiB with holes, one way, for which it looks the
-// receiver up in the communicator's group. Through MPI_ and PMPI_ names by turns. Only two ranks work at a time, on a core
-// each.
+// There are two messages. Heddle passes on the first: 8 contiguous bytes, to and fro. For the second, 64 KiB with holes one
+// way, it looks up the receiver in the communicator's group. MPI_ and PMPI_ names alternate. Only two ranks work at a time,
+// with a core for each.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// Without taking a core from the two that work.
+/// Waits without taking a core from the two working ranks.
 void wait_for_all() {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -110,7 +110,7 @@ std::string kept_as(MPI_Comm comm) {
 
 class Pair {
  public:
-  /// Of the first rank and the one called `peer` of `comm`, which alone come here.
+  /// Measures between the first rank and rank `peer` of `comm`. Only these two call it.
   Pair(MPI_Comm comm, int peer, const std::vector<int>& cores, const Options& options)
       : comm_(comm),
         first_(rank_in(comm) == 0),
@@ -147,7 +147,7 @@ class Pair {
     const int ranks[2] = {0, first_ ? peer_ : rank_in(comm_)};
     MPI_Group all = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
     MPI_Comm made = MPI_COMM_NULL;
-    const int swapped[2] = {ranks[1], ranks[0]};  // who begins is rank 1 of the stage
+    const int swapped[2] = {ranks[1], ranks[0]};  // rank 1 of the stage begins
     MPI_Comm_group(comm_, &all);
     MPI_Group_incl(all, 2, swapped, &two);
     MPI_Comm_create_group(comm_, two, tag + 1, &made);

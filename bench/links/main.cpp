@@ -9,9 +9,9 @@
 //
 //   mpiexec -n 2 --host a,b heddle-tool links lib --case nodes                between nodes (nodes.hpp), libmpi preloaded alone
 //
-// spare: one (8 bytes to and fro: one way of it), burst (`burst` messages each way at once), long (1 MiB, one way).
+// spare: one (8 bytes, half of to and fro), burst (`burst` messages each way at once), long (1 MiB, one way).
 // holes: 256 KiB one way, in blocks of "4" to "65536" bytes (an int, then doubles) with holes as long between them.
-// shared: pairs (MPI_Alltoallv of 8 bytes for everybody, message by message), bundles (the same by the crystal router), rounds
+// shared: pairs (MPI_Alltoallv of 8 bytes for all ranks, message by message), bundles (the same by the crystal router), rounds
 // (MPI_Allgatherv of 8 bytes by dissemination), all under Heddle, by hints on communicators.
 #include <mpi.h>
 
@@ -36,7 +36,7 @@ struct Options {
   BetweenNodes nodes{};
 };
 
-constexpr int repeats = 50;  // in one sample of what takes less than a microsecond
+constexpr int repeats = 50;  // in one sample of calls that take less than a microsecond
 constexpr int burst = 16;
 constexpr int long_bytes = 1 << 20;
 constexpr int holed_bytes = 256 << 10;
@@ -184,10 +184,10 @@ bool run(const Options& options) {
 }  // namespace
 }  // namespace heddle::bench::links
 
-/// What heddle-tool calls (tool/commands.hpp, `links`).
+/// The function that heddle-tool calls (tool/commands.hpp, `links`).
 extern "C" __attribute__((visibility("default"))) int heddle_links(int argc, char** argv) {
   heddle::bench::links::Options options;
-  CLI::App app{"What messages between ranks of a node take; prints JSON lines."};
+  CLI::App app{"Measures messages between ranks of a node; prints JSON lines."};
   app.add_option("--case", options.what, "spare, holes or nodes (2 ranks), shared")
       ->check(CLI::IsMember({"spare", "holes", "nodes", "shared"}));
   app.add_option("--provider", options.nodes.provider, "nodes: of libfabric; auto: the fastest there is");

@@ -15,7 +15,7 @@ constexpr int tag = 4;
 constexpr int words = 5;               // a tag that nobody uses
 constexpr std::size_t room = 2 << 20;  // 1 MiB in blocks, with holes as long
 
-/// As long as the descriptor of a message of Heddle's.
+/// The length of the descriptor of Heddle's messages.
 struct Descriptor {
   fabric::Announcement announcement;
   std::byte rest[56]{};

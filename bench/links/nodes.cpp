@@ -61,7 +61,7 @@ class Measuring {
       act();
       us.push_back((PMPI_Wtime() - start) * 1e6 / (2 * times));
     }
-    const auto lower = us.begin() + samples_ / 4;  // what disturbs makes slower only
+    const auto lower = us.begin() + samples_ / 4;  // a disturbance only makes messages slower
     std::ranges::nth_element(us, lower);
     print({{"variant", name}, {"lower", *lower}});
   }

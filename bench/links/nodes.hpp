@@ -1,9 +1,10 @@
 // bench/links/nodes.hpp: what messages between two nodes take: the MPI library's own in one piece, and those over libfabric.
 // Two ranks, one on each. Prints JSON lines.
 //
-// A line of the fabric: provider; operations of "gathered". Then a line of each, one way, us, the lower quartile: "message"
-// (64 KiB) and "message long" (1 MiB); "fabric" (64 KiB in blocks of 8 KiB, by BC-SPUP: one segment), "fabric cut" (in 8
-// segments) and "fabric long" (1 MiB in 8 segments); "packed" and "gathered" (8 KiB in 128 blocks, by BC-SPUP and RWG-UP).
+// The first line has the provider of the fabric, and the operations of "gathered". Then each measurement has a line, with the
+// lower quartile of us, one way: "message" (64 KiB) and "message long" (1 MiB); "fabric" (64 KiB in blocks of 8 KiB by BC-SPUP,
+// one segment), "fabric cut" (in 8 segments) and "fabric long" (1 MiB in 8 segments); "packed" and "gathered" (8 KiB in 128
+// blocks, by BC-SPUP and RWG-UP).
 #pragma once
 
 #include <string>

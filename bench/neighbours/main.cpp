@@ -3,13 +3,15 @@
 //   heddle run -n 8 -- heddle-bench-neighbours-mpich --case ring
 //   heddle run -n 8 -- heddle-bench-neighbours-mpich --case halo
 //
-// ring: a strided 10 x 10 of doubles to both neighbours of a ring, nothing to others, by MPI_Alltoallw (Balaji et al. 2007,
-// figure 15). halo: the faces, edges and corners of a cube of 32^3 doubles with a halo, 26 neighbours, by
+// ring: a strided 10 x 10 of doubles to both neighbours of a ring, no data to others, by MPI_Alltoallw (Balaji et al. 2007,
+// figure 15). halo: the faces, edges and corners of a cube of 32^3 doubles with a halo, for 26 neighbours, by
 // MPI_Neighbor_alltoallw.
 //
-// Ways: host (PMPI_ names), whoever interposes (MPI_ names), kept and host-kept (persistent: MPI_Start and MPI_Wait),
-// contiguous (the same bytes without holes by PMPI_Isend and PMPI_Irecv), round-robin (ring: PMPI_Sendrecv with everybody, zero
-// bytes to most: the algorithm that figure 15 holds itself against).
+// Ways:
+//   host, interposed   PMPI_ and MPI_ names
+//   kept, host-kept    persistent: MPI_Start and MPI_Wait
+//   contiguous         the same bytes without holes by PMPI_Isend and PMPI_Irecv
+//   round-robin        ring only: PMPI_Sendrecv with all ranks, mostly of zero bytes. Figure 15 compares with it
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +34,7 @@ struct Options {
   double budget_ms = 1000;
 };
 
-/// Whom a rank exchanges what with, and the memory: block i goes to to[i] and comes from from[i].
+/// The partners of a rank, and the memory: block i goes to to[i] and comes from from[i].
 struct Plan {
   std::vector<int> to, from;
   std::vector<Type> out_types, in_types;
@@ -130,7 +132,7 @@ class Exchange {
     for (std::size_t i = 0; i < plan_.out.size(); ++i) plan_.out[i] = static_cast<double>(me_) * 1e6 + static_cast<double>(i);
     if (number == 0) plan_.in.assign(plan_.in.size(), -1);
   }
-  /// What is held against the blocking call's answer: the values of all that has arrived.
+  /// The values of all arrived data, to compare with the blocking call.
   [[nodiscard]] double sum() const {
     double all = 0;
     for (std::size_t i = 0; i < plan_.in.size(); ++i) all += plan_.in[i] * static_cast<double>(i % 97 + 1);

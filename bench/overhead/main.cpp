@@ -1,6 +1,6 @@
-// bench/overhead/main.cpp: what interposing costs a call on contiguous data: MPI_X against PMPI_X in one process, interleaved.
-// Prints JSON lines. Run it with Heddle preloaded, with the null Heddle, and with nothing (where the difference must be zero);
-// with two ranks, because a rank alone on its node has less to ask: rank 0 measures, the other sleeps.
+// bench/overhead/main.cpp: the cost of interposing for calls on contiguous data: MPI_X against PMPI_X in one process,
+// interleaved. Prints JSON lines. Run it with Heddle preloaded, with the null Heddle, and without (then the difference must be
+// zero). Use two ranks, because a rank alone on its node has less to check: rank 0 measures, the other rank sleeps.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -56,7 +56,7 @@ std::vector<Pair> pairs(Data& data, MPI_Datatype sixteen) {
       PMPI_Wait(&request, MPI_STATUS_IGNORE);
     };
   };
-  // What begins in one call and ends in another.
+  // Operations that begin in one call and end in another.
   const auto begun_receive = [=](auto receive, auto wait, int bytes) {
     return [=] {
       MPI_Request request;

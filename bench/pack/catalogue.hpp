@@ -17,13 +17,13 @@ namespace heddle::bench::pack {
 
 using Bytes = std::size_t;
 
-/// What the goals ask of a case: irregular ones are transposes, structs, nested types, strided inner dimensions (a face whose
-/// innermost extent is a few elements), index lists and columns; the rest is regular.
+/// The kind of a case for the goals. Irregular cases are transposes, structs, nested types, strided inner dimensions (a face
+/// whose innermost extent is a few elements), index lists and columns. All others are regular.
 enum class Pattern { regular, irregular };
 
 struct Case {
   std::string name;
-  std::string family;  ///< contiguous, vector, column, transpose, face, index, struct, nested: what kind of layout it is.
+  std::string family;  ///< The kind of layout: contiguous, vector, column, transpose, face, index, struct, nested.
   Pattern pattern;
   std::function<Type(std::byte* arena)>
       build;  ///< Uncommitted. `arena`: where the data will lie, for types of absolute addresses.

@@ -5,8 +5,8 @@
 
 namespace heddle::bench::pack {
 
-/// Packs and unpacks both ways; throws std::runtime_error saying what differs: the packed bytes, the data after unpacking them
-/// into wiped memory, or a byte that belongs to no block.
+/// Packs and unpacks both ways. Throws std::runtime_error if the packed bytes differ, if the data unpacked into wiped memory
+/// differ, or if a byte changes that belongs to no block.
 void check(const Job& job);
 
 }  // namespace heddle::bench::pack

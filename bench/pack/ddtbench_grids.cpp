@@ -1,6 +1,6 @@
 // bench/pack/ddtbench_grids.cpp: the grid patterns of DDTBench (Schneider, Gerstenberger, Hoefler: Micro-applications for
-// communication data access patterns and MPI datatypes, 2012), with its parameters, and beyond them where these give no message
-// of a size: MILC, NAS LU (no grid of it that fits into memory has a message of a megabyte), NAS MG, FFT2D.
+// communication data access patterns and MPI datatypes, 2012): MILC, NAS LU, NAS MG, FFT2D. They have its parameters, or larger
+// ones if these give no message of a size. (No grid of NAS LU that fits into memory has a message of a megabyte.)
 #include <fmt/format.h>
 
 #include <array>

@@ -16,7 +16,7 @@ struct Halo {
 };
 
 // From DDTBench's em_b_wave runs: memory ims:ime, kms:kme, jms:jme and halo is:ie, ks:ke, js:je, turned into offsets and
-// extents. They are all of 40 to 190 KB: a smaller and a larger patch beside.
+// extents. All have 40 to 190 KB, so there are also a smaller and a larger patch.
 constexpr Halo y_halos[] = {{"2x2", 32, 65, 52, 5, 0, 7, 23, 65, 3},    {"3x3", 27, 65, 41, 4, 0, 7, 19, 65, 3},
                             {"4x4", 24, 65, 34, 4, 0, 7, 16, 65, 3},    {"5x5", 22, 65, 30, 4, 0, 7, 14, 65, 3},
                             {"8x8", 19, 65, 24, 4, 0, 7, 11, 65, 3},    {"small", 14, 65, 18, 4, 0, 7, 6, 65, 3},

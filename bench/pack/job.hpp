@@ -11,7 +11,7 @@ namespace heddle::bench::pack {
 class Arena {
  public:
   explicit Arena(Bytes room);
-  std::byte* data() const { return data_.get(); }      ///< Where the typed data lies.
+  std::byte* data() const { return data_.get(); }      ///< The place of the typed data.
   std::byte* packed() const { return packed_.get(); }  ///< Where it is packed to.
   Bytes room() const { return room_; }
 
@@ -36,7 +36,7 @@ class Job {
   Bytes reach() const { return reach_; }              ///< ... and how many from there.
   std::byte* packed() const { return arena_.packed(); }
 
-  // The calls. The MPI_ ones go through whoever interposes, the PMPI_ ones straight to the host.
+  // The calls. MPI_ calls go through an interposer, PMPI_ calls straight to the host.
   void mpi_pack(std::byte* to) const;
   void pmpi_pack(std::byte* to) const;
   void mpi_unpack(const std::byte* from) const;

@@ -3,7 +3,7 @@
 //
 //   heddle run -- heddle-bench-pack-mpich --filter '^transpose'
 //
-// Without Heddle in front, MPI_Pack is PMPI_Pack and the two must come out alike: a check of the benchmark itself.
+// Without Heddle, MPI_Pack is PMPI_Pack, and both must have the same time: a check of the benchmark itself.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +32,7 @@ const char* size_class(Bytes bytes) { return bytes <= 32 << 10 ? "small" : bytes
 
 void print(const Json& line) { std::cout << line.dump() << std::endl; }
 
-/// What all rows of a case have in common.
+/// The common part of all rows of a case.
 Json row_of(const Case& what, Bytes bytes, const char* variant, const char* metric) {
   return {{"bench", "pack"},
           {"case", what.name},
@@ -89,7 +89,7 @@ void measure_throughput(const Case& what, const Job& job, const Effort& effort) 
   for (int i = 0; i < 3; ++i) print_throughput(row_of(what, bytes, variants[i], "unpack"), bytes, unpack[i].spread);
 }
 
-/// What a type costs before it serves at full speed: commit and first use, less a use that is warm.
+/// The cost of a type before it has full speed: commit and first use, without the time of a warm use.
 void measure_decoding(const Case& what, const Arena& arena, const Effort& effort) {
   using Pack = void (Job::*)(std::byte*) const;
   const auto first_use = [&](Job::Commit commit, Pack pack) {

@@ -1,10 +1,10 @@
-// bench/pingpong/main.cpp: what a program without holes in its data pays for whoever interposes: contiguous messages between
-// two ranks, through MPI_ and through PMPI_ names. Prints JSON lines.
+// bench/pingpong/main.cpp: the cost of an interposer for a program without holes in its data. Contiguous messages go between
+// two ranks, by MPI_ and by PMPI_ names. Prints JSON lines.
 //
 //   heddle run -n 2 -- heddle-bench-pingpong-mpich --bytes 8
 //
 // Small messages go to and fro many times a sample; large ones are timed one way, rewritten before each. Run it with Heddle
-// preloaded, with the null Heddle and with nothing: what a progress hook costs, PMPI_ calls pay too.
+// preloaded, with the null Heddle and without: PMPI_ calls also pay for a progress hook.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 // bench/seek/seek_host.cpp: the same pipelined transpose as `heddle-tool seek`, in the host's own datatype engine.
 //
-// MPIX_Type_iov(type, first piece, ...) answers "which pieces come next from here": that is a look-ahead of 15 blocks and the
-// search for the place in one, as a transport that sends pieces would call it before each segment. Prints JSON lines, the rows
-// of heddle-tool with variant "host". What packing costs the host is the time of PMPI_Pack of the whole message.
+// MPIX_Type_iov(type, first piece, ...) gives the next pieces: a look-ahead of 15 blocks and the search for the place in one
+// call. A transport that sends pieces would call it before each segment. Prints JSON lines, the rows of heddle-tool with
+// variant "host". The host's cost of packing is the time of PMPI_Pack for the whole message.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

@@ -2,8 +2,9 @@
 //
 //   mpiexec -n 16 heddle-bench-startup-mpich    {"init_ms": 85.1, "finalize_ms": 3.2, "part_ms": 6.9, "work_ms": 1.0, ...}
 //
-// Init is the slowest rank's, Finalize rank 0's: after it nobody can ask the others. Under Heddle, of the median rank: its part
-// of MPI_Init, from the end of the host's, and the work in it, which is a rank's own, however many share its core. Else 0.
+// Init is the time of the slowest rank. Finalize is the time of rank 0, because it cannot ask other ranks afterwards. Under
+// Heddle, part is the median rank's time in Heddle's part of MPI_Init, from the end of the host's part on. work is the rank's
+// own work in it, without the time of other ranks on its core. Without Heddle both are 0.
 #include <dlfcn.h>
 #include <mpi.h>
 

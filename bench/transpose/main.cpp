@@ -3,9 +3,9 @@
 //
 //   heddle run -n 2 -- heddle-bench-transpose-mpich --sizes 64 1024
 //
-// Ways: host (PMPI_ names), whoever interposes (MPI_ names), contiguous (the same bytes, not turned), manual (a loop turns the
-// matrix, PMPI_). With --scatter the other way round: row after row sent, column after column received. For the breakdown rank
-// 1 packs the matrix alone, through PMPI_Pack and MPI_Pack.
+// Ways: host (PMPI_ names), interposed (MPI_ names), contiguous (the same bytes, not turned), manual (a loop turns the matrix,
+// PMPI_). With --scatter, rows are sent and columns received. For the breakdown, rank 1 packs the matrix alone, by PMPI_Pack
+// and MPI_Pack.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

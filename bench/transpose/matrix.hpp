@@ -21,7 +21,7 @@ class Matrix {
   void write(long number) const;  ///< Message `number`, in the order of memory.
   void wipe() const;
   void turn_into(double* to) const;               ///< Column after column, as a hand-written loop packs it.
-  std::string compare_turned(long number) const;  ///< With message `number` turned: what differs, or nothing.
+  std::string compare_turned(long number) const;  ///< The difference to message `number`, turned; empty: none.
   std::string compare(long number) const;
 
  private:

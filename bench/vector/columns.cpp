@@ -11,7 +11,7 @@ namespace {
 
 constexpr int wiped = 0xa5;
 
-/// What differs from a twin that had the messages written into it.
+/// The difference to a twin with the messages written into it.
 template <class Data>
 std::string compare_with(const Data& twin, const Memory& found, const Memory& wanted, long messages) {
   twin.wipe();

@@ -20,7 +20,7 @@ struct Layout {
   bool own_matrix = false;  ///< Each place in another array, so that caches and registrations of the last one are of no use.
 };
 
-/// What message `number` says at int `i` of its packed form.
+/// The value of message `number` at int `i` of its packed form.
 inline std::int32_t word(long number, long i) { return static_cast<std::int32_t>(number * 7919 + i * 3); }
 
 /// Column blocks of matrices: place p is the block beside that of place p - 1, or in a matrix of its own.
@@ -32,7 +32,7 @@ class Columns {
   void pack(long number, std::int32_t* to) const;
   void unpack(long number, const std::int32_t* from) const;
   void wipe() const;
-  std::string compare(long messages) const;  ///< With messages 0 to messages - 1 over wiped memory: what differs, or nothing.
+  std::string compare(long messages) const;  ///< The difference to messages 0 to messages - 1 over wiped memory; empty: none.
 
  private:
   Layout layout_;
@@ -40,7 +40,7 @@ class Columns {
   Memory memory_;
 };
 
-/// The same messages as contiguous bytes.
+/// The messages as contiguous bytes.
 class Flat {
  public:
   Flat(const Layout& layout, Origin origin);

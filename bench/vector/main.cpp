@@ -3,8 +3,8 @@
 //
 //   heddle run -n 2 -- heddle-bench-vector-mpich --columns 64 1024
 //
-// Ways: host (its datatype path, by PMPI_ names), whoever interposes (by MPI_ names), contiguous (the same bytes in a row,
-// PMPI_), manual (a loop packs, PMPI_, a loop unpacks), multiple (one message a row, PMPI_).
+// Ways: host (its datatype path, by PMPI_ names), interposed (by MPI_ names), contiguous (the same bytes in a row, PMPI_),
+// manual (a loop packs, PMPI_, a loop unpacks), multiple (a message for each row, PMPI_).
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

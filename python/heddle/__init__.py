@@ -1,3 +1,3 @@
-"""Heddle's command line: run, mpi, doctor, explain, env, bench. The work itself is done by the libraries of heddle/native."""
+"""Heddle's command line. The libraries of heddle/native do the work itself."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The commands of `heddle`. One command, one file in heddle/commands; this one ties them together."""
+"""The commands of `heddle`. Each command has a file in heddle/commands; this file ties them together."""
 
 import importlib
 import inspect
@@ -25,7 +25,7 @@ app = typer.Typer(
 def _version(asked: bool) -> None:
     if asked:
         print(f"heddle {heddle.__version__}")
-        if "--verbose" in sys.argv[1:3]:  # whichever stands first
+        if "--verbose" in sys.argv[1:3]:  # either order
             from heddle.built import lines
 
             print(*lines(), sep="\n")
@@ -34,27 +34,25 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def about(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version, and nothing else.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="With --version: how this copy was built, and where it is.")
+        bool, typer.Option("--verbose", help="With --version: also print how this copy was built, and its place.")
     ] = False,
 ) -> None:
-    """Heddle makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program.
+    """Heddle makes MPI fast for non-contiguous data, under any MPI library, without a change to the program.
 
     \b
     heddle run -n 4 -- ./app                     your program, with Heddle in it
     heddle run -- mpiexec -n 4 ./app             the same, by your own launcher
-    heddle compare -n 4 -- ./app                 with and without: the gain
+    heddle compare -n 4 -- ./app                 with and without Heddle: the gain
     heddle explain 'vector(128, 8, 4096, int)'   a datatype, as memory sees it
-    heddle doctor                                what works on this machine
-    heddle doctor -- ./app                       what works with one program
+    heddle doctor                                check this machine
+    heddle doctor -- ./app                       check a program
     """
 
 
 def _flowing(function: Callable) -> str:
-    """Its docstring without line breaks inside of paragraphs: they are those of the source. What \\b begins stays as it is."""
+    """The function's docstring without line breaks inside paragraphs. A paragraph that \\b begins keeps its lines."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(text if text.startswith("\b") else " ".join(text.split()) for text in paragraphs)
 
@@ -66,8 +64,8 @@ for command in (explain.explain, algorithms.algorithms, mpi.mpi, simulate.simula
 
 
 def _add_bench() -> None:
-    """The benchmarks bring their own commands; they are imported only when wanted, for the sake of a quick start. An installed
-    copy has none."""
+    """Adds the commands of the benchmarks. They are imported only for `heddle bench`, so that other commands start quickly. An
+    installed copy has no benchmarks."""
     if not (Path(__file__).parent / "bench").is_dir():
         return
     if sys.argv[1:2] == ["bench"]:
@@ -80,7 +78,7 @@ def _add_bench() -> None:
 
 def run_app() -> None:
     _add_bench()
-    if "_HEDDLE_COMPLETE" in os.environ:  # a shell asks (packaging/pages.py)
+    if "_HEDDLE_COMPLETE" in os.environ:  # a shell completes a word (packaging/pages.py)
         from typer.completion import completion_init
 
         completion_init()

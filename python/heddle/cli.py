@@ -1,5 +1,5 @@
-"""The command `heddle`. `heddle run` with a plain line starts at once; all else is app.py's, whose imports take longer than a
-short job's start."""
+"""The command `heddle`. `heddle run` with a plain line starts at once. app.py does the rest: its imports take longer than the
+start of a short job."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _REPORT = "--report"
 
 
 def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str | None] | None:
-    """What `heddle run WORDS` is to start, with how many ranks, under which MPI, and where its report goes ("": nowhere for
-    long). None: ask for help, a mistake, or anything else that app.py knows better."""
+    """The command that `heddle run WORDS` starts, its ranks, its MPI, and the file for its report ("": a temporary file).
+    None: the words ask for help, have a mistake, or need app.py for another reason."""
     ranks: int | None = None
     mpi: str | None = None
     report: str | None = None
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _flush() -> None:
-    """Who reads, such as head, may have seen enough: that is no mistake."""
+    """The reader of our output, such as head, may end early. This is no mistake."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

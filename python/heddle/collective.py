@@ -31,7 +31,7 @@ def _way(way: dict) -> tuple[str, ...]:
 
 
 def _walked(ways: list[dict]) -> str:
-    """Where the last column has another as less: why the choice goes by the one before."""
+    """Says why the model decides, if the last column has another least algorithm."""
     walked = [way for way in ways if way["walked_ns"] is not None]
     chosen = next((way for way in walked if way["chosen"]), None)
     least = min(walked, key=lambda way: way["walked_ns"], default=None)
@@ -39,8 +39,8 @@ def _walked(ways: list[dict]) -> str:
         return ""
     times = f"{_time(least['walked_ns'])}, not {_time(chosen['walked_ns'])}"
     return (
-        f"\nWith all ranks walked {least['name']} takes less ({times}). The choice goes by the model all the same: it needs "
-        "only sums and largest values, which ranks can agree on within a call; walking takes longer than the call does."
+        f"\nWith all ranks walked {least['name']} takes less ({times}). Heddle still decides by the model: the model needs "
+        "only sums and largest values, on which ranks can agree within a call. Walking takes longer than the call."
     )
 
 
@@ -48,10 +48,10 @@ HOSTS = {"mpich": "MPICH", "openmpi": "Open MPI", "any": "any MPI library"}
 
 
 def _messages(of: dict) -> str:
-    """Whose figures the choice goes by: "of MPICH: one takes 780 ns, ... (built in)"."""
+    """The library whose figures decide, and the figures: "of MPICH: 780 ns, ... (built in)"."""
     node = of["on_node"]
-    shared = f"on shared cores {of['shared_core_message_ns']:,.0f} ns, and {of['shared_core_turn_ns']:,.0f} ns for a turn"
-    one = f"one takes {node['one_ns']:,.0f} ns, each further one {node['further_ns']:,.0f} ns, {shared}"
+    shared = f"{of['shared_core_message_ns']:,.0f} ns on shared cores, and {of['shared_core_turn_ns']:,.0f} ns for a turn"
+    one = f"{node['one_ns']:,.0f} ns, each further message {node['further_ns']:,.0f} ns, {shared}"
     source = "built in; heddle tune measures them" if of["source"] == "built in" else f"by {of['source']}"
     return f"of {HOSTS[of['of']]}: {one} ({source})"
 

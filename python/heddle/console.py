@@ -25,7 +25,7 @@ def table_console() -> Console:
 
 @cache
 def wide_console() -> Console:
-    """For tables of paths, which are to be copied: nothing is folded."""
+    """A console that folds no lines, for tables with paths that a user copies."""
     return Console(highlight=False, width=1000)
 
 

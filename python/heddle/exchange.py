@@ -29,7 +29,7 @@ __all__ = ["Arrivals", "exchange"]
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What has come, sorted by source; iterates over (source, block). The blocks are views of `data`, one behind the other."""
+    """The received blocks, sorted by source; iterates over (source, block). The blocks are consecutive views of `data`."""
 
     sources: np.ndarray
     counts: np.ndarray  # elements (rows, if there is a shape) of each
@@ -137,7 +137,7 @@ def _under_heddle():
     return carry_out
 
 
-# Without: Hoefler, Siebert and Lumsdaine (2010), as in heddle/plain_exchange.h.
+# The exchange without Heddle: Hoefler, Siebert and Lumsdaine (2010), as in heddle/plain_exchange.h.
 
 
 @cache

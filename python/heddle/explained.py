@@ -69,7 +69,7 @@ def _way(way: dict) -> tuple[str, Text]:
 
 
 def _type_map(type_map: dict) -> Text:
-    """As the standard writes it: pairs of basic type and displacement."""
+    """The type map as the standard writes it: pairs of basic type and displacement."""
     shown = type_map["entries"][:MOST_ENTRIES]
     pairs = [f"({entry['name']}, {entry['offset']})".replace(" ", SPACE) for entry in shown]  # none is split
     if type_map["total"] > len(shown):

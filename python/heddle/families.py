@@ -1,4 +1,4 @@
-"""The ABI families of MPI libraries: which file names belong to which, and which build of Heddle serves them.
+"""The ABI families of MPI libraries: the file names of each, and the build of Heddle that serves it.
 
 of_library("libmpi.so.40").name == "openmpi"
 """
@@ -10,7 +10,7 @@ from collections import namedtuple
 
 
 class Family(namedtuple("Family", "name title sonames")):
-    """`name` as in libheddle_NAME.so, `title` as people say it, `sonames` a regular expression."""
+    """`name`: as in libheddle_NAME.so. `title`: for people. `sonames`: a regular expression."""
 
     __slots__ = ()
 

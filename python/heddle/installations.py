@@ -34,7 +34,7 @@ class Installation(namedtuple("Installation", "name version family library mpiex
         }
 
 
-# What `mpiexec --version` says it is.
+# The MPI that `mpiexec --version` names.
 Launcher = namedtuple("Launcher", "name version family")
 
 _BANNERS = (
@@ -47,7 +47,7 @@ _BANNERS = (
 
 @cache
 def ask_launcher(path: Path) -> Launcher | None:
-    """Which MPI an mpiexec belongs to. None: it does not say, or it is none."""
+    """The MPI of an mpiexec. None: it does not name one, or is no mpiexec."""
     banner = _banner(path) if not elf.is_elf(path) else remembered.fact("--version", [path], lambda: Found(_banner(path)))
     return None if banner is None else _launcher_of(banner)
 
@@ -129,7 +129,7 @@ _LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra")
 
 
 def at_path(path: Path) -> Installation:
-    """The installation that a user means by a path: its prefix, its bin folder, its mpiexec or mpicc, its libmpi."""
+    """The installation at a path. The path may be its prefix, bin folder, mpiexec, mpicc or libmpi."""
     if not path.exists():
         raise Problem(
             f"there is no {path}. --mpi takes mpich, openmpi or the folder of an MPI installation (see `heddle mpi`)."
@@ -155,7 +155,7 @@ def _places() -> Iterator[Path]:
     roots += [Path(entry) for entry in os.environ.get("HEDDLE_MPI_PATH", "").split(":") if entry]
     for root in roots:
         yield from (root / "bin" / name for name in _LAUNCHERS)
-    # Debian's full names first: they say which mpicc goes with which mpiexec.
+    # Debian's full names first: they tell the mpicc of an mpiexec.
     everyday = ("mpiexec.openmpi", "mpiexec.mpich", *_LAUNCHERS)
     for entry in os.environ.get("PATH", "").split(":"):
         yield from (Path(entry or ".") / name for name in everyday)
@@ -192,7 +192,7 @@ def _named(installations: Iterable[Installation]) -> Iterator[Installation]:
 
 
 def named(text: str) -> Installation:
-    """What --mpi says: a name of `heddle mpi`, or a path."""
+    """The installation that --mpi means, by a name of `heddle mpi` or by a path."""
     if "/" in text or text in (".", ".."):
         return at_path(Path(text))
     known = find()

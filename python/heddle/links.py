@@ -1,4 +1,4 @@
-"""What messages through an MPI library take on this machine, for `heddle tune`: bench/links under that MPI's own mpiexec.
+"""The times of messages through an MPI library on this machine, for `heddle tune`: bench/links under that MPI's own mpiexec.
 
 Two ranks with a core for each; then sixteen that share two cores, under Heddle, host and Heddle giving way while they wait.
 One build of bench/links does for all libraries of a family: heddle-tool runs it with the MPI preloaded.
@@ -28,12 +28,12 @@ def library(family: Family) -> Path:
     """bench/links, built for the MPIs of this family."""
     path = native.FOLDER / "lib" / f"libheddle_links_{family.name}.so"
     if not path.exists():
-        raise Problem(f"what measures messages of {family.title} is missing ({path}). {native.MEND}")
+        raise Problem(f"the program that measures messages of {family.title} is missing ({path}). {native.MEND}")
     return path
 
 
 def measured(family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None) -> list[float]:
-    """Nanoseconds, in the order that heddle-tool takes (tool/tune/links.hpp). Problem: it cannot be measured, and why."""
+    """Nanoseconds, in the order of heddle-tool (tool/tune/links.hpp). Problem: the reason why the measurement fails."""
     file = library(family)
     mpi = next((one for one in installations.find() if one.family is family), None)
     if mpi is None:
@@ -50,20 +50,20 @@ def measured(family: Family, quick: bool, progress: Callable[[str], None] = lamb
 
 
 def _times(mpi: Installation, file: Path, case: str, ranks: int, quick: bool) -> dict[str, float]:
-    """Of each way the lower quartile: what disturbs makes slower only."""
+    """The lower quartile for each way: a disturbance only makes messages slower."""
     program = [str(native.program(native.TOOL)), "links", str(file), "--case", case, *(["--quick"] if quick else [])]
     under_heddle = case == "shared"
     preloaded = preload.value(mpi.family, mpi.library, heddle=under_heddle)
     found = list(jobs.output(*jobs.start_line(mpi, program, ranks, preloaded, SETTINGS, "none")))
     wanted = "heddle" if under_heddle else "host"
     if answered := {line["interposer"] for line in found if "plan" in line} - {wanted}:
-        raise Problem(f"{wanted} was to answer the calls, but {answered.pop()} does.")
+        raise Problem(f"{wanted} should answer the calls, but {answered.pop()} does.")
     return {line["variant"]: line["lower"] * 1e3 for line in found if line.get("metric") == "link"}
 
 
 @contextmanager
 def _cores(many: int) -> Iterator[int]:
-    """What is started meanwhile may use so many cores, as far as there are."""
+    """Programs started within this context may use at most so many cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[:many])
     try:

@@ -1,10 +1,10 @@
-"""Rows for people and for grep: on a terminal they fit its width, elsewhere each row is one line and nothing is cut.
+"""Rows for people and for grep. On a terminal rows fit its width; elsewhere each row is one line and nothing is cut.
 
     lines = listing(("name", "calls"), [("MPI_Send", "12")])                 # aligned, two spaces between
     listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
 
-Where a row does not fit, the columns of `above`, as many as it takes, go into a line of their own: above the others if the
-first column is among them, else below. Then those of `wraps` go below. The heads stand as the cells of a row do.
+If a row does not fit, columns of `above` go into a line of their own, as many as needed: above the others if the first column
+is among them, or else below. Then the columns of `wraps` go below. The heads have the same places as the cells.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JOINED = "\0"  # a space where no line may end
 
 
 def width_of(stream=None) -> int | None:
-    """Columns of the terminal; None: it is none."""
+    """Columns of the terminal; None: the output is no terminal."""
     from heddle.console import console
 
     return console().width if (stream or sys.stdout).isatty() else None
@@ -41,7 +41,7 @@ def listing(
 
 
 def _parts(heads, rows, width, wraps, above, right) -> tuple[list[str], list[str]]:
-    """The lines of the heads, and those of the rows."""
+    """The lines of the heads, and the lines of the rows."""
     table = [[str(cell) for cell in row] for row in (heads, *rows)]
     if not rows:
         return [], []
@@ -65,7 +65,7 @@ def show(heads, rows, indent: str = "", wraps=(), above=(), right=()) -> None:
 
 
 def prose(text: str, indent: str = "") -> str:
-    """A sentence, in the width of the terminal; elsewhere in one line."""
+    """A sentence, wrapped to the width of the terminal; elsewhere one line."""
     width = width_of()
     return indent + text if width is None else "\n".join(_wrapped(text, width, indent))
 
@@ -81,7 +81,7 @@ def _widest(table: list[list[str]]) -> list[int]:
 
 
 def _fit(table: list[list[str]], heads: list[str], width: int, wraps: Sequence[str]) -> list[int] | None:
-    """Widths of the columns; None: it is too narrow, or what may wrap would be a column of single words."""
+    """Widths of the columns. None: the terminal is too narrow, or a wrapped column would hold single words."""
     widest = _widest(table)
     room = width - len(GAP) * (len(heads) - 1)
     if sum(widest) <= room:
@@ -103,7 +103,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _whole(cell: str, width: int) -> str:
-    """For _in_cells: no line ends within it, if it fits into one."""
+    """A cell for _in_cells whose text stays on one line, if it fits."""
     return cell.replace(" ", JOINED) if cell_len(cell) <= width - len(INDENT) else cell
 
 

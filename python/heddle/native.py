@@ -1,6 +1,5 @@
-"""Where the compiled part of Heddle lies, bin/ and lib/ of one folder, and what to do where some of it is missing.
-
-a checkout              python/heddle/native, which `make build` fills; `make programs` adds those of benches and apps
+"""The place of the compiled part of Heddle (bin/ and lib/ of one folder), and the mend if a file is missing.
+a checkout              python/heddle/native, which `make build` fills; `make programs` adds the programs of benches and apps
 a wheel                 heddle/native in site-packages
 an installation         PREFIX, the package itself being in PREFIX/lib/heddle/python/heddle (packaging/)
 """
@@ -55,14 +54,14 @@ def interposer(family: Family) -> Path:
 
 
 def tool(*arguments: str) -> dict | list:
-    """What heddle-tool answers, as JSON. Its complaints become ours; what it finds wrong in the environment is passed on."""
+    """The answer of heddle-tool, as JSON. Its errors become ours. Its complaints about the environment are passed on."""
     answer, complaints = ask(*arguments)
     sys.stderr.write(complaints)
     return answer
 
 
 def ask(*arguments: str) -> tuple[dict | list, str]:
-    """The answer, and what heddle-tool says about the environment meanwhile."""
+    """The answer of heddle-tool, and its complaints about the environment."""
     import json
     import subprocess
 

@@ -1,4 +1,4 @@
-"""What to say beside a name that does not exist: which one may be meant, and what there is instead.
+"""Hints beside a name that does not exist: the name that may be meant, and the names that exist.
 
 near.closest("SCHEMA", ["SCHEME", "ISA"])   # "SCHEME"
 near.closest("teapot", ["SCHEME", "ISA"])   # ""
@@ -17,11 +17,11 @@ from heddle.problem import Problem
 
 MOST = 6  # names in a message
 COMPILERS = {(".c",): "mpicc", (".cc", ".cpp", ".cxx"): "mpicxx", (".f", ".F", ".f90", ".F90", ".f08"): "mpif90"}
-PATH_OR = " A program that is not on it is named by its path, such as ./app."
+PATH_OR = " Name a program elsewhere by its path, such as ./app."
 
 
 class NoProgram(Problem):
-    """Looked for among all programs only when it is printed: that a word is none is often no mistake."""
+    """No program has this name. The search for similar names runs only when this is printed: often the word is no mistake."""
 
     def __init__(self, word: str) -> None:
         super().__init__(word, code=127)
@@ -42,7 +42,7 @@ def meant(word: str, names: Iterable[str]) -> str:
 
 
 def file(path: Path) -> str:
-    """Of a file that does not exist: one of its kind beside it that may be meant."""
+    """A hint for a missing file: a file of the same kind beside it that may be meant."""
     found = closest(path.stem, (entry.stem for entry in _entries(path.parent) if entry.suffix == path.suffix))
     return f" Did you mean {path.with_name(found + path.suffix)}?" if found else ""
 
@@ -51,17 +51,17 @@ def program(word: str) -> str:
     if "/" in word:
         return f"there is no program {word}: {_in_folder(Path(word))}"
     if Path(word).is_file() and os.access(word, os.X_OK):
-        return f"there is no program {word} on the PATH. There is a file of that name here: write ./{word}."
+        return f"there is no program {word} on the PATH. A file of that name is here: write ./{word}."
     if Path(word).is_file():
         return no_executable(word)
     if word.endswith(".json"):
-        return f"there is no program {word}. Reports are shown, and two of them compared, by `heddle report`."
+        return f"there is no program {word}. To show a report, or to compare two reports, use `heddle report`."
     others = {entry.name for folder in os.environ.get("PATH", "").split(":") if folder for entry in _entries(Path(folder))}
     return f"there is no program {word} on the PATH.{_launchers(word) or _here(word) or meant(word, others) or PATH_OR}"
 
 
 def no_executable(word: str) -> str:
-    """Of what is there, but cannot be started."""
+    """The message for a file that exists but cannot be started."""
     path = Path(word)
     compiler = next((name for endings, name in COMPILERS.items() if path.suffix in endings), "")
     mend = "chmod +x, or start it with its interpreter"
@@ -83,7 +83,7 @@ def _entries(folder: Path) -> list[Path]:
 
 def _in_folder(path: Path) -> str:
     if not path.parent.is_dir():
-        return f"nor is there a folder {path.parent}."
+        return f"there is no folder {path.parent} either."
     programs = [entry.name for entry in _entries(path.parent) if entry.is_file() and os.access(entry, os.X_OK)]
     before = f"{path.parent}/"
     if found := closest(path.name, programs):
@@ -91,7 +91,7 @@ def _in_folder(path: Path) -> str:
     if not programs:
         return f"no file in {before} can be executed. Compile it first, such as mpicc -g -O2 {path.name}.c -o {path.name}."
     more = ", …" if len(programs) > MOST else ""
-    return f"what can be executed in {before} is {', '.join(sorted(programs)[:MOST])}{more}."
+    return f"the programs in {before} are: {', '.join(sorted(programs)[:MOST])}{more}."
 
 
 def _here(word: str) -> str:
@@ -100,16 +100,16 @@ def _here(word: str) -> str:
 
 
 def _launchers(word: str) -> str:
-    """Which there are instead of a launcher that is missing; "": it is none of an MPI."""
+    """A hint for a missing launcher: the MPIs of this machine. "": the word is no launcher of an MPI."""
     if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
         return ""
     from heddle import installations, native
 
     found = installations.find()
     if not found:
-        return f" There is no MPI either: {native.MEND_MPI}; `heddle mpi` lists what Heddle finds."
+        return f" There is no MPI either: {native.MEND_MPI}; `heddle mpi` lists the MPIs that Heddle finds."
     names = ", ".join(f"{mpi.name} ({mpi.mpiexec})" for mpi in found)
     return (
-        f" There are {names}. Let Heddle start it (heddle run --mpi {found[0].name} -n 4 -- ./app), or name the launcher by "
-        f"its path (heddle run -- {found[0].mpiexec} -n 4 ./app)."
+        f" The MPIs of this machine are {names}. Let Heddle start it (heddle run --mpi {found[0].name} -n 4 -- ./app), "
+        f"or name the launcher by its path (heddle run -- {found[0].mpiexec} -n 4 ./app)."
     )

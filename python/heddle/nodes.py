@@ -1,4 +1,4 @@
-"""What messages between two nodes take, for `heddle tune -- LAUNCHER ...`: bench/links, one rank on each."""
+"""The times of messages between two nodes, for `heddle tune -- LAUNCHER ...`. bench/links runs a rank on each node."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TIMES = ("message", "message long", "fabric", "fabric cut", "fabric long", "pack
 
 
 def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
-    """A provider of libfabric, and numbers in the order that heddle-tool takes (tool/tune/nodes.hpp). Problem: it cannot be
-    measured, and why. `launcher`: a line that starts a rank on each of two nodes, without a program."""
+    """A provider of libfabric, and numbers in the order of heddle-tool (tool/tune/nodes.hpp). Problem: the reason why the
+    measurement fails. `launcher`: a line that starts a rank on each of two nodes, without a program."""
     settings = {row["name"]: row["value"] or row["default"] for row in native.tool("settings", "--json")}
     provider = settings["HEDDLE_FABRIC"]
     if provider == "off":
-        raise Problem("HEDDLE_FABRIC=off: there is no fabric to be measured.", code=2)
+        raise Problem("HEDDLE_FABRIC=off: there is no fabric to measure.", code=2)
     tool = [str(native.program(native.TOOL)), "links", str(links.library(family)), "--case", "nodes"]
     one_node = ["--one-node"] if settings["HEDDLE_NODES"] != "1" else []
     words = [*launcher, *tool, "--provider", provider, *one_node, *(["--quick"] if quick else [])]
@@ -32,11 +32,12 @@ def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
 
 
 def family_of(launcher: list[str]) -> Family:
-    """Whose launcher it is."""
+    """The family of the launcher's MPI."""
     asked = launch.mpi_of(program.resolve(launcher[0]))
     if asked is None:
         raise Problem(
-            f"{launcher[0]} does not say of which MPI it is. Name it: heddle tune --mpi mpich|openmpi -- {' '.join(launcher)}",
+            f"{launcher[0]} does not say which MPI it belongs to. "
+            f"Name the MPI: heddle tune --mpi mpich|openmpi -- {' '.join(launcher)}",
             code=2,
         )
     return asked.family

@@ -1,11 +1,10 @@
-"""Functions and lines of a program, to where their code lies in its file: for HEDDLE_EXPLAIN, whose reader, the library, knows
-no debug information.
+"""Places of functions and lines of a program in its file, for HEDDLE_EXPLAIN. The library itself reads no debug information.
 
     found("exchange,face", [Path("/home/me/halo")])     # "exchange,face,exchange=halo+0x1189-0x11f0"
     found("halo.c:42", [Path("/home/me/halo")])         # "halo.c:42,halo.c:42=halo+0x11a4-0x11c0"
 
-A function by the symbols of its file (stripped ones have none), and where compilers have put it into others by debug
-information (-g); a line by that alone.
+Symbols of the file give the place of a function (a stripped file has none). Debug information (-g) gives the places of inlined
+functions and of lines.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from pathlib import Path
 from heddle import elf
 
 LINE = re.compile(r"(.+):(\d+)")
-LARGEST = 64 << 20  # bytes of debug information that are read: more would take longer than a user waits
+LARGEST = 64 << 20  # bytes of debug information that are read: more would take too long
 
 Range = tuple[int, int]
 
 
 def found(names: str, files: Iterable[Path]) -> str:
-    """`names` as the library takes them: a datatype may be called so, too."""
+    """`names`, with the places of functions and lines added. The names themselves stay: a datatype may have the same name."""
     files = [file for file in dict.fromkeys(files) if elf.is_elf(file)]
     ranges = [
         f"{name}={file.name}+{low:#x}-{high:#x}"
@@ -65,8 +64,8 @@ def _symbols(name: str, program) -> Iterator[Range]:
 
 
 def names(name: str, symbol: str) -> bool:
-    """Whether a function has that symbol: compilers add .part.0 and the like; Fortran's an underscore, or the module; C++'s
-    namespaces, parameters, and how long names are."""
+    """Whether a function has that symbol. Compilers add .part.0 and the like. Fortran adds an underscore, or the module. C++
+    adds namespaces, parameters and the lengths of names."""
     plain = symbol.split(".")[0]
     if plain in (name, f"{name.lower()}_") or plain.endswith(f"_MOD_{name.lower()}"):
         return True
@@ -74,7 +73,7 @@ def names(name: str, symbol: str) -> bool:
 
 
 def _demangled_is(name: str, symbol: str) -> bool:
-    """The last of the names that are nested in _ZN...E, or the only one."""
+    """The last of the names that are nested in _ZN...E, or the only name."""
     rest = re.sub(r"^_ZN?[KVr]*(St)?", "", symbol)
     last = ""
     while length := re.match(r"\d+", rest):
@@ -129,7 +128,7 @@ def _inlined(name: str, about) -> Iterator[Range]:
 
 
 def _name_of(die) -> str:
-    """Of the function that it is a copy of."""
+    """The name of the function that an inlined copy comes from."""
     for _ in range(4):
         if "DW_AT_name" in die.attributes:
             return die.attributes["DW_AT_name"].value.decode(errors="replace")

@@ -1,8 +1,8 @@
-"""What goes wrong and can be mended by the user: printed as one sentence, without a traceback."""
+"""Errors that the user can mend. They are printed as a message, without a traceback."""
 
 
 class Problem(Exception):
-    """What, why, what now. `code` becomes the exit status."""
+    """The message says what failed, why, and how to mend it. `code` becomes the exit status."""
 
     def __init__(self, message: str, code: int = 1):
         super().__init__(message)

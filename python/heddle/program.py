@@ -1,4 +1,4 @@
-"""Which MPI a program uses: an executable by what the loader will give it, a Python program by what mpi4py picks."""
+"""The MPI that a program uses. For an executable, the loader decides; for a Python program, mpi4py."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _RUNTIME = re.compile(r"lib(asan|hwasan|lsan|tsan|ubsan)\.so\b|libclang_rt\.[\w.
 
 
 class Linkage(namedtuple("Linkage", "program soname path with_program runtimes", defaults=(False, ()))):
-    """`path` None: the loader does not find it by itself. `with_program`: it loads it with the program, where all objects see
-    it; not so what Python imports. `runtimes`: those of sanitizers that the program was built with."""
+    """`path` None: the loader does not find the library by itself. `with_program`: the loader loads the library with the
+    program, where all objects see it. Python's imports are not loaded so. `runtimes`: runtime libraries of the sanitizers that
+    the program was built with."""
 
     __slots__ = ()
 
@@ -46,7 +47,7 @@ def resolve(word: str) -> Path:
 
 
 def exists(word: str) -> bool:
-    """Whether a launcher's argument may be what it starts."""
+    """Whether a launcher's argument may be the program to start."""
     try:
         return not word.isdigit() and resolve(word) is not None
     except Problem:
@@ -69,7 +70,7 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
         return Linkage(word or str(path), found["soname"], target, target is not None, runtimes)
     if found["static"]:
         raise Problem(
-            f"{path} has its MPI linked statically, where nothing can be put between. Link it with the shared libmpi "
+            f"{path} has its MPI linked statically, so Heddle cannot stand between. Link the program with the shared libmpi "
             f"(mpicc without -static), then run it again."
         )
     return None
@@ -87,7 +88,7 @@ def _looked_up(path: Path) -> Found:
 
 
 def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:
-    """(soname, file) of all that the loader will map, as the loader itself says: it knows run paths and the cache."""
+    """(soname, file) of all libraries that the loader will map. We ask the loader: it knows run paths and the cache."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
@@ -95,7 +96,7 @@ def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:
         answer = subprocess.run(["ldd", path.absolute()], capture_output=True, text=True, env=environment)
     except FileNotFoundError:
         raise Problem(
-            "there is no ldd on the PATH, which says what libraries a program takes. Put its folder (/usr/bin) on the PATH."
+            "there is no ldd on the PATH. Heddle needs it to find a program's libraries. Put its folder (/usr/bin) on the PATH."
         ) from None
     return [
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
@@ -145,7 +146,7 @@ for line in open("/proc/self/maps"):
 
 
 def python_linkages(interpreter: list[str], preload: Path | None = None) -> list[Linkage]:
-    """The MPI libraries mapped once mpi4py is imported; `preload` is there before. Empty: no mpi4py, or no MPI for it."""
+    """The MPI libraries that are mapped after the import of mpi4py, with `preload` preloaded. Empty: no mpi4py, or no MPI."""
     import shutil
 
     file = shutil.which(interpreter[0]) or interpreter[0]
@@ -159,7 +160,7 @@ def python_linkages(interpreter: list[str], preload: Path | None = None) -> list
 
 
 def _mapped(interpreter: list[str], preload: Path | None) -> Found:
-    """What the interpreter has mapped once it has imported mpi4py; None: it cannot."""
+    """The files that the interpreter has mapped after the import of mpi4py. None: the import fails."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
@@ -185,7 +186,7 @@ def _mapped(interpreter: list[str], preload: Path | None) -> Found:
 
 
 def _rests_on(files: list[Path]) -> list[Path]:
-    """Those files, what mpi4py's settings are read from, and the folder that says whether there is another mpi4py."""
+    """Those files, the files of mpi4py's settings, and the folder in which another mpi4py would appear."""
     packages = [file.parent for file in files if file.parent.name == "mpi4py"]
     return [*files, *(folder / "mpi.cfg" for folder in packages), *(folder.parent for folder in packages)]
 

@@ -1,4 +1,4 @@
-"""What was found out about files, kept between runs: to ask mpiexec, ldd or mpi4py takes longer than a short job lasts.
+"""Facts about files, kept between runs. To ask mpiexec, ldd or mpi4py takes longer than a short job.
 
     banner = fact("mpiexec --version", [path], lambda: Found(ask(path)))
 
@@ -19,12 +19,12 @@ VARIABLE = "HEDDLE_CACHE"
 _KEPT = 256  # facts; the oldest go
 _VERSION = 2
 
-# What find() answers: a value that JSON can say, and further files that it rests on.
+# The answer of find(): a value that fits into JSON, and further files that the value depends on.
 Found = namedtuple("Found", "value files", defaults=((),))
 
 
 def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found], context: Iterable[str] = ()):
-    """The value that `find` has found, now or in an earlier run. A value of None is not kept."""
+    """The value that `find` has found, now or in an earlier run. None is not kept."""
     files = [os.path.abspath(file) for file in files]
     key = "\n".join([kind, *files, *context])
     notes = _notes()
@@ -45,7 +45,7 @@ def variables(*names: str) -> list[str]:
 
 
 def folders(*names: str) -> list[str]:
-    """The folders that these variables list, as files that a fact rests on: what is put there changes their time."""
+    """The folders that these variables list, as files that a fact depends on. A new file in a folder changes its time."""
     return [folder for name in names for folder in os.environ.get(name, "").split(":") if folder]
 
 
@@ -86,7 +86,7 @@ def _notes() -> dict:
 
 
 def _keep(facts: dict) -> None:
-    """Whole or not at all, whoever else is writing. A home that cannot be written is no problem."""
+    """Writes the whole file or nothing, even if other processes write it. A read-only home is no problem."""
     path = _path()
     if path is None:
         return

@@ -1,5 +1,5 @@
-"""srun's --export: which variables of its environment ranks get. It, or SLURM_EXPORT_ENV of a job that was started with it, may
-leave LD_PRELOAD behind, and Heddle with it.
+"""srun's --export: the variables that ranks get from srun's environment. It may leave out LD_PRELOAD and so Heddle, and so may
+SLURM_EXPORT_ENV of a job that was started with it.
 
     exporting(["--export=NONE", "-n", "2", "./app"], "/heddle.so", {}, is_program)
     ["--export=LD_PRELOAD=/heddle.so", "-n", "2", "./app"]
@@ -16,7 +16,7 @@ from heddle.problem import Problem
 def exporting(
     arguments: Sequence[str], preload: str, environment: Mapping[str, str], is_program: Callable[[str], bool]
 ) -> list[str]:
-    """The arguments of srun, where what it exports has our variables in it. A line that exports everything stays as it is."""
+    """The arguments of srun with our variables among the exported ones. A line that exports everything stays unchanged."""
     if not preload:
         return list(arguments)
     result: list[str] = []
@@ -47,7 +47,7 @@ def _of_one(part: list[str], preload: str, environment: Mapping[str, str], is_pr
 def _with_ours(given: str, preload: str, environment: Mapping[str, str]) -> str:
     if "," in preload:
         raise Problem(
-            f"srun's --export cannot name {preload!r}: commas separate names there. Move it to a folder without them."
+            f"srun's --export cannot name {preload!r}: commas separate names there. Move it to a folder without commas."
         )
     named = [entry for entry in given.split(",") if entry]
     everything = any(entry.upper() == "ALL" for entry in named)

@@ -1,4 +1,4 @@
-"""A machine's profile on the terminal, beside the one that is built in."""
+"""A machine's profile on the terminal, beside the built-in profile."""
 
 from rich.table import Table
 from rich.text import Text
@@ -102,7 +102,7 @@ def nodes(profile: dict, hosts: list[str]) -> Table:
 
 
 def thresholds(profile: dict, builtin: dict) -> str:
-    """What packing kernels change at, where that differs from the built-in numbers."""
+    """The sizes at which packing kernels change, if they differ from the built-in sizes."""
     here, usual = profile.get("packing_kernels", {}), builtin.get("packing_kernels", {})
     changed = [f"{name} {here[name]:,} (built in: {usual[name]:,})" for name in here if here[name] != usual.get(name)]
     return "Packing kernels change at " + ", ".join(changed) + "." if changed else ""

@@ -1,5 +1,5 @@
-// sim/estimate/bundles.cpp: the rounds of engine/router.cpp: who holds what for whom, into which messages it is cut, and what
-// is copied. Blocks that go beside (engine/exchange/routed.cpp) are under way meanwhile.
+// sim/estimate/bundles.cpp: the rounds of engine/router.cpp: the blocks that each rank holds, their messages, and the copies.
+// Blocks that go beside (engine/exchange/routed.cpp) are under way at the same time.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"
@@ -14,7 +14,7 @@ constexpr double heading = 16;             // of each packet
 constexpr double first_room = 8 << 10;     // of the first message
 constexpr double by_reference = 32 << 10;  // longer packets are sent from where they lie
 
-/// Blocks of one length; whom for is all there is to know of them.
+/// Blocks of one length. They differ only in their destination.
 class Walk {
  public:
   Walk(const Task& task, const Machine& machine, const Plan& plan)
@@ -38,7 +38,7 @@ class Walk {
       receive();
       progress(static_cast<double>(k + 1) / static_cast<double>(about.rounds));
     }
-    // What has come is unpacked.
+    // The received bundles are unpacked.
     for (Rank rank = 0; rank < task_.ranks; ++rank) {
       double& clock = clocks_[index(rank)].now;
       clock += static_cast<double>(held_[index(rank)].size()) * bytes_ * machine_.copy;
@@ -60,7 +60,7 @@ class Walk {
     double last = 0;    ///< The last of these that must be waited for is with its receiver.
     double opened = 0;  ///< First messages have been looked at: the rest is asked for.
     double there = 0;   ///< All has come.
-    double taking = 0;  ///< What is to be done with it.
+    double taking = 0;  ///< The work for the received message.
   };
   struct Message {
     Rank from, to;
@@ -134,7 +134,7 @@ class Walk {
     clock.begun += packets * machine_.block;
     cut(total, static_cast<int>(one.part.of));
     const double filling = clock.begun;
-    double packed = 0;  // of the packets' bytes; whole packets
+    double packed = 0;  // the part of the packets' bytes, in whole packets
     double at = 0;
     double own = 0;  // a processor's time for messages
     for (const double end : ends_) {

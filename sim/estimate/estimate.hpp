@@ -3,14 +3,13 @@
 //   const Estimate about = estimate(task, machine, [](double part) { ... });
 //   about.ns, about.chosen.name()
 //
-// Each rank has a clock. Rounds of the schedules that Heddle carries out are walked in turn, all ranks of each: messages as
-// engine/router.cpp and engine/gathering.cpp cut them, what a processor does for each (o), its way (L, hop by hop), links that
-// are shared (G), copies from bundle to bundle. Nothing is carried out, so a rank takes a few words for each of its partners:
-// 1,000,000 ranks fit into a few GB. Of schedules with more rounds than that is worth (one message for each pair) a sample is
-// walked, and says so.
+// Each rank has a clock. The estimate walks the rounds of Heddle's schedules in turn, with all ranks. Messages are cut as in
+// engine/router.cpp and engine/gathering.cpp. A message has the work of a processor (o), its way (L, hop by hop), shared links
+// (G), and copies from bundle to bundle. No data move, so a rank takes a few words for each partner: 1,000,000 ranks fit into a
+// few GB. Of schedules with very many rounds (a message for each pair), a sample is walked, and the result says so.
 //
-// Other than select/collective/estimate.hpp, which judges choices by facts that all ranks know, this one knows topology, and
-// what the router does. tests/python/test_simulate.py and docs/simulate.md hold it against SimGrid.
+// select/collective/estimate.hpp judges choices by facts that all ranks know. This estimate also knows the topology and the
+// work of the router. tests/python/test_simulate.py and docs/simulate.md compare it with SimGrid.
 #pragma once
 
 #include <functional>

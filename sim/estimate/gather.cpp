@@ -9,7 +9,7 @@
 namespace heddle::sim {
 namespace {
 
-/// Messages. Beyond, rounds at the beginning are walked, and go on alike: those of a ring do.
+/// The limit of messages. Beyond it, only the first rounds are walked, and the others are taken to be like them, as in a ring.
 constexpr double most_in_rounds = 6e8;
 
 class Gather {

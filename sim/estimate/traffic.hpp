@@ -4,9 +4,9 @@
 //   traffic.load(from, to, bytes);                      // each of its messages, first of all
 //   traffic.arrival({from, to, bytes, start, share})    // then of each, when it is there
 //
-// A message takes the latency of its route and its bytes' time on a link, or longer: a link carries everything that a round
-// brings it, and a sender's last message has to wait for all of that (the k-th of its n messages for k/n of it). Links of a
-// route work at the same time, so the fullest counts. Within a node nobody is in the way.
+// A message takes the latency of its route and its bytes' time on a link, or longer. A link carries all messages of a round. A
+// sender's last message waits for all of them, the k-th of its n messages for k/n of them. The links of a route work at the
+// same time, so the fullest counts. Within a node there is no waiting.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace heddle::sim {
 
-/// Of what is kept for each rank.
+/// The type of the numbers that are kept for each rank.
 inline std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
 class Traffic {
@@ -57,7 +57,7 @@ class Traffic {
   std::vector<std::size_t> route_;
   double pending_ = 0;  ///< Bytes to be added to its links.
   double first_ = 0;    ///< And the first of these leave then.
-  double latest_ = -1;  ///< Of its links, when all is done; negative: not looked for.
+  double latest_ = -1;  ///< The time at which its links are done; negative: not computed.
 };
 
 }  // namespace heddle::sim

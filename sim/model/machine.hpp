@@ -23,14 +23,14 @@ using schedule::Rank;
 /// After LogGP (Alexandrov et al. 1995): o of the sender, o of the receiver, L, G. ns.
 struct Wire {
   double send = 0;     ///< A processor's time for each message it sends.
-  double receive = 0;  ///< And for each that was sent eagerly and comes to it.
-  double latency = 0;  ///< Of the network: of each link.
-  double byte = 0;     ///< Of the network: on each link.
+  double receive = 0;  ///< And for each eager message that arrives.
+  double latency = 0;  ///< Latency of each link of the network.
+  double byte = 0;     ///< ns of a byte on each link of the network.
 };
 
 struct Machine {
   std::string name;
-  Wire local;      ///< Between ranks of a node. As many messages at a time as one likes.
+  Wire local;      ///< Between ranks of a node, with any number of messages at a time.
   Wire network;    ///< Between nodes. Messages share links.
   Bytes eager;     ///< Shorter messages travel whether or not a receive has been posted.
   double copy;     ///< A byte from memory to memory.

@@ -1,5 +1,5 @@
-// sim/model/network.hpp: how nodes are joined: which links a message takes from one to another. The same routes as SimGrid's
-// clusters of these topologies have. May include: schedule/ranks.hpp.
+// sim/model/network.hpp: the topology: the links that a message takes from node to node. SimGrid's clusters of these topologies
+// have the same routes. May include: schedule/ranks.hpp.
 //
 //   Network network("torus", {8, 8, 6});
 //   network.route(from, to, links);          // numbers of links, 0 ... links() - 1, each in one direction

@@ -20,17 +20,17 @@ namespace heddle::sim {
 struct Task {
   bool gathers = false;  ///< allgatherv; else alltoallv.
   Rank ranks = 2;
-  Rank partners = 26;  ///< Of alltoallv: the nearest on both sides of the ring ...
+  Rank partners = 26;  ///< For alltoallv: the nearest on both sides of the ring ...
   Rank stride = 1;     ///< ... of ranks, every stride-th.
   Bytes bytes = 8;     ///< For each partner; of allgatherv: what rank 0 has.
-  Bytes others = 8;    ///< Of allgatherv: what all others have.
+  Bytes others = 8;    ///< For allgatherv: bytes of all other ranks.
   std::string algorithm = "auto";
   std::optional<settings::Router> router;
 };
 /// std::invalid_argument: with what is wrong, and what there is.
 Task task_from(const Json& text);
 
-/// What comes after me, then what comes before: distances 1 ... ranks - 1 in the order in which Heddle sends.
+/// The ranks after me, then the ranks before me: distances 1 ... ranks - 1 in the order in which Heddle sends.
 std::vector<Rank> distances(const Task& task);
 
 /// Of allgatherv.

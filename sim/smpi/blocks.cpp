@@ -33,7 +33,7 @@ int Blocks::send_bytes(const engine::Block& block, const std::byte* from, Bytes 
   return MPI_Isend(from, count(bytes), MPI_BYTE, block.rank, first_tag + block.tag, MPI_COMM_WORLD, &requests_[index(ticket)]);
 }
 
-/// Without waiting nothing is asked for: MPI_Test takes simulated time, which no processor spends.
+/// Requests are not tested without waiting: MPI_Test takes simulated time that no processor spends.
 bool Blocks::over(Ticket ticket, bool wait, int& error) noexcept {
   MPI_Request& request = requests_[index(ticket)];
   error = wait ? MPI_Wait(&request, MPI_STATUS_IGNORE) : MPI_SUCCESS;

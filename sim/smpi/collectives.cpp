@@ -62,7 +62,7 @@ class Alltoallv final : public Collective {
   [[nodiscard]] Rank source(std::size_t i) const { return at(-std::int64_t{stage_.away[i]}); }
   std::byte* place(std::size_t i) { return stage_.checked ? in_.data() + i * size(bytes_) : stage_.shared.data(); }
 
-  /// What a library does that sends to everybody: not Heddle's.
+  /// The algorithm of a library that sends to all ranks, not of Heddle.
   void everybody() {
     std::size_t next = 0;
     for (Rank distance = 1; distance < stage_.task.ranks; ++distance) {
@@ -92,7 +92,7 @@ class Alltoallv final : public Collective {
   Stage& stage_;
   Rank me_;
   Bytes bytes_;
-  std::vector<std::byte> out_, in_;  ///< The same for all partners; of each of them.
+  std::vector<std::byte> out_, in_;  ///< The same data for all partners; the data of each partner.
 };
 
 class Allgatherv final : public Collective {

@@ -18,7 +18,7 @@
 
 namespace heddle::sim {
 
-/// What all ranks know of a task.
+/// The facts about a task that all ranks know.
 struct Stage {
   Stage(const Task& what, const Machine& where);
 
@@ -29,8 +29,8 @@ struct Stage {
   std::optional<schedule::Nodes> nodes;
   std::optional<schedule::Pieces> pieces;
   schedule::Place place;
-  std::vector<Bytes> starts;  ///< Of the blocks of an allgatherv.
-  /// Too much to give each rank memory for what it receives: all write into this, and nobody looks at it.
+  std::vector<Bytes> starts;  ///< The starts of the blocks of an allgatherv.
+  /// Too many bytes for own memory in each rank: all ranks write received data into this, and no rank reads it.
   bool checked = true;
   std::vector<std::byte> shared;
 };

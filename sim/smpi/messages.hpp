@@ -34,7 +34,7 @@ class Messages final : public engine::Channel {
  public:
   explicit Messages(const Machine& machine) : machine_(machine) {}
 
-  /// What it copies is charged from now on.
+  /// From now on, copies are charged.
   void charge_for(const engine::Router& router) { router_ = &router; }
 
   void send(Rank to, std::span<const engine::Piece> pieces) noexcept override;
@@ -49,7 +49,7 @@ class Messages final : public engine::Channel {
   const engine::Router* router_ = nullptr;
   engine::Router::Tally charged_;
   std::vector<MPI_Request> sends_, receives_;
-  std::size_t here_ = 0;  ///< Of receives_, from the first on.
+  std::size_t here_ = 0;  ///< The number of receives_, from the first on, that are complete.
   Numbers sent_, asked_;
   std::vector<std::vector<std::byte>> collected_;  ///< Messages of several pieces, as an adapter would gather them.
 };

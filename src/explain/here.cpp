@@ -11,11 +11,11 @@ Way way_of(const layout::Layout& layout, Count count, const Here& here) {
   if (!here.running) return {"Heddle is off: the MPI library's own way", {}};
   Way way = way_of(layout, count, here.at);
   if (!way.choices.empty() && !here.on_node)
-    return {"no message is announced here (this rank is alone on its node, or heddle doctor says why): " +
+    return {"Heddle announces no messages here (this rank is alone on its node, or heddle doctor says why): " +
                 unannounced(here.at.packs),
             {}};
   if (way.choices.empty() && here.on_node && here.in_one_piece && here.moves_pieces)
-    way.why = "without holes: announced where that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
+    way.why = "without holes: announced if that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
   return way;
 }
 
@@ -24,7 +24,7 @@ std::string left_to_host(const Here& here) {
       here.at.scheme != settings::Scheme::automatic)
     return {};
   return fmt::format(
-      "to this rank itself, and non-blocking to a core less than {} ns a line away: the MPI library's own way, which packs "
+      "to this rank itself, or non-blocking to a core less than {} ns a line away: the MPI library's own way, which packs "
       "while it sends",
       static_cast<int>(select::near_line));
 }
@@ -32,7 +32,7 @@ std::string left_to_host(const Here& here) {
 std::string between_nodes(const Here& here) {
   if (!here.running || !here.known || !here.several_nodes) return {};
   const std::string otherwise = unannounced(here.at.packs);
-  return here.may_cross ? "between nodes: by the fabric where that pays, else " + otherwise : "between nodes: " + otherwise;
+  return here.may_cross ? "between nodes: by the fabric if that pays, otherwise: " + otherwise : "between nodes: " + otherwise;
 }
 
 std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Here& here) {

@@ -1,9 +1,9 @@
-// explain/lines.hpp: a datatype in a few lines, "name: value" each: what heddle-tool explain prints, and a running program with
-// HEDDLE_EXPLAIN. May include: way.hpp, layout/.
+// explain/lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints them, and so does a running program
+// with HEDDLE_EXPLAIN. May include: way.hpp, layout/.
 //
 //   for (const std::string& line : lines(layout, 1, written(layout), way)) puts(line.c_str());
 //
-//   type: hvector(128, 32, 16384, byte)           which heddle explain takes
+//   type: hvector(128, 32, 16384, byte)           in the grammar of heddle explain
 //   size: 4096
 //   blocks: 128, mean 32 B, median 32 B
 //   within a node, any memory: bc-spup: ...
@@ -20,8 +20,7 @@ namespace heddle::explain {
 /// @param type  A description in the grammar of layout/grammar.hpp.
 std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Way& way);
 
-/// In that grammar; empty: it would be longer than anybody pastes. @param element  The basic type it is made of, if there is
-/// one.
+/// The layout in that grammar; empty: it would be too long to paste. @param element  Its basic type, if there is only one.
 std::string pasteable(const layout::Layout& layout, std::string_view element = "byte");
 
 }  // namespace heddle::explain

@@ -12,7 +12,7 @@ Choice in(const char* memory, const select::Facts& facts, const Circumstances& a
   const std::optional<select::Scheme> scheme = select::forced(at.scheme);
   select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
   std::string why = select::why(facts, choice);
-  if (scheme) why += fmt::format("; by HEDDLE_SCHEME={}, whatever it takes", select::name(*scheme));
+  if (scheme) why += fmt::format("; forced by HEDDLE_SCHEME={}", select::name(*scheme));
   if (at.segment > 0) choice.segment = at.segment;
   return {memory, choice, select::costs(facts).of(choice.scheme), why};
 }
@@ -20,15 +20,14 @@ Choice in(const char* memory, const select::Facts& facts, const Circumstances& a
 }  // namespace
 
 std::string unannounced(const std::optional<bool>& packs) {
-  return packs.value_or(true) ? "packed into what the MPI library sends"
-                              : "sent by the MPI library as the program made it, which is as fast";
+  return packs.value_or(true) ? "Heddle packs, the MPI library sends" : "the MPI library sends it unpacked, which is as fast";
 }
 
 Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {
   const layout::Placed whole = layout.repeated(count);
   select::Facts facts;
   facts.bytes = whole.node ? whole.node->size : 0;
-  if (facts.bytes == 0) return {"no bytes at all", {}};
+  if (facts.bytes == 0) return {"no bytes", {}};
   facts.profile = at.profile;
   facts.sender = select::Statistics(layout).of(count);
   facts.receiver = receiver;

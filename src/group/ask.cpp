@@ -8,14 +8,14 @@
 namespace heddle::group {
 namespace {
 
-/// How many a guess is about, so that a wrong one is soon known.
+/// Members of a guess: few, so that a wrong guess is soon known.
 constexpr int guessed = 32;
 
 class Question {
  public:
   Question(Source& source, Rank world) noexcept : source_(source), world_(world) {}
 
-  /// Of the next `count` members, at most most_asked. False: the source does not say, or one is not of this world.
+  /// Asks for the next `count` members, at most most_asked. False: the source does not say, or a member is of another world.
   bool ask(int count) {
     Rank answers[most_asked];
     if (!source_.world_ranks(asked_, count, answers)) return false;
@@ -26,7 +26,7 @@ class Question {
     return true;
   }
 
-  /// Whether the next `count` members are as far from each other as the last two: how many are, from the first on.
+  /// The number of the next `count` members, from the first on, that are as far from each other as the last two.
   int guess(int count) {
     if (asked_ < 2) return 0;
     const std::int64_t step = last_ - before_;

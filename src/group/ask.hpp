@@ -1,5 +1,5 @@
-// group/ask.hpp: a group whose members only somebody else knows (an MPI library), read in short pieces into the encoder: memory
-// does not grow with regular groups. May include: encoder.hpp.
+// group/ask.hpp: reads a group whose members only an MPI library knows, in short pieces, into the encoder. Memory does not grow
+// with regular groups. May include: encoder.hpp.
 //
 //   const std::optional<Group> group = ask(source, size, world, true);
 #pragma once
@@ -13,18 +13,18 @@ namespace heddle::group {
 class Source {
  public:
   virtual ~Source() = default;
-  /// What so many members, from `first` on, are called in the world; less than 0: not of this world. False: it does not say.
+  /// The world ranks of members from `first` on. Below 0: a member of another world. False: the source does not say.
   virtual bool world_ranks(Rank first, int count, Rank* answers) = 0;
-  /// How many of them, from `first` on, are the ranks from, from + step, ... of the world.
+  /// The number of members, from `first` on, that are the world ranks from, from + step, ...
   virtual int go_on(Rank first, int count, Rank from, Rank step) = 0;
 };
 
-/// Members that one question is about, at most.
+/// The most members of one question.
 inline constexpr int most_asked = 256;
 
-/// Empty if a member is of another world; nothing if the source does not say. Throws std::bad_alloc.
-/// @param guesses  The source takes long to look in all of the world: it is asked first whether the next members go on as the
-/// last two began.
+/// An empty group if a member is of another world; nothing if the source does not say. Throws std::bad_alloc.
+/// @param guesses  The source is slow for arbitrary members. So it is first asked whether the next members continue the last
+/// two.
 std::optional<Group> ask(Source& source, Rank size, Rank world, bool guesses);
 
 }  // namespace heddle::group

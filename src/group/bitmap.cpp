@@ -18,7 +18,7 @@ const bool quick = has_bmi2();
 
 std::uint32_t lines_for(std::int64_t span) { return static_cast<std::uint32_t>((span + Bitmap::bits - 1) / Bitmap::bits); }
 
-/// Members between two entries of the index, as a power of two: those of two lines, if they were spread evenly.
+/// Members between two entries of the index, as a power of two: about the members of two lines.
 std::uint8_t shift_for(std::int64_t span, std::int64_t size) {
   std::uint8_t shift = 0;
   while (shift < 20 && (std::int64_t{2} << shift) * span <= std::int64_t{2} * Bitmap::bits * size) ++shift;

@@ -1,10 +1,9 @@
-// group/bitmap.hpp: a bit for each world rank between the lowest and the highest member; for irregular sets in increasing
+// group/bitmap.hpp: a bit for each world rank between the lowest and the highest member, for irregular sets in increasing
 // order.
 //
-// Bits lie in cache lines of 448, each headed by the number of members before it, so that "how many before?" (rank) reads one
-// line. "Where is the i-th?" (select) starts from an index of every 2^k-th member, with k such that about two lines lie between
-// two entries, and picks among the next lines without a branch. Costs 1/7 more than the bits alone, and an index of about 4
-// bytes for two lines.
+// A cache line has 448 bits, headed by the number of members before it. So "how many before?" (rank) reads one line. "Where is
+// the i-th?" (select) starts from an index of every 2^k-th member, and picks among the next lines without a branch. About two
+// lines lie between two entries. The format costs 1/7 more than the bits alone, and an index of about 4 bytes for two lines.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,7 @@ class Bitmap {
   [[nodiscard]] Rank world_rank(Rank rank) const noexcept;
   [[nodiscard]] Rank rank_of(Rank world) const noexcept;
   [[nodiscard]] std::size_t bytes() const { return lines_ * sizeof(Line); }
-  /// For `size` members among `span` world ranks.
+  /// A bitmap for `size` members among `span` world ranks.
   [[nodiscard]] static std::size_t bytes(std::int64_t span, std::int64_t size);
 
   /// Calls take(world rank) for each member.
@@ -46,7 +45,7 @@ class Bitmap {
 class Bitmap::Builder {
  public:
   Builder(Rank low, Rank high, Rank size);
-  /// In increasing order.
+  /// Adds a member. Members come in increasing order.
   void add(Rank world) {
     const auto bit = static_cast<std::uint32_t>(world - map_.low_);
     line_[bit / bits].word[bit % bits / 64] |= std::uint64_t{1} << (bit % bits % 64);

@@ -1,4 +1,4 @@
-// group/chain.cpp: laying pieces out, and finding members among them.
+// group/chain.cpp: lays pieces out, and finds members among them.
 #include "group/chain.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Rank Chain::rank_of(Rank world) const {
   }
   const Rank* const order = numbers_.get() + numbers_[2 * std::ptrdiff_t{count_}];
   const Rank *const lows = order + count_, *const highs = lows + count_;
-  // Pieces that begin at or before it, the nearest first, until none of the rest reaches so far.
+  // Pieces that begin at or before the member, the nearest first, until no other piece reaches so far.
   for (auto i = std::upper_bound(lows, lows + count_, world) - lows - 1; i >= 0 && highs[i] >= world; --i)
     if (const Rank rank = in(order[i]); rank != undefined) return rank;
   return undefined;

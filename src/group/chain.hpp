@@ -1,10 +1,10 @@
-// group/chain.hpp: strides and grids one behind the other: merged inter-communicators, unions, what is left around a line of a
-// Cartesian topology.
+// group/chain.hpp: strides and grids one behind the other: merged inter-communicators, unions, a Cartesian topology without a
+// line.
 //
 //   0 10 20 30   5 6 7   50 60 51 61 52 62        three pieces: a stride, a stride of step 1, a grid
 //
-// Kept as one block of numbers: where each piece ends (in ranks), where its numbers are, the numbers (grid.hpp), and, from the
-// ninth piece on, the pieces by their lowest world rank, so that a member is found without asking all of them.
+// A chain is one block of numbers: the end of each piece (in ranks), the places of their numbers, and the numbers (grid.hpp).
+// With nine and more pieces, it also lists the pieces by their lowest world rank, so that a search need not look at all pieces.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// group/compose.cpp: pieces of pieces, and what is between them.
+// group/compose.cpp: pieces of pieces, and the gaps between them.
 #include "group/compose.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Parent {
   }
   [[nodiscard]] Rank start(std::size_t piece) const { return piece > 0 ? ends_[piece - 1] : 0; }
 
-  /// Piece by piece, as far as each one reaches.
+  /// Adds piece by piece, as far as each reaches.
   void run(const Piece& row, Encoder& to) {
     const Rank by = row.step();
     Wide rank = row.first;
@@ -54,7 +54,7 @@ class Parent {
   std::vector<Rank> ends_;
 };
 
-/// All runs of the selection, increasing and in order, if none interleaves with another.
+/// All runs of the selection, increasing and in order, if no two runs interleave.
 std::optional<std::vector<Piece>> in_order(const Group& selection) {
   std::vector<Piece> pieces, runs;
   if (!selection.pieces(pieces)) return {};
@@ -67,7 +67,7 @@ std::optional<std::vector<Piece>> in_order(const Group& selection) {
   return runs;
 }
 
-/// What is left of 0 ... size - 1 without them.
+/// The rest of 0 ... size - 1 without these runs.
 Group between(const std::vector<Piece>& runs, Rank size) {
   Encoder encoder;
   Rank done = 0;

@@ -1,9 +1,9 @@
-// group/described.hpp: groups by the numbers that their handles are. No MPI in this room. May include: group.hpp.
+// group/described.hpp: groups by the numbers of their handles. No MPI in this room. May include: group.hpp.
 //
 //   Described groups;
-//   groups.insert(key, range_incl(world, ranges));          // when a call has made it
+//   groups.insert(key, range_incl(world, ranges));          // when a call has made the group
 //   if (const std::optional<Group> group = groups.find(key)) ...
-//   groups.erase(key);                                       // before it is freed
+//   groups.erase(key);                                       // before the group is freed
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace heddle::group {
 /// Safe for several threads.
 class Described {
  public:
-  /// In the place of what was there. If there is no memory for it, nothing is there.
+  /// Replaces the group of this key. Without memory for the new group, the key has no group afterwards.
   void insert(std::uint64_t key, const Group& group) noexcept;
   void erase(std::uint64_t key) noexcept;
   /// Throws std::bad_alloc.

@@ -1,4 +1,4 @@
-// group/encoder.cpp: runs, nests, and when to give them up.
+// group/encoder.cpp: fills runs and nests, and decides when to give them up.
 #include "group/encoder.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool second_row(Piece& first, const Piece& row) {
   if (first.size == 1 && row.size == 1) return false;
   const Rank step = first.size > 1 ? first.step() : row.step();
   if ((row.size > 1 && row.step() != step) || row.size < first.size) return false;
-  const Wide start = Wide{first.last()} - Wide{row.size - 1} * step;  // where the whole row would have begun
+  const Wide start = Wide{first.last()} - Wide{row.size - 1} * step;  // the beginning of the whole row
   const Wide apart = row.first - start;
   if (!fits_rank(start) || !fits_rank(apart) || apart == 0) return false;
   first.first = static_cast<Rank>(start);
@@ -32,7 +32,7 @@ bool second_row(Piece& first, const Piece& row) {
   return true;
 }
 
-/// One more row where the nest expects it, or where a dimension more makes it expected. A short row is the last.
+/// Adds a row if the nest expects it, or if one more dimension makes it expected. A short row is the last.
 bool next_row(Piece& nest, const Piece& row) {
   const Rank length = nest.dim[0].count;
   const Wide places = Wide{nest.skip} + nest.size;
@@ -67,7 +67,7 @@ bool first_row(Piece& run, const Piece& nest) {
   return true;
 }
 
-/// A nest that goes on where another of the same kind ended.
+/// A nest that continues another nest of the same kind.
 bool same_nest(Piece& nest, const Piece& more) {
   if (nest.dims != more.dims || nest.dim != more.dim) return false;
   if ((Wide{nest.skip} + nest.size) % nest.inner() != more.skip || nest[nest.size] != more[0]) return false;
@@ -104,7 +104,7 @@ void Encoder::add(Rank rank) {
     ++run.size;
   } else if (const Rank before = run.last();
              run.size == 2 && rank != before && std::abs(rank - before) < std::abs(run.step())) {
-    place(Piece::run(run.first, 1, 1));  // the middle one of three belongs to its nearer neighbour
+    place(Piece::run(run.first, 1, 1));  // the middle of three belongs to its nearer neighbour
     run = Piece::run(before, rank - before, 2);
   } else {
     end_run();

@@ -1,12 +1,12 @@
-// group/encoder.hpp: ranks one after the other become a group in the smallest format. One pass; a few hundred bytes while the
-// ranks have a pattern, at most twice the result when they have none.
+// group/encoder.hpp: makes a group in the smallest format of ranks that come one by one, in one pass. It takes a few hundred
+// bytes while the ranks have a pattern, and at most twice the result otherwise.
 //
 //   Encoder encoder;
 //   for (int color = 0; ...) encoder.add(rank);
 //   const Group group = encoder.finish();
 //
-// Ranks fill a run until one does not follow; runs fill a nest until one does not fit (piece.hpp); nests pile up until a bitmap
-// or a list of what has gone by would be smaller: then those are filled instead.
+// Ranks fill a run until a rank does not follow. Runs fill a nest until a run does not fit (piece.hpp). Nests pile up until a
+// bitmap or a list of the same ranks would be smaller: then these are filled instead.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ namespace heddle::group {
 
 class Encoder {
  public:
-  /// The next world rank: 0 ... most_ranks - 1, std::invalid_argument otherwise. That no rank comes twice is the caller's to
-  /// know; distinct() finds out afterwards.
+  /// Adds the next world rank: 0 ... most_ranks - 1, std::invalid_argument otherwise. The caller must not add a rank twice;
+  /// distinct() checks this afterwards.
   void add(Rank rank);
-  /// All of a piece.
+  /// Adds all ranks of a piece.
   void add(const Piece& piece);
 
-  /// What is known so far, and what each format would take.
+  /// The ranks so far, and the bytes of each format.
   [[nodiscard]] std::array<Offer, formats> offers();
-  /// The group, in the smallest format; the encoder is empty again.
+  /// The group, in the smallest format. The encoder is empty afterwards.
   [[nodiscard]] Group finish();
-  /// The same, in a format of the caller's choice among those that fit.
+  /// The group in the caller's format, which must fit.
   [[nodiscard]] Group finish(Format format);
 
   /// Bytes held now, beyond the object.
@@ -52,7 +52,7 @@ class Encoder {
   Rank origin_ = 0;
   Rank low_ = 0, high_ = -1, last_ = 0;
   bool increasing_ = true;
-  bool heavy_ = false;  // pieces have become more than a bitmap or a list would be
+  bool heavy_ = false;  // the pieces are larger than a bitmap or a list
   Raw raw_ = Raw::no;
   Piece run_;                        // being filled by ranks
   Piece nest_;                       // being filled by runs
@@ -61,7 +61,7 @@ class Encoder {
   std::vector<Rank> list_;           // raw
 };
 
-/// Whether no member comes twice. Sure at once for what nests; otherwise one pass, and a bit for each rank of the span.
+/// Whether no member comes twice. Certain at once for nests. Otherwise it takes one pass, and a bit for each rank of the span.
 bool distinct(const Group& group);
 
 }  // namespace heddle::group

@@ -1,4 +1,4 @@
-// group/formats.cpp: what the formats are good for, and what they cost.
+// group/formats.cpp: the uses and the costs of formats.
 #include "group/formats.hpp"
 
 #include <algorithm>
@@ -7,17 +7,17 @@ namespace heddle::group {
 namespace {
 
 constexpr std::size_t users = 24;  // the control block of a shared_ptr
-constexpr std::size_t list = 80;   // that, a vector, and room for the index of the way back
+constexpr std::size_t list = 80;   // a control block, a vector, and room for the index of the way back
 
 constexpr std::array<FormatEntry, formats> table = {{
-    {Format::identity, "identity", "ranks 0 to n - 1, each its own", "MPI_COMM_WORLD, its duplicates, its first ranks", "4", 0},
+    {Format::identity, "identity", "ranks 0 to n - 1 in order", "MPI_COMM_WORLD, its duplicates, its first ranks", "4", 0},
     {Format::stride, "stride", "every k-th rank, forwards or backwards", "rows and columns of process grids, odd ranks", "12",
      0},
     {Format::list, "list", "rank by rank", "neither order nor pattern", "4 n", list},
     {Format::ranges, "ranges", "stretches of neighbouring ranks, in any order", "a few ranks left out, some nodes of many",
      "8 a range; 1/2 more for an index above 32, 4 more if not in order", users},
     {Format::grid, "grid", "strides within strides, up to four",
-     "planes and bricks of Cartesian topologies, every k-th rank left out", "16 a dimension", users},
+     "planes and bricks of Cartesian topologies, all but every k-th rank", "16 a dimension", users},
     {Format::chain, "chain", "strides and grids one behind the other",
      "merged inter-communicators, unions, all but a line of a Cartesian topology", "20 a stride, 20 + 16 a further dimension",
      users},
@@ -52,7 +52,7 @@ std::array<Offer, formats> offers(const Facts& facts) {
 
 Format smallest(const std::array<Offer, formats>& offers) {
   const Offer* best = nullptr;
-  for (const Offer& one : offers)  // in the order of look-up cost
+  for (const Offer& one : offers)  // sorted by look-up cost
     if (one.fits && (!best || one.memory() < best->memory())) best = &one;
   return best->format;
 }

@@ -1,4 +1,4 @@
-// group/group.cpp: what does not need to be quick.
+// group/group.cpp: functions that need not be quick.
 #include "group/group.hpp"
 
 #include <stdexcept>

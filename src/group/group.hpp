@@ -1,24 +1,24 @@
-// group/group.hpp: the room group/: who takes part. A group is an ordered set of ranks of the world (MPI-5.0 §7.2.1), kept in a
-// few bytes where it has a pattern. No MPI in here. May include: its own room, text/.
+// group/group.hpp: the room group/: groups of ranks. A group is an ordered set of ranks of the world (MPI-5.0 §7.2.1). If it
+// has a pattern, it takes a few bytes. No MPI in here. May include: its own room, text/.
 //
 //   const Group world = Group::world(90'000);
 //   const Group column = range_incl(world, {{{.first = 7, .last = 89'999, .stride = 300}}});      // operations.hpp
 //   column.world_rank(2)     607         column.rank_of(607)     2         column.rank_of(608)    undefined
 //
-// A group always speaks of the world, however many groups it was derived from: deriving composes descriptions (compose.hpp), so
-// that a look-up costs the same at any depth. Seed 003 (Chaarawi and Gabriel) keeps the way to the parent, and pays a level
-// 0.04 to 0.8 µs.
+// A group always names ranks of the world, even if it was derived from other groups. A derivation composes descriptions
+// (compose.hpp), so a look-up costs the same at any depth. Seed 003 (Chaarawi and Gabriel) keeps the way to the parent, and
+// pays 0.04 to 0.8 µs for each level.
 //
 //   formats    identity, stride, list, ranges, grid, chain, bitmap: one file each, and one table (formats.hpp)
-//   piece      progressions and nests of them, which groups are composed in
+//   piece      progressions and nests of them, the form in which groups are composed
 //   encoder    ranks one after the other -> the smallest format
-//   operations what MPI does to groups: incl, excl, range_incl, union, ...
-//   ask        a group that only somebody else knows, in short pieces
+//   operations MPI's operations on groups: incl, excl, range_incl, union, ...
+//   ask        reads a group that only the MPI library knows, in short pieces
 //   described  a table of groups, by the numbers of their handles
 //   text       groups as text, for `heddle explain --group`
 //
-// Groups are values: copies share what lies on the heap, and are read by several threads at once. Memory on the heap is freed
-// with the last copy.
+// Groups are values. Copies share their memory on the heap, and several threads may read them at once. The last copy frees this
+// memory.
 #pragma once
 
 #include <variant>
@@ -34,11 +34,11 @@
 
 namespace heddle::group {
 
-/// By cost of a look-up. The places are those of Group::Members.
+/// The formats by the cost of a look-up, in the places of Group::Members.
 enum class Format : std::uint8_t { identity, stride, list, ranges, grid, chain, bitmap };
 inline constexpr int formats = 7;
 
-/// Larger worlds are refused: differences of ranks stay within 32 bits.
+/// Larger worlds are refused, so that differences of ranks stay within 32 bits.
 inline constexpr Rank most_ranks = 1 << 30;
 
 class Group {
@@ -47,7 +47,7 @@ class Group {
 
   /// MPI_GROUP_EMPTY.
   Group() = default;
-  /// All of 0 ... size - 1.
+  /// The ranks 0 ... size - 1.
   static Group world(Rank size);
   Group(Rank size, Members members) : members_(std::move(members)), size_(size) {}
 
@@ -80,12 +80,12 @@ class Group {
 
   [[nodiscard]] Format format() const noexcept { return static_cast<Format>(members_.index()); }
   [[nodiscard]] const Members& members() const noexcept { return members_; }
-  /// What describes the members, bytes: the storage that seed 003's table 1 counts.
+  /// Bytes of the description of the members: the storage that seed 003's table 1 counts.
   [[nodiscard]] std::size_t bytes() const;
-  /// All of it: this object, the description where it lies on the heap, and what the heap's owner needs to count users.
+  /// All bytes: this object, a description on the heap, and the count of its users.
   [[nodiscard]] std::size_t footprint() const;
 
-  /// As pieces, in order; nothing for lists and bitmaps, which have none.
+  /// The group as pieces, in order. Nothing for lists and bitmaps, which have no pieces.
   [[nodiscard]] bool pieces(std::vector<Piece>& out) const;
 
   /// Calls take(world rank) for each member in order.

@@ -1,4 +1,4 @@
-// group/identity.hpp: ranks 0 ... size - 1, each its own: MPI_COMM_WORLD, what dup makes of it, and the front of it.
+// group/identity.hpp: ranks 0 ... size - 1 in order: MPI_COMM_WORLD, its duplicates and its first ranks.
 //
 //   rank        0  1  2  3  4
 //   world rank  0  1  2  3  4

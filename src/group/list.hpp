@@ -1,5 +1,5 @@
-// group/list.hpp: rank by rank, four bytes each: what has no pattern and no order. An index for the way back is made when
-// somebody first asks who a world rank is, unless the ranks increase.
+// group/list.hpp: rank by rank, four bytes each, for groups without pattern and order. The first look-up of a world rank makes
+// an index for the way back, unless the ranks increase.
 #pragma once
 
 #include <memory>

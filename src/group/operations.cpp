@@ -1,4 +1,4 @@
-// group/operations.cpp: choosing by rank, by range and by coordinates; translating. Sets of groups: sets.cpp.
+// group/operations.cpp: chooses by rank, by range and by coordinates; translates. Sets of groups: sets.cpp.
 #include "group/operations.hpp"
 
 #include <algorithm>
@@ -89,7 +89,8 @@ Group range_excl(const Group& group, std::span<const Range> ranges) { return exc
 
 Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const bool> remain,
                std::span<const Rank> coordinates) {
-  if (remain.size() != dims.size() || coordinates.size() != dims.size()) refuse("as many flags and coordinates as dimensions");
+  if (remain.size() != dims.size() || coordinates.size() != dims.size())
+    refuse("the numbers of flags and coordinates must be the number of dimensions");
   Wide places = 1, at = 0, size = 1;
   std::vector<Dim> kept;  // innermost first
   for (std::size_t d = dims.size(); d-- > 0;) {
@@ -104,7 +105,7 @@ Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const b
     places *= dims[d];
     if (places > group.size()) refuse("a topology of more processes than the group's " + std::to_string(group.size()));
   }
-  // Neighbouring dimensions that both remain are one; more than a piece holds are laid out row after row.
+  // Neighbouring dimensions that both remain count as one. If a piece cannot hold all of them, they are laid out row by row.
   std::vector<Dim> axes;
   for (const Dim& dim : kept) {
     if (!axes.empty() && Wide{axes.back().count} * axes.back().step == dim.step) {

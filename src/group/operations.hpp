@@ -1,4 +1,4 @@
-// group/operations.hpp: what MPI does to groups (MPI-5.0 §7.3). Results are in the smallest format again, and speak of the
+// group/operations.hpp: MPI's operations on groups (MPI-5.0 §7.3). Results have the smallest format, and name ranks of the
 // world.
 //
 //   const Group world = Group::world(1'000'000);
@@ -6,7 +6,7 @@
 //   const Group rest = difference(world, odd);                         0 2 4 ...: a stride of 12 bytes
 //   const Group plane = cart_sub(world, {{100, 100, 100}}, {{true, false, true}}, {{0, 7, 0}});
 //
-// Ranks that are not there, ranks that come twice, strides that lead nowhere: std::invalid_argument says which.
+// std::invalid_argument names a missing rank, a rank that comes twice, or a stride that leads away from its end.
 #pragma once
 
 #include <span>
@@ -22,28 +22,28 @@ struct Range {
   Rank first = 0, last = 0, stride = 1;
 };
 
-/// `count` of them, as MPI takes them.
+/// `count` triplets, in MPI's form.
 std::vector<Range> ranges_of(int count, const int (*triplets)[3]);
 
 Group incl(const Group& group, std::span<const Rank> ranks);          ///< One pass over `ranks`.
-Group excl(const Group& group, std::span<const Rank> ranks);          ///< O(k log k) for k ranks, whatever the group's size.
+Group excl(const Group& group, std::span<const Rank> ranks);          ///< O(k log k) for k ranks, for every size of the group.
 Group range_incl(const Group& group, std::span<const Range> ranges);  ///< O(descriptions).
 Group range_excl(const Group& group, std::span<const Range> ranges);  ///< O(descriptions), unless ranges interleave.
 
-/// Its first members, as many as `size`.
+/// The first `size` members of the group.
 Group front(const Group& group, Rank size);
 
-/// All of the first, then what only the second has.
+/// All members of the first group, then those that only the second has.
 Group union_of(const Group& first, const Group& second);
-/// What both have, in the order of the first.
+/// The members of both groups, in the order of the first.
 Group intersection(const Group& first, const Group& second);
-/// What the second has not, in the order of the first. This one and the two above: O(descriptions) for few strides and ranges,
-/// otherwise one pass over both.
+/// The members of the first group that the second lacks, in the order of the first. This function and the two above take
+/// O(descriptions) for few strides and ranges, otherwise one pass over both groups.
 Group difference(const Group& first, const Group& second);
-/// One behind the other, as MPI_Intercomm_merge does with its two groups, which have no member in common.
+/// One group behind the other, as in MPI_Intercomm_merge. The groups have no member in common.
 Group merge(const Group& low, const Group& high);
 
-/// Members for which keep(rank in the group, world rank) holds: one pass.
+/// The members for which keep(rank in the group, world rank) holds. One pass.
 template <class Keep>
 Group subset(const Group& group, Keep keep) {
   Encoder encoder;
@@ -54,8 +54,8 @@ Group subset(const Group& group, Keep keep) {
   return encoder.finish();
 }
 
-/// What MPI_Cart_sub makes of a Cartesian topology of the group (row-major: the last dimension is next to itself) for the
-/// process at `coordinates`: the dimensions that remain, through that place. O(dimensions).
+/// The result of MPI_Cart_sub on a Cartesian topology of the group, for the process at `coordinates`: the remaining dimensions
+/// through that place. The topology is row-major: neighbours differ in the last dimension. O(dimensions).
 Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const bool> remain, std::span<const Rank> coordinates);
 
 enum class Comparison { identical, similar, unequal };  ///< MPI_IDENT, MPI_SIMILAR, MPI_UNEQUAL.

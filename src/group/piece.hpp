@@ -1,11 +1,11 @@
-// group/piece.hpp: a run of ranks that a few numbers describe: an arithmetic progression, or a nest of them. May include:
-// nothing of Heddle. This is what groups are composed in; how they are kept is another matter (formats.hpp).
+// group/piece.hpp: ranks that a few numbers describe: an arithmetic progression, or a nest of them. May include: nothing of
+// Heddle. Groups are composed in this form; the formats in which they are kept are in formats.hpp.
 //
 //   0 1 2   10 11 12   20 21 22     Piece{.first = 0, .size = 9, .dims = 2, .dim = {{3, 1}, {0, 10}}}
 //     1 2   10 11 12   20 21        Piece{.first = 0, .skip = 1, .size = 7, ...}: starts late, ends early
 //
-// The innermost dimension comes first; the count of the outermost is not looked at, size says how far it goes. Skip and an
-// early end are what make the complement of a plane, and a slice of a brick, one piece like the plane and the brick.
+// The innermost dimension comes first. The count of the outermost does not matter: `size` gives its end. With `skip` and an
+// early end, the complement of a plane and a slice of a brick are also one piece.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace heddle::group {
 
 using Rank = std::int32_t;
 
-/// No such rank: what translation gives for a process that is not a member (the face makes it MPI_UNDEFINED).
+/// No such rank: the translation of a process that is not a member (the face makes it MPI_UNDEFINED).
 inline constexpr Rank undefined = -1;
 
 struct Dim {
@@ -57,17 +57,17 @@ struct Piece {
   [[nodiscard]] bool increasing() const;
   /// Maximal stretches of neighbouring ranks.
   [[nodiscard]] std::int64_t ranges() const;
-  /// Certainly without repetition: each dimension steps over all that the smaller ones reach.
+  /// Certainly without repetition: each dimension steps over the whole reach of the smaller dimensions.
   [[nodiscard]] bool nested() const;
 
   [[nodiscard]] Piece slice(Rank from, Rank count) const;
   [[nodiscard]] Piece reversed() const;
-  /// Members from, from + by, ... (`count` of them, all there), appended to `out`: one piece where by and the innermost count
-  /// divide each other, else one for each row of the nest.
+  /// Appends the members from, from + by, ... to `out`; all `count` of them exist. They are one piece if `by` and the innermost
+  /// count divide each other, otherwise a piece for each row of the nest.
   void strided(Rank from, Rank by, Rank count, std::vector<Piece>& out) const;
-  /// start + factor · each member.
+  /// The members start + factor · member.
   [[nodiscard]] Piece mapped(Rank start, Rank factor) const;
-  /// The same members in as few dimensions as they need.
+  /// The same members in as few dimensions as possible.
   [[nodiscard]] Piece plain() const;
 
   /// Calls take(run) for each row, in order.

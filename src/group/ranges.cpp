@@ -1,4 +1,4 @@
-// group/ranges.cpp: building and searching stretches.
+// group/ranges.cpp: builds and searches stretches.
 #include "group/ranges.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Rank indexed_from = 32;
 
-/// Entries of the index but one: a power of two part of the ranks each, about eight stretches.
+/// Entries of the index without the last. Each stands for a power of two of ranks, about eight stretches.
 int shift_of(Rank count, Rank size) {
   int shift = 0;
   while ((size >> shift) > count / 8) ++shift;

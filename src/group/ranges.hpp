@@ -3,8 +3,8 @@
 //   4 5 6   0 1   9        ends   3  5  6     where the next stretch begins, in ranks of the group
 //                          moves  4 -3  4     world rank - rank, the same for a whole stretch
 //
-// Up to eight are counted through without a branch; many are found by the index (which stretch begins this 1/8·n-th part of
-// the ranks) and a binary search between two of its entries.
+// A search counts through up to eight stretches without a branch. Among many stretches it uses the index (the first stretch of
+// each 1/8·n-th part of the ranks), and a binary search between two of its entries.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ class Ranges {
 /// Ranks in order, one stretch after the other.
 class Ranges::Builder {
  public:
-  /// `count` stretches are going to come.
+  /// Reserves memory for `count` stretches.
   Builder(Rank count, bool increasing);
   void add(Rank first, Rank size);
   [[nodiscard]] Ranges finish();

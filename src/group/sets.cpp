@@ -1,5 +1,5 @@
-// group/sets.cpp: groups as sets: union, intersection, difference, comparison. Two progressions meet in a progression (Chinese
-// remainders), which is all it takes for descriptions of few runs; anything else is one pass.
+// group/sets.cpp: groups as sets, with union, intersection, difference and comparison. Two progressions meet in a progression
+// (Chinese remainders), which is enough for descriptions of few runs. Other groups take one pass.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -13,7 +13,7 @@ namespace {
 
 using Wide = std::int64_t;
 
-/// Pairs of runs beyond which a pass over the members is quicker.
+/// With more pairs of runs, a pass over the members is quicker.
 constexpr std::size_t most_pairs = 4096;
 
 /// x with a · x = 1 modulo m, for a and m without a common divisor.
@@ -37,7 +37,7 @@ Piece meeting(const Piece& a, const Piece& b) {
   const Wide every = other / common;  // places of a that lie on b's lattice are this far apart
   const auto modulo = [&](Wide value) { return (value % every + every) % every; };
   Wide from = modulo((low - a.first) / common) * inverse(modulo(step / common), every) % every;
-  // Of those, the ones between b's ends.
+  // Among these places, those between b's ends.
   Wide begin = 0, end = Wide{a.size} - 1;
   const auto floor_div = [](Wide x, Wide y) { return x / y - ((x % y != 0 && (x < 0) != (y < 0)) ? 1 : 0); };
   const Wide first = step > 0 ? low : high, last = step > 0 ? high : low;
@@ -59,7 +59,7 @@ std::optional<std::vector<Piece>> rows_of(const Group& group) {
   return rows;
 }
 
-/// Ranks of the first group whose members are in the second, too; in no order. Nothing if descriptions do not tell.
+/// Ranks of the first group whose members are also in the second, in any order. Nothing if descriptions do not tell.
 std::optional<std::vector<Piece>> shared(const Group& first, const Group& second) {
   const auto ours = rows_of(first), theirs = rows_of(second);
   if (!ours || !theirs || ours->size() * theirs->size() > most_pairs) return {};

@@ -90,7 +90,7 @@ class Reader {
     const auto wrong = [&](const std::string& what) { throw TextError(begin + 1, what); };
     if (step == 0) wrong("a range needs a step");
     const std::int64_t size = step > 0 ? (stop - first + step - 1) / step : (first - stop - step - 1) / -step;
-    if (size <= 0) wrong("a range without ranks: it goes from the first up to, not including, the second, by the third");
+    if (size <= 0) wrong("a range without ranks: first:end:step does not include its end");
     const std::int64_t last = first + (size - 1) * step;
     if (first < 0 || last < 0 || first >= most_ranks || last >= most_ranks) {
       wrong("ranks are 0 to " + std::to_string(most_ranks - 1));

@@ -3,7 +3,7 @@
 //   parse("0:90000:300")                            every 300th: 0, 300, ... 89700 (the end is not a member)
 //   parse("5, 9:3:-1, 100:200")                     ranks and ranges, in this order
 //   parse("cart(100 x 100 x 100; *, 7, *)")         a plane of a Cartesian topology, row-major
-//   parse("0:1000000 without 9:1000000:10")         all but every tenth
+//   parse("0:1000000 without 9:1000000:10")         all but every tenth rank
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@
 
 namespace heddle::group {
 
-/// What is wrong with the text, and where.
+/// A fault in the text, and its place.
 class TextError : public std::runtime_error {
  public:
   TextError(std::size_t column, const std::string& what)
@@ -25,7 +25,7 @@ class TextError : public std::runtime_error {
   std::size_t column_;
 };
 
-/// TextError if it is no group, std::invalid_argument for ranks that cannot be or come twice.
+/// TextError if the text is no group, std::invalid_argument for impossible ranks and ranks that come twice.
 Group parse(std::string_view text);
 
 }  // namespace heddle::group

@@ -1,5 +1,5 @@
-// schedule/algorithms.hpp: every algorithm by its own name; one file defines one. May include: schedule.hpp. The tables in
-// tables.cpp say which collective has which.
+// schedule/algorithms.hpp: every algorithm by its own name. Each file defines one. May include: schedule.hpp. The tables in
+// tables.cpp list the algorithms of each collective.
 #pragma once
 
 #include "schedule/schedule.hpp"

@@ -1,11 +1,10 @@
-// schedule/nodes.hpp: which ranks share a node. Made once for a communicator, O(P) time and memory. May include nothing of
-// Heddle.
+// schedule/nodes.hpp: the nodes of ranks. Made once for a communicator, O(P) time and memory. May include nothing of Heddle.
 //
-//   const Nodes nodes(node_of_rank);             // any numbers: equal ones are one node
+//   const Nodes nodes(node_of_rank);             // any numbers: ranks with equal numbers share a node
 //   nodes.leader(nodes.of(rank));                // the lowest rank there
 //
-// The order by node has the ranks of one node next to each other, in rank order; nodes in the order of their leaders. So "all
-// ranks of these nodes" is an interval of positions, however the launcher has dealt out the ranks.
+// In the order by node, the ranks of a node follow each other in rank order, and nodes follow in the order of their leaders. So
+// "all ranks of these nodes" is an interval of positions, for every placement of ranks by the launcher.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Nodes {
 
   [[nodiscard]] Rank count() const noexcept { return static_cast<Rank>(starts_.size()) - 1; }
   [[nodiscard]] Rank ranks() const noexcept { return static_cast<Rank>(of_.size()); }
-  /// Members of the fullest and of the emptiest node.
+  /// The numbers of members of the fullest and of the emptiest node.
   [[nodiscard]] Rank largest() const noexcept { return largest_; }
   [[nodiscard]] Rank smallest() const noexcept { return smallest_; }
 
@@ -32,7 +31,7 @@ class Nodes {
   [[nodiscard]] Rank start(Rank node) const noexcept { return starts_[index(node)]; }
   [[nodiscard]] Rank member(Rank node, Rank i) const noexcept { return rank(start(node) + i); }
   [[nodiscard]] Rank leader(Rank node) const noexcept { return member(node, 0); }
-  /// Which member of its node a rank is.
+  /// The number of a rank among the members of its node.
   [[nodiscard]] Rank local(Rank rank) const noexcept { return position(rank) - start(of(rank)); }
 
   [[nodiscard]] Rank rank(Rank position) const noexcept { return order_[index(position)]; }

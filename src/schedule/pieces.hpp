@@ -1,5 +1,5 @@
-// schedule/pieces.hpp: into how many segments each rank's block is cut. Made from volumes that all ranks know, O(P) time and
-// memory. May include: nodes.hpp.
+// schedule/pieces.hpp: the segments of each rank's block. Made from volumes that all ranks know, O(P) time and memory. May
+// include: nodes.hpp.
 //
 //   const Pieces pieces(ranks, 64 << 10, [&](Rank of) { return Bytes{recvcounts[of]} * size; });
 //   const Place place{.ranks = ranks, .pieces = &pieces};
@@ -15,7 +15,7 @@ namespace heddle::schedule {
 
 class Pieces {
  public:
-  /// Segments of `length` bytes, the last one of a block with what is left. A block of nothing has one, too, which is empty.
+  /// Segments of `length` bytes; the last segment of a block has the rest. An empty block has one empty segment.
   template <class Volume>
   Pieces(Rank ranks, std::int64_t length, const Volume& bytes)
       : length_(length), before_(static_cast<std::size_t>(ranks) + 1, 0) {
@@ -28,12 +28,12 @@ class Pieces {
 
   [[nodiscard]] std::int64_t length() const noexcept { return length_; }
   [[nodiscard]] std::int64_t of(Rank rank) const noexcept { return before(rank + 1) - before(rank); }
-  /// Of all lower ranks.
+  /// The pieces of all lower ranks.
   [[nodiscard]] std::int64_t before(Rank rank) const noexcept { return before_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::int64_t all() const noexcept { return before_.back(); }
   [[nodiscard]] std::int64_t fewest() const noexcept { return fewest_; }
 
-  /// Whose block the i-th piece of all is of. O(log P).
+  /// The rank whose block has the i-th of all pieces. O(log P).
   [[nodiscard]] Rank whose(std::int64_t i) const noexcept {
     return static_cast<Rank>(std::upper_bound(before_.begin(), before_.end(), i) - before_.begin()) - 1;
   }

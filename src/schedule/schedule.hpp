@@ -1,4 +1,4 @@
-// schedule/schedule.hpp: who sends what to whom, and when: a collective as data. No MPI. May include: ranks.hpp, pieces.hpp,
+// schedule/schedule.hpp: a collective as data: its messages, round by round. No MPI. May include: ranks.hpp, pieces.hpp,
 // few.hpp.
 //
 //   const Algorithm& way = *find(alltoallv(), "crystal");
@@ -6,19 +6,20 @@
 //   for (Count k = 0; k < way.rounds(place); ++k) {
 //     const Round round = way.round(place, me, k);            // random access, O(log P) time at most, no memory
 //     for (const Receive& one : round.receives) ...           // post, and start the sends:
-//     for (const Send& one : round.sends) ...                 // all of a round is under way together
-//   }                                                         // the next one begins when the receives of this one are there
+//     for (const Send& one : round.sends) ...                 // all messages of a round are under way together
+//   }                                                         // the next round begins when these receives are complete
 //
-// What a schedule promises, for every number of ranks (tests/schedule):
+// A schedule promises, for every number of ranks (tests/schedule):
 // - A send to `to` in round k has one receive from this rank in round k of `to`, with equal `what` and `part`, and the
-//   other way round. Two messages of one pair in one round come in the same order on both sides. So no tags are needed, and
-//   no order in which ranks get on can make one wait for ever.
-// - Allgatherv: `what` are origins. Their blocks are with the sender when the round begins, and come to each rank once.
-// - Alltoallv: `what` are destinations: all that the sender holds for them, its own and what earlier rounds brought it.
-//   What came in, for whom and from whom, only its sender knows: bundles say it in their heading. Each block comes to its
+//   other way round. Two messages of one pair in one round have the same order on both sides. So no tags are needed, and no
+//   order of progress can make a rank wait for ever.
+// - Allgatherv: `what` are origins. The sender has their blocks when the round begins. Each rank gets a block once.
+// - Alltoallv: `what` are destinations. The sender sends all blocks that it holds for them: its own blocks, and blocks of
+// earlier
+//   rounds. Only the sender knows destinations and origins, so bundles name them in their heading. Each block reaches its
 //   destination.
-// - rounds() is the same on all ranks; a rank may have nothing to do in a round.
-// Messages without a byte need not be sent where both sides know it: Allgatherv always, Alltoallv if `independent`.
+// - rounds() is the same on all ranks. A rank may have no messages in a round.
+// Empty messages need not be sent if both sides know that they are empty: Allgatherv always, Alltoallv if `independent`.
 #pragma once
 
 #include <algorithm>
@@ -38,19 +39,19 @@ using Bytes = std::int64_t;
 /// Where a schedule runs. Equal on all ranks.
 struct Place {
   Rank ranks = 1;
-  int radix = 2;                   ///< Of those that have one: 2 ... most_radix (crystal: most_split).
-  Rank reach = 0;                  ///< Bruck: nobody is further away from whom it sends to, around the ring; 0: not known.
-  Rank stride = 1;                 ///< Bruck with a reach: divides all distances; what it does not divide is not taken.
-  int channels = 1;                ///< Into how many messages crystal splits a bundle: (radix - 1) * channels <= most / 2.
+  int radix = 2;                   ///< For algorithms with a radix: 2 ... most_radix (crystal: most_split).
+  Rank reach = 0;                  ///< Bruck: the largest distance of partners around the ring; 0: not known.
+  Rank stride = 1;                 ///< Bruck with a reach: divides all distances. Other distances are not travelled.
+  int channels = 1;                ///< Crystal splits a bundle into so many messages: (radix - 1) * channels <= most / 2.
   const Nodes* nodes = nullptr;    ///< Needed by algorithms `by_node`.
-  const Pieces* pieces = nullptr;  ///< How the pipelined ring cuts blocks; null: not at all.
+  const Pieces* pieces = nullptr;  ///< The cuts of blocks for the pipelined ring; null: no cuts.
 };
 
 constexpr std::size_t most = 16;  ///< Messages of a round, each way.
 constexpr int most_radix = most + 1;
 constexpr int most_split = most / 2 + 1;
 
-/// Which piece of each block, or of the bundle: the index-th `of` so many.
+/// The piece of each block or of the bundle that travels: the index-th of `of` pieces.
 struct Segment {
   Count index;
   Count of;
@@ -62,11 +63,11 @@ struct Window {
   Bytes begin, end;
   bool operator==(const Window&) const = default;
 };
-/// The bytes of a block that a segment is: `length` of them (Pieces::length), the last one what is left.
+/// The bytes of a segment of a block: `length` bytes (Pieces::length), or the rest for the last segment.
 constexpr Window window(const Segment& part, Bytes block, Bytes length) noexcept {
   return {std::min(block, part.index * length), part.index + 1 == part.of ? block : std::min(block, (part.index + 1) * length)};
 }
-/// Of a bundle that travels over several channels: an equal part.
+/// An equal part of a bundle that travels over several channels.
 constexpr Window window(const Segment& part, Bytes bundle) noexcept {
   return window(part, bundle, (bundle + part.of - 1) / part.of);
 }
@@ -93,23 +94,22 @@ struct Round {
 struct Algorithm {
   std::string_view name;
   std::string_view description;
-  std::string_view when;  ///< It is good.
+  std::string_view when;  ///< The cases that it is good for.
 
-  /// Null: no schedule but a protocol of the engine.
+  /// Null: the algorithm is a protocol of the engine, without a schedule.
   Count (*rounds)(const Place& place) = nullptr;
   Round (*round)(const Place& place, Rank rank, Count k) = nullptr;
 
-  bool independent =
-      false;  ///< No round sends what another one brought: as many may be under way, in whatever order, as one likes.
-  bool by_node = false;  ///< Needs Place::nodes.
+  bool independent = false;  ///< No round sends data of another round: any number of rounds may be under way, in any order.
+  bool by_node = false;      ///< Needs Place::nodes.
 };
 
-/// One table for each collective; src/schedule/tables.cpp.
+/// A table for each collective; src/schedule/tables.cpp.
 std::span<const Algorithm* const> allgatherv() noexcept;
 std::span<const Algorithm* const> alltoallv() noexcept;
 std::span<const Algorithm* const> exchange() noexcept;
 
-/// Null: there is none of this name.
+/// The algorithm of this name. Null: there is none.
 const Algorithm* find(std::span<const Algorithm* const> table, std::string_view name) noexcept;
 
 /// Rounds of doubling until `reach` covers `ranks`: ceil(log_radix(ranks)), 0 for one rank.
@@ -119,8 +119,8 @@ constexpr int logarithm(Rank ranks, int radix = 2) noexcept {
   return rounds;
 }
 
-/// Rounds of the crystal router that take what goes from one rank to another further, and those of them in which it leaves a
-/// node. Few for neighbours in rank, for others all but the radix-th part of the rounds, on average.
+/// Rounds of the crystal router in which data from one rank to another move, and the rounds in which they leave a node.
+/// Neighbours in rank have few; others have on average all but the radix-th part of the rounds.
 struct Hops {
   int all = 0;
   int far = 0;  ///< 0 without Place::nodes.
@@ -128,13 +128,13 @@ struct Hops {
 /// O(log P).
 Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept;
 
-/// Rounds of Bruck's if that is all it needs to take whoever is so near; 0: the whole ring takes no more.
+/// The rounds that Bruck's algorithm needs for partners so near. 0: the whole ring needs no more rounds.
 constexpr int bruck_digits(const Place& place) noexcept {
   int digits = 1;
   for (std::int64_t beyond = place.stride; beyond <= place.reach; beyond *= 2) ++digits;
   return place.reach > 0 && (std::int64_t{place.stride} << digits) < place.ranks ? digits : 0;
 }
-/// Whether it takes what goes from one rank to another.
+/// Whether the algorithm carries data from one rank to another.
 constexpr bool bruck_takes(const Place& place, Rank from, Rank to) noexcept {
   const int digits = bruck_digits(place);
   if (digits == 0) return true;

@@ -1,4 +1,4 @@
-// select/choose.cpp: what each scheme costs, and the least of it.
+// select/choose.cpp: the cost of each scheme, and the cheapest scheme.
 #include "select/choose.hpp"
 
 #include <algorithm>
@@ -11,27 +11,27 @@ namespace heddle::select {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr Count most_entries = 1024;  // of a process_vm call, on either side
-constexpr double clearly = 0.9;       // of another cost: more than that is the model's error
-constexpr double far_line = 80;       // ns: from here on a store waits longer for its line than memory takes
+constexpr Count most_entries = 1024;  // a process_vm call takes so many on each side
+constexpr double clearly = 0.9;       // times another cost: a smaller gain is within the model's error
+constexpr double far_line = 80;       // ns: from here on a store waits longer for its line than for memory
 constexpr Bytes most_by_turns = 128 << 10;
-constexpr double longest_grace = 1e6;  // ns: an absent receiver is not waited for longer than a time slice or so
+constexpr double longest_grace = 1e6;  // ns: a sender waits about a time slice for an absent receiver
 
-/// Whether stores for the receiver's core wait longer for its lines than memory takes.
+/// Whether stores wait longer for lines of the receiver's core than for memory.
 bool far(const Facts& facts) noexcept { return facts.line >= far_line; }
 
-/// Cache lines beyond those of the curves, whose blocks have holes of their own length between them: sparse blocks.
+/// Cache lines beyond those that the curves assume. The blocks of the curves have holes of their own length; these are sparser.
 double lone_lines(const Side& side, double bytes) noexcept {
   return std::max(0.0, static_cast<double>(side.lines) - 2 * bytes / 64);
 }
 
-/// Sender and receiver work on different segments at a time; the first or last segment of one waits for the other.
+/// Sender and receiver work on different segments at the same time. The first or last segment of one waits for the other.
 double pipelined(double first, double second, double segments) noexcept {
   return std::max(first, second) + std::min(first, second) / segments;
 }
 
-/// The sender packs from the front, which the receiver unpacks; the receiver moves from the back. They meet where
-/// both have worked equally long, and there the receiver waits for half a segment.
+/// The sender packs from the front, and the receiver unpacks that part; the receiver moves from the back. They meet when both
+/// have worked equally long. Then the receiver waits for half a segment.
 double shared(const Steps& step, double segments) noexcept {
   const double saved = step.pack - step.unpack;
   if (saved <= 0) return pipelined(step.pack, step.unpack, segments);  // the receiver has more to do already
@@ -52,7 +52,7 @@ Steps::Steps(const Facts& facts) noexcept
   pack = bytes * (from.transposed ? p.transposed : p.pack).at(from.mean_block) + own_from;
   unpack_here = bytes * scatter + own_to;
   unpack = bytes * std::max(scatter, p.fetch) + own_to;
-  // One piece at both ends is no case of ours; else the shorter blocks set the pace.
+  // One piece at both ends does not occur. Otherwise the shorter blocks set the pace.
   const double block = from.contiguous ? to.mean_block
                        : to.contiguous ? from.mean_block
                                        : std::min(from.mean_block, to.mean_block);
@@ -86,7 +86,7 @@ Costs costs(const Facts& facts) noexcept {
   set(Scheme::p_rrs, facts.process_vm,
       ready + (step.from.contiguous ? scatter : both_work(step.pack, scatter) + segments * p.handover));
   set(Scheme::multi_w, facts.process_vm, ready + step.read(step.from.blocks, step.to.blocks));
-  // To claim a cell is to fetch its line.
+  // The claim of a cell fetches its line.
   set(Scheme::direct, facts.mapped, ready + p.handover + step.move);
   set(Scheme::both, facts.mapped && !facts.paired, ready + p.handover + shared(step, segments));
   return costs;
@@ -94,18 +94,18 @@ Costs costs(const Facts& facts) noexcept {
 
 Choice choose(const Facts& facts) noexcept {
   Scheme best = Scheme::bc_spup;
-  // A receiver that pulls needs a core while the sender spins on one: with too few of them the sender packs and is gone.
+  // A receiver that pulls needs a core while the sender spins on one. With too few cores the sender packs and leaves.
   if (!facts.crowded) {
     const Costs cost = costs(facts);
-    // A sender that goes on computing does not want to pack either.
+    // A non-blocking sender should not pack, but go on computing.
     double least = (facts.blocking ? clearly : 1.0) * cost.of(Scheme::bc_spup);
     for (const Scheme scheme : schemes)
       if (scheme != Scheme::bc_spup && cost.of(scheme) < least) {
         best = scheme;
         least = cost.of(scheme);
       }
-    // Two cores at one message even out what the model has wrong about each of them; and a receiver that is not known may have
-    // less to do than its sender.
+    // Two cores at one message even out errors of the model about each of them. An unknown receiver may also have less to do
+    // than its sender.
     const bool alone = best == Scheme::direct || (best == Scheme::bc_spup && !facts.receiver.known);
     if (alone && facts.mapped && facts.blocking && cost.of(best) > clearly * cost.of(Scheme::both)) best = Scheme::both;
   }
@@ -113,7 +113,7 @@ Choice choose(const Facts& facts) noexcept {
 }
 
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept {
-  // A rank that may receive meanwhile copies out and in by turns: that costs more than a near core gains.
+  // A rank that may receive at the same time copies out and in alternately, which costs more than a near core gains.
   const bool by_turns = facts.paired || !facts.blocking;
   if (facts.crowded || (by_turns && facts.bytes > most_by_turns && !far(facts))) return false;
   return costs(facts).of(choice.scheme) < clearly * (host.latency + host.byte * static_cast<double>(facts.bytes));
@@ -135,7 +135,7 @@ Choice with(Scheme scheme, const Facts& facts) noexcept {
     case Scheme::direct:
       break;
   }
-  // Ski rental: having waited as long as packing takes, the sender packs, and has lost no more than that.
+  // Ski rental: the sender waits as long as packing takes, then packs. So it loses at most the time of packing.
   if (!facts.crowded) choice.grace = std::min(Steps(facts).pack, longest_grace);
   return choice;
 }

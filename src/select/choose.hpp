@@ -1,13 +1,12 @@
-// select/choose.hpp: which way a message with holes is taken within a node, and why. May include: side.hpp, profile.hpp,
-// scheme.hpp, layout/stores.hpp. Pure: no clock, no globals, no system call; `choose` takes some tens of ns and makes no
-// strings.
+// select/choose.hpp: the way of a message with holes within a node, and why. May include: side.hpp, profile.hpp, scheme.hpp,
+// layout/stores.hpp. Pure: no clock, no globals, no system call. `choose` takes some tens of ns and makes no strings.
 //
 //   const Facts facts{.bytes = bytes, .sender = of_type.of(count), .process_vm = true, .profile = &profile};
 //   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}
 //   puts(why(facts, choice).c_str());                               // the same in words, with the numbers
 //
-// After Wu, Wyckoff, Panda 2004, §5: block statistics of both sides decide whether each of them packs or moves its blocks as
-// they lie, and that names the scheme (Table 1). Where they have rules of thumb, we have the cost of each scheme by a profile.
+// After Wu, Wyckoff, Panda 2004, §5. Block statistics decide for each side: it packs, or it moves its blocks in place. The two
+// decisions give the scheme (Table 1). The paper has rules of thumb; we have the cost of each scheme by a profile.
 #pragma once
 
 #include <array>
@@ -21,9 +20,9 @@
 namespace heddle::select {
 
 struct Facts {
-  Bytes bytes = 0;          ///< Of the packed stream, > 0.
-  Side sender{};            ///< Known.
-  Side receiver{};          ///< Perhaps not known: the first message of a pair.
+  Bytes bytes = 0;          ///< Length of the packed stream, > 0.
+  Side sender{};            ///< Always known.
+  Side receiver{};          ///< Not known for the first message of a pair.
   bool mapped = false;      ///< The sender's buffer is mapped by the receiver.
   bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
   bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.
@@ -36,24 +35,24 @@ struct Facts {
 struct Choice {
   Scheme scheme = Scheme::bc_spup;
   Bytes segment = 0;  ///< A power of two from 4 KiB to 64 KiB.
-  double grace = 0;   ///< How long a sender that waits leaves cells open for its receiver before it packs them, ns.
-  layout::Stores stores = layout::Stores::cached;  ///< Of what the sender packs, into lines that its receiver has read.
+  double grace = 0;   ///< A waiting sender leaves cells open for its receiver for so long, then packs them, ns.
+  layout::Stores stores = layout::Stores::cached;  ///< The sender's stores into lines that its receiver has read.
 };
 
-/// What each scheme would take from descriptor to last byte, ns; infinite where it cannot be.
+/// The time of each scheme from the descriptor to the last byte, ns. Infinite: the scheme is impossible.
 struct Costs {
   std::array<double, schemes.size()> ns{};
   [[nodiscard]] double of(Scheme scheme) const noexcept { return ns[static_cast<std::size_t>(scheme)]; }
 };
 Costs costs(const Facts& facts) noexcept;
 
-/// The cheapest scheme. BC-SPUP unless another is clearly cheaper: it alone depends on nothing but mapped slots.
+/// The cheapest scheme. BC-SPUP unless another scheme is clearly cheaper: only BC-SPUP needs nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
 
-/// Whether a message in one piece is clearly faster that way than as the MPI library carries it.
+/// Whether a message in one piece is clearly faster by this choice than through the MPI library.
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept;
 
-/// Segment and grace that go with a scheme, whoever chose it (HEDDLE_SCHEME).
+/// The segment and grace for a scheme, which HEDDLE_SCHEME may have forced.
 Choice with(Scheme scheme, const Facts& facts) noexcept;
 
 /// Why this choice, in one sentence with its numbers.

@@ -39,14 +39,14 @@ double copying(const FabricFacts& facts) {
   return static_cast<double>(facts.bytes) * (facts.side.contiguous ? profile.copy : curve.at(facts.side.mean_block));
 }
 
-/// By the MPI library, which has nothing to do for what is in one piece.
+/// The time of copying for a message through the MPI library. Data in one piece are not copied.
 double copying_of_library(const FabricFacts& facts) { return facts.side.contiguous ? 0 : copying(facts); }
 
 double segments_of(const FabricFacts& facts) {
   return std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
 }
 
-/// Both ends of a message, as far as its sender can tell. ns.
+/// Both ends of a message, as far as its sender knows. ns.
 class Ends {
  public:
   explicit Ends(const FabricFacts& sender) : network_(*sender.network), sender_(end_of(sender)) {
@@ -60,8 +60,8 @@ class Ends {
     segments_ = segments_of(sender);
   }
 
-  /// In segments: the slowest of the three, and the first segment of the others. What stays in place costs operations on the
-  /// way, by one of the two.
+  /// The message goes in segments: it takes the slowest of three steps, and the first segment of the others. Blocks that stay
+  /// in place cost operations on the way, at one of the ends.
   [[nodiscard]] double over_fabric() const {
     const double pack = sender_.in_place ? 0 : pack_;
     const double unpack = receiver_.in_place ? 0 : unpack_;
@@ -71,10 +71,10 @@ class Ends {
     const double handed_over = sender_.in_place && receiver_.in_place ? 0 : segments_ * network_.segment;
     return network_.greeting + slowest + (pack + travel + unpack - slowest) / segments_ + handed_over;
   }
-  /// One after the other.
+  /// The steps follow each other.
   [[nodiscard]] double over_library() const { return pack_ + network_.message + bytes_ * network_.message_byte + unpack_; }
 
-  /// By the fabric, where the library's wire is not known and taken to be no slower.
+  /// The gain by the fabric if the library's wire is not known. We assume that it is as fast.
   [[nodiscard]] double saved() const {
     const double wire = bytes_ * network_.wire;
     const double copies = (pack_ + wire + unpack_ - std::max({pack_, wire, unpack_})) * (1 - 1 / segments_);
@@ -123,13 +123,13 @@ Bytes fabric_segment(Bytes bytes) noexcept {
 FabricEnd end_of(const FabricFacts& facts) noexcept {
   const Network& network = *facts.network;
   FabricEnd end;
-  // Reads scatter iov pieces, writes reach rma_iov: who has one piece lets the receiver read where that is more. So does who
-  // packs: its blocks are not to be written from one by one.
+  // A read scatters iov pieces, a write reaches rma_iov. A sender with one piece lets the receiver read if iov is larger. A
+  // sender that packs does so, too: it must not write its blocks one by one.
   end.offers = facts.end == End::sender && facts.side.contiguous && network.iov > network.rma_iov;
   const double segments = segments_of(facts);
   end.copying = copying(facts) + segments * network.segment;
   end.moving = operations(facts) * network.operation + static_cast<double>(facts.side.blocks) * network.piece;
-  // Each segment is said to be ready, and to have been read; a read goes both ways.
+  // Two notifications say that a segment is ready, and that it has been read. A read goes both ways.
   if (facts.reads) end.moving += operations(facts) * network.operation + segments * network.segment;
   if (!facts.kept) end.moving += network.region + static_cast<double>(facts.side.lines) / 64 * network.page;
   end.in_place = end.moving < end.copying;
@@ -151,7 +151,7 @@ FabricEnd end_of(const FabricFacts& facts, std::optional<Scheme> scheme) noexcep
 }
 
 bool pays(const FabricFacts& sender) noexcept {
-  constexpr double clearly = 0.9;  // as schemes within a node are chosen: noise does not decide
+  constexpr double clearly = 0.9;  // as for schemes within a node: noise must not decide
   const Ends ends(sender);
   return sender.network->message_byte > 0 ? ends.over_fabric() < clearly * ends.over_library()
                                           : ends.saved() > sender.network->greeting;
@@ -184,8 +184,8 @@ std::string why(const FabricFacts& facts, const FabricEnd& end) {
                   end.in_place ? "in place" : (sender ? "pack" : "unpack"), looks, operations(facts), end.moving / 1000,
                   facts.network->provider, sender ? "packing" : "unpacking", end.copying / 1000);
   if (end.offers)
-    text +=
-        fmt::format("; a receiver in place reads: {} pieces a read, {} a write", facts.network->iov, facts.network->rma_iov);
+    text += fmt::format("; a receiver whose blocks stay in place reads: {} pieces in a read, {} in a write", facts.network->iov,
+                        facts.network->rma_iov);
   return text + (facts.network->measured ? "" : " (costs of this network are estimates)");
 }
 

@@ -1,14 +1,14 @@
-// select/fabric.hpp: which way a message with holes is taken between nodes, and why. May include: side.hpp, profile.hpp,
-// scheme.hpp. Pure.
+// select/fabric.hpp: the way of a message with holes between nodes, and why. May include: side.hpp, profile.hpp, scheme.hpp.
+// Pure.
 //
 //   const Network network = network_of("tcp;ofi_rxm", 4, 4, profile.mpich_nodes);
 //   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known
 //   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the descriptor in its hands
 //   const Scheme scheme = table_1(sender, receiver);
 //
-// After Wu, Wyckoff, Panda 2004, §5.2: each end decides by its own blocks whether it copies them or leaves them where they are;
-// both decisions name the scheme (Table 1). Where they have a rule of thumb ("small blocks, little deviation"), each end here
-// compares two costs: what copying takes, and what the operations take that move its blocks as they lie.
+// After Wu, Wyckoff, Panda 2004, §5.2. Each end decides by its own blocks: it copies them, or leaves them in place. The two
+// decisions give the scheme (Table 1). The paper has a rule of thumb ("small blocks, little deviation"). Here each end compares
+// two costs: the time of copying, and the time of operations that move its blocks in place.
 #pragma once
 
 #include <optional>
@@ -21,30 +21,31 @@
 
 namespace heddle::select {
 
-/// What a provider costs, ns.
+/// Costs of a provider, ns.
 struct Network {
   std::string_view provider;
-  double operation = 0;   ///< To post and complete one,
-  double piece = 0;       ///< and each piece of memory in it.
-  double segment = 0;     ///< To hand over one segment: notification, credit.
-  double greeting = 0;    ///< From descriptor to answer: what a message over the fabric takes longer to begin.
-  double wire = 0;        ///< For each byte on its way.
-  double region = 0;      ///< To register a region and to take it back,
-  double page = 0;        ///< and each page of it. 0: memory need not be registered, or that costs nothing.
-  int iov = 1;            ///< Pieces of local memory in an operation,
-  int rma_iov = 1;        ///< and of remote memory.
-  bool measured = false;  ///< False: taken from the paper and from data sheets, never seen.
+  double operation = 0;   ///< Posting and completing an operation.
+  double piece = 0;       ///< Each piece of memory in an operation.
+  double segment = 0;     ///< Handing over a segment: notification, credit.
+  double greeting = 0;    ///< From descriptor to answer: the additional time before a message over the fabric begins.
+  double wire = 0;        ///< Each byte on the wire.
+  double region = 0;      ///< Registering a region and releasing it.
+  double page = 0;        ///< Each page of a region. 0: memory need not be registered, or registration is free.
+  int iov = 1;            ///< Pieces of local memory in an operation.
+  int rma_iov = 1;        ///< Pieces of remote memory in an operation.
+  bool measured = false;  ///< False: numbers of the paper and of data sheets, never measured.
 
-  // The wire of the MPI library between the same nodes, if `heddle tune` has measured both there; else 0
-  double message = 0;       ///< A message in one piece,
-  double message_byte = 0;  ///< and each byte of it.
+  // The wire of the MPI library between the same nodes, if `heddle tune` has measured both there; otherwise 0
+  double message = 0;       ///< A message in one piece.
+  double message_byte = 0;  ///< Each byte of such a message.
 };
 
-/// What was measured here, if it was that provider ("tcp;ofi_rxm" is tcp); else its row of a table, of an unknown one verbs'.
-/// With the limits that it was found to have.
+/// The costs of a provider: measured here if it is the provider of `measured` ("tcp;ofi_rxm" is tcp), otherwise from a table.
+/// An unknown provider has the row of verbs. `iov` and `rma_iov` are the limits of the provider.
 Network network_of(std::string_view provider, int iov, int rma_iov, const BetweenNodes& measured = {}) noexcept;
 
-/// Bytes of a segment: some in a message, so that both ends are at work, and no shorter than pays for its hand-over.
+/// Bytes of a segment. A message has several segments, so that both ends work; a segment is long enough to pay for its
+/// hand-over.
 constexpr Bytes shortest_segment = Bytes{64} << 10;
 constexpr Bytes longest_segment = Bytes{256} << 10;
 Bytes fabric_segment(Bytes bytes) noexcept;
@@ -52,43 +53,43 @@ Bytes fabric_segment(Bytes bytes) noexcept;
 enum class End { sender, receiver };
 
 struct FabricFacts {
-  Bytes bytes = 0;  ///< Of the packed stream, > 0.
-  Side side{};      ///< Of this end.
+  Bytes bytes = 0;  ///< Length of the packed stream, > 0.
+  Side side{};      ///< The blocks of this end.
   End end = End::sender;
   const Network* network = nullptr;
-  const Side* receiver = nullptr;  ///< Sender: what it knows of its receiver; null: it is taken to be alike.
+  const Side* receiver = nullptr;  ///< Sender: the blocks of its receiver. Null: assumed to be like its own.
   bool reads = false;              ///< Receiver: if its blocks stay in place, it reads (its sender `offers`).
-  bool kept = true;                ///< What is registered stays so for the next message; else each registers its own.
+  bool kept = true;                ///< Registrations stay for the next message. Otherwise each message registers its own.
   Bytes segment = 64 << 10;
   const Profile* profile = &builtin();
 };
 
-/// What an end wants.
+/// The decision of an end.
 struct FabricEnd {
-  bool in_place = false;  ///< Its blocks stay where they are ("copy-reduced"); else it packs or unpacks.
-  bool offers = false;    ///< Sender: if the receiver's blocks stay in place, it is the receiver who reads (P-RRS).
+  bool in_place = false;  ///< Its blocks stay in place ("copy-reduced"). Otherwise it packs or unpacks.
+  bool offers = false;    ///< Sender: if the receiver's blocks stay in place, the receiver reads (P-RRS).
   double copying = 0;     ///< ns
   double moving = 0;      ///< ns
 };
 
 FabricEnd end_of(const FabricFacts& facts) noexcept;
-/// The same where one of the four schemes is forced (forced.hpp): that scheme's part in it.
+/// The decision if one of the four schemes is forced (forced.hpp).
 FabricEnd end_of(const FabricFacts& facts, std::optional<Scheme> scheme) noexcept;
 
-/// Table 1 of the paper, and P-RRS, which the table leaves out: where reads reach more pieces than writes do, and where the
-/// sender packs (there the table says Multi-W, with as many writes as the sender has blocks).
+/// Table 1 of the paper, and P-RRS, which the table leaves out. P-RRS is used if reads reach more pieces than writes, and if
+/// the sender packs. For the latter the table has Multi-W, with a write for each block of the sender.
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept;
 
-/// Whether a message gains by the fabric, as far as its sender can tell. Else it goes packed, by the MPI library. Where both
-/// were measured: whether the fabric takes a tenth less than packing, the library's message in one piece, and unpacking. Where
-/// not: its ends work at once (segments), or leave their blocks where they are, and that is worth more than the answer takes.
+/// Whether the sender expects that a message gains by the fabric. If not, the MPI library carries it packed. With measured
+/// costs, the fabric must take a tenth less than packing, the library's message in one piece, and unpacking. Without them, the
+/// gain of working at the same time (segments), or of blocks in place, must exceed the time of the answer.
 bool pays(const FabricFacts& sender) noexcept;
 
-/// Whether a network of sockets, which nobody has asked for by name, is worth being opened: it was measured, and a message of
-/// a MiB in blocks of a KiB pays. Receives are polled then, which costs messages that go packed.
+/// Whether to open a network of sockets that no setting names. It must be measured, and a message of a MiB in blocks of a KiB
+/// must gain. An open network polls receives, which costs time for packed messages.
 bool worth_opening(const BetweenNodes& measured, const Profile& profile) noexcept;
 
-/// Why an end wants what it wants, in one sentence with its numbers.
+/// The reason of an end's decision, in one sentence with its numbers.
 std::string why(const FabricFacts& facts, const FabricEnd& end);
 
 }  // namespace heddle::select

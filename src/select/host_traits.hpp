@@ -1,4 +1,4 @@
-// select/host_traits.hpp: the family of a host, and what its libraries do in their own way: as seen of MPICH 5.0.2 and Open MPI
+// select/host_traits.hpp: the family of a host, and the peculiarities of its libraries, as seen in MPICH 5.0.2 and Open MPI
 // 5.0.11. May include nothing of Heddle.
 //
 //   if (openmpi_traits.slow_to_gather_little && crowded) ...
@@ -6,35 +6,35 @@
 
 namespace heddle::select {
 
-/// Intel MPI, MVAPICH, Cray MPI: mpich.
+/// Intel MPI, MVAPICH and Cray MPI count as mpich.
 enum class Host { mpich, openmpi };
 
 struct HostTraits {
   Host host;
-  /// It packs fragment by fragment straight into shared memory while the receiver unpacks: packing before it sends often loses
+  /// It packs fragment by fragment straight into shared memory while the receiver unpacks. Packing in advance is often slower
   /// (packing.hpp).
   bool packs_while_it_sends;
-  /// What MPI_Comm_create and MPI_Comm_create_group make has no error handler until the program sets one.
+  /// A communicator of MPI_Comm_create or MPI_Comm_create_group has no error handler until the program sets one.
   bool makes_without_handler;
-  /// Its non-blocking MPI_Alltoallv and MPI_Alltoallw in place overwrite what they have yet to send where a block is empty.
+  /// If a block is empty, its non-blocking MPI_Alltoallv and MPI_Alltoallw in place overwrite data that they have yet to send.
   bool overwrites_in_place;
-  /// MPI_Allgatherv of more than a rank's block has room for fails.
+  /// MPI_Allgatherv fails if a rank sends more than its block has room for.
   bool truncates_gathered;
-  /// MPI_Allgatherv of less than 4 KiB in all takes nearly twice as long as it need where more than two ranks share cores.
+  /// MPI_Allgatherv of less than 4 KiB in all is nearly twice as slow as needed if more than two ranks share cores.
   bool slow_to_gather_little;
-  /// MPI_Allgatherv goes by the sum of the volumes, however they are spread.
+  /// MPI_Allgatherv chooses by the sum of the volumes, not by their spread.
   bool gathers_by_sum;
-  /// Elements at MPI_BOTTOM, and the very elements that are sent as what is received, are refused.
+  /// It refuses elements at MPI_BOTTOM, and the same buffer for sending and receiving.
   bool looks_at_addresses;
   /// A call that has failed returns MPI_SUCCESS if a handler of the program has heard of the error and has returned.
   bool forgets_heard_errors;
-  /// MPI_Waitall completes what comes before the first request that has failed, and nothing behind it. Others complete whatever
-  /// has ended by then.
+  /// MPI_Waitall completes the requests before the first failed request, and none behind it. Other libraries complete all that
+  /// have ended by then.
   bool completes_up_to_failed;
-  /// MPI_IN_PLACE where it may not be, and missing arrays of a gather, are wrong arguments also where there are no elements.
+  /// A forbidden MPI_IN_PLACE, and missing arrays of a gather, are wrong arguments even without elements.
   bool refuses_in_place_of_none;
-  /// A type that is null or not committed is refused also where there are no elements: of the w procedures and neighbours'
-  /// blocks, too; but not one that is not committed and received in a gather.
+  /// It refuses a null or uncommitted type even without elements, also in the w procedures and in neighbours' blocks.
+  /// Exception: an uncommitted type that a gather receives.
   bool looks_at_types_of_none;
 };
 

@@ -2,10 +2,10 @@
 //
 //   const Bytes largest = k_select(std::span(volumes), volumes.size());        // k counts from 1, as in the papers
 //
-// Of a long range a sample decides between which two values the k-th must lie, so that little more than n + min(k, n - k)
-// comparisons are made on average, where quickselect makes about 2·n. Source: Floyd and Rivest 1975, Algorithm 489; Balaji et
-// al. 2007, §4.2.1. Whoever knows the method can order values so that it is slow: after as many looks as a good run never needs
-// std::nth_element takes over, which is linear but for a logarithm whatever comes.
+// In a long range, a sample gives two values between which the k-th very likely lies. So little more than n + min(k, n - k)
+// comparisons are made on average, while quickselect makes about 2·n. Source: Floyd and Rivest 1975, Algorithm 489; Balaji et
+// al. 2007, §4.2.1. A hostile order of values can make the method slow. After more looks than a good run needs,
+// std::nth_element takes over: it is linear except for a logarithm, for every order.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace heddle::select {
 
-/// Puts the k-th smallest at values[k - 1], nothing larger before it, nothing smaller behind it, and returns it.
+/// Puts the k-th smallest value at values[k - 1] and returns it. Values before it are not larger, values behind it not smaller.
 /// @param k  1 ... values.size().
 template <class T>
 T k_select(std::span<T> values, std::size_t k) {
@@ -29,7 +29,7 @@ T k_select(std::span<T> values, std::size_t k) {
   const auto select = [&](const auto& self, Index left, Index right) -> void {
     while (right > left && looks > 0) {
       if (right - left > sampled_from) {
-        // Narrows the range around the k-th down to where it lies very likely, by selecting in a sample of n^(2/3) values.
+        // Narrows the range around the k-th value to its likely place, by selecting in a sample of n^(2/3) values.
         const auto n = static_cast<double>(right - left + 1);
         const auto i = static_cast<double>(wanted - left + 1);
         const double z = std::log(n);
@@ -39,7 +39,7 @@ T k_select(std::span<T> values, std::size_t k) {
         self(self, std::max(left, static_cast<Index>(place - i * sample / n + deviation)),
              std::min(right, static_cast<Index>(place + (n - i) * sample / n + deviation)));
       }
-      // Splits by what stands at the k-th place now; equal values stop both ways, so that many of them split evenly.
+      // Splits by the value that is at the k-th place now. Equal values stop both ways, so that many of them split evenly.
       looks -= right - left + 1;
       const T pivot = at(wanted);
       Index up = left;

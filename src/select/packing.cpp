@@ -32,7 +32,7 @@ Nest nest_of(const Layout& layout, bool several) {
   return nest;
 }
 
-/// Whether everything lies multiples of `number` bytes apart, as aligned numbers do.
+/// Whether all displacements are multiples of `number` bytes, as those of aligned numbers are.
 struct Aligned {
   Bytes number;
 

@@ -1,11 +1,11 @@
-// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host; the two
-// ends of a message may decide differently, the bytes that travel are the same. May include: layout/, settings/.
+// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host. The two
+// ends of a message may decide differently: the bytes that travel are the same. May include: layout/, settings/.
 //
 //   packs_from(layout, {.several = count > 1, .largest_number = 8, .host_packs_while_it_sends = open_mpi}) <= bytes
 //
-// Packing into a buffer of its own costs a pass over the data that the host may save: Open MPI packs segment by segment
-// straight into shared memory while the receiver unpacks. It pays where the host's own packing is slow. Two ranks on one
-// node (AMD EPYC, live data, host's time over Heddle's):
+// Packing into a buffer costs a pass over the data that the host may save: Open MPI packs segment by segment straight into
+// shared memory while the receiver unpacks. So packing pays if the host's own packing is slow. Two ranks on one node (AMD EPYC,
+// live data, host's time over Heddle's):
 //
 //                                    MPICH 5.0.2        Open MPI 5.0.11
 //   vectors, blocks of 4-256 B       1.2 ... 36         0.4 ... 0.6 (16 B: 1.1)
@@ -16,9 +16,10 @@
 //   transposes of 24 B               2.1 ... 6.5        0.5 ... 0.9 up to 1.5 MiB, 3.1 at 6 MiB
 //   blocks of 4 KiB and more         about 1            about 1
 //
-// And it is right where the host's own packing is wrong: left alone, Open MPI 5.0.11 garbles numbers that the end of a fragment
-// (4 KiB) cuts in two, in types that place numbers off multiples of their size (600 of struct([1]*4, [0, 8, 20, 28], double):
-// 16 wrong bytes), and complex numbers an odd multiple of half their size apart (hvector(2, 1, 24, double_complex)).
+// Packing is also right in cases where the host's own packing is wrong. Open MPI 5.0.11 alone garbles numbers that the end of a
+// fragment (4 KiB) cuts in two. Two kinds of types have such numbers. The first places numbers off multiples of their size (600
+// of struct([1]*4, [0, 8, 20, 28], double): 16 wrong bytes). The second has complex numbers an odd multiple of half their size
+// apart (hvector(2, 1, 24, double_complex)).
 #pragma once
 
 #include <limits>
@@ -33,14 +34,14 @@ using layout::Bytes;
 constexpr Bytes never_packed = std::numeric_limits<Bytes>::max();
 
 struct Message {
-  bool several = false;      ///< It is of more than one element, so the layout's extent is a stride, too.
-  Bytes largest_number = 1;  ///< In it.
+  bool several = false;      ///< The message has several elements, so the layout's extent is a stride, too.
+  Bytes largest_number = 1;  ///< Bytes of the largest basic type in the message.
   bool host_packs_while_it_sends = false;
   settings::Messages wanted = settings::Messages::automatic;
 };
 
-/// The size from which on a message of `layout` is packed, in bytes; 0: always; never_packed: what has no holes, and what the
-/// host moves as well.
+/// Heddle packs messages of `layout` from this size on, in bytes. 0: always. never_packed: data without holes, and data that
+/// the host moves as well.
 Bytes packs_from(const layout::Layout& layout, const Message& message);
 
 }  // namespace heddle::select

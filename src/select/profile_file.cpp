@@ -78,12 +78,12 @@ constexpr std::array node_numbers = {
 };
 constexpr const char* provider = "fabric_provider";
 
-/// One that nobody has measured is not there.
+/// A file has only the hosts that were measured.
 constexpr std::array hosts = {
     NamedLinks{{"messages_of_mpich", &Profile::mpich}, &Profile::mpich_holes},
     NamedLinks{{"messages_of_openmpi", &Profile::openmpi}, &Profile::openmpi_holes},
 };
-constexpr const char* with_holes = "with_holes_ns_per_byte";     // of a host; not there: not measured
+constexpr const char* with_holes = "with_holes_ns_per_byte";     // of a host; missing: not measured
 constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
 
 constexpr const char* kernels = "packing_kernels";  // its names: layout/kernel/thresholds.hpp
@@ -188,7 +188,7 @@ Profile read(const Json& json, const Machine& here) {
 Loaded refused(const std::string& name, const std::string& why) {
   Loaded loaded;
   loaded.complaint =
-      fmt::format("the profile {} is not used: {}; the built-in one is. `heddle tune` makes one for this machine.",
+      fmt::format("the profile {} is not used: {}. The built-in profile holds. `heddle tune` makes a profile for this machine.",
                   name.substr(0, 200), why);
   return loaded;
 }
@@ -210,9 +210,10 @@ std::string write(const Profile& profile, const Machine& machine, std::string_vi
   Json json = {
       {"heddle_profile", version},
       {"comment",
-       "What moving bytes costs on this machine, by `heddle tune`. By it Heddle chooses how a message with holes moves within "
-       "a node, which kernel packs it, and by the messages of the MPI library which algorithm a collective takes. Times are in "
-       "nanoseconds; edit them to try what would be chosen (`heddle explain` says why)."},
+       "The costs of moving bytes on this machine, measured by `heddle tune`. By these costs Heddle chooses how a message with "
+       "holes moves within a node, which kernel packs it, and which algorithm a collective takes. Times are in nanoseconds. "
+       "You "
+       "may edit them to try other choices (`heddle explain` gives the reasons)."},
       {"made", made},
       {"machine", {{"processor", machine.processor}, {"cores", machine.cores}}},
   };
@@ -276,7 +277,7 @@ Loaded load(const std::string& path, const Machine& here) {
   std::ifstream file(path, std::ios::binary);
   std::string text(largest + 1, '\0');
   if (!file || !(file.read(text.data(), static_cast<std::streamsize>(text.size())) || file.eof()))
-    return refused(path, fmt::format("it cannot be read ({})", errno ? std::strerror(errno) : "no file"));
+    return refused(path, fmt::format("the file cannot be read ({})", errno ? std::strerror(errno) : "no file"));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return parse(text, path, here);
 }

@@ -1,9 +1,8 @@
-// select/profile_file.hpp: a profile as a file that a person can read: JSON, with the unit in each name. May include:
-// profile.hpp.
+// select/profile_file.hpp: a profile as a readable file: JSON, with the unit in each name. May include: profile.hpp.
 //
 //   const Loaded loaded = load(profile_path(set.profile, environ), this_machine());
-//   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: what is wrong, what is used
-//   facts.profile = &loaded.profile;                            // good in any case: else the built-in one
+//   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: the fault, and the profile used instead
+//   facts.profile = &loaded.profile;                            // always good: the built-in profile if the file has a fault
 #pragma once
 
 #include <string>
@@ -13,9 +12,9 @@
 
 namespace heddle::select {
 
-/// What a profile is bound to.
+/// The machine of a profile.
 struct Machine {
-  std::string processor;  ///< As /proc/cpuinfo names the model.
+  std::string processor;  ///< The model's name in /proc/cpuinfo.
   int cores = 0;          ///< Online.
 
   bool operator==(const Machine&) const = default;
@@ -31,17 +30,17 @@ struct Loaded {
 /// The text of a profile of `machine`. `made` is a date, for people.
 std::string write(const Profile& profile, const Machine& machine, std::string_view made);
 
-/// Reads such a text. What is damaged, made for another machine or by another version, or absurd is refused: built-in profile,
-/// and a complaint that says why and what now. `name` is how the complaint calls it.
+/// Reads such a text. A text is refused if it is damaged, of another machine or version, or absurd. The built-in profile then
+/// holds, and a complaint has the reason and a mend. The complaint calls the text `name`.
 Loaded parse(std::string_view text, const std::string& name, const Machine& here);
 
-/// The file that a setting names: "auto" is heddle/profile.json in $XDG_CONFIG_HOME, else in $HOME/.config, else /etc/heddle's,
-/// if it exists; "builtin" is none; anything else is a path. Empty: none.
+/// The file that a setting names. "auto" is heddle/profile.json in $XDG_CONFIG_HOME or $HOME/.config, or else in /etc/heddle if
+/// it exists. "builtin" is no file. Any other text is a path. Empty: no file.
 std::string profile_path(const std::string& setting);
-/// Where `heddle tune` writes it, and "auto" looks for it; empty: there is no home.
+/// The file that `heddle tune` writes and "auto" reads. Empty: there is no home.
 std::string usual_path();
 
-/// parse() of a file; no file for an empty path. A file that cannot be read is refused likewise.
+/// parse() of a file. An empty path means no file. An unreadable file is refused, too.
 Loaded load(const std::string& path, const Machine& here);
 
 }  // namespace heddle::select

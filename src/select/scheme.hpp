@@ -6,11 +6,11 @@
 
 namespace heddle::select {
 
-/// How the segments of a message move, and so who claims them (Wu, Wyckoff, Panda 2004, §3.1 and §4.1 to §4.3).
+/// How the segments of a message move, and which side claims them (Wu, Wyckoff, Panda 2004, §3.1 and §4.1 to §4.3).
 enum class Scheme : std::uint8_t {
   bc_spup,  ///< The sender packs all, the receiver unpacks.
   rwg_up,   ///< The receiver gathers from the sender's blocks into a contiguous buffer, and unpacks.
-  p_rrs,    ///< The sender packs (or is contiguous), the receiver scatters what it reads into its blocks.
+  p_rrs,    ///< The sender packs (or is contiguous), the receiver reads and scatters into its blocks.
   multi_w,  ///< The receiver reads from block to block.
   direct,   ///< The receiver moves all from layout to layout: the sender's buffer is mapped.
   both,     ///< Both claim: the sender packs from the front, the receiver moves from the back.
@@ -19,7 +19,7 @@ enum class Scheme : std::uint8_t {
 constexpr std::array<Scheme, 6> schemes = {Scheme::bc_spup, Scheme::rwg_up, Scheme::p_rrs,
                                            Scheme::multi_w, Scheme::direct, Scheme::both};
 
-/// As HEDDLE_SCHEME has it: "bc-spup".
+/// The word for HEDDLE_SCHEME: "bc-spup".
 constexpr const char* name(Scheme scheme) noexcept {
   switch (scheme) {
     case Scheme::bc_spup:

@@ -1,4 +1,4 @@
-// select/side.hpp: one end of a message in the numbers by which a scheme is chosen. May include: layout/.
+// select/side.hpp: one end of a message, in the numbers for the choice of a scheme. May include: layout/.
 //
 //   const Statistics of_type(layout);           // once for each datatype: walks its program
 //   const Side side = of_type.of(count);        // for each message: a few multiplications
@@ -11,13 +11,13 @@ namespace heddle::select {
 using layout::Bytes;
 using layout::Count;
 
-/// What the program sends or receives into.
+/// The program's buffer at one end.
 struct Side {
-  bool known = false;          ///< False: a receiver that has not been heard of; it is taken to be like the sender.
+  bool known = false;          ///< False: an unknown receiver, assumed to be like the sender.
   bool contiguous = false;     ///< One piece.
-  bool transposed = false;     ///< The packed order is not that of memory: some inner step is larger than one around it.
+  bool transposed = false;     ///< The packed order is not memory order: an inner step is larger than an outer step.
   Count blocks = 0;            ///< Contiguous pieces.
-  Count lines = 0;             ///< Cache lines of 64 bytes that it touches.
+  Count lines = 0;             ///< Cache lines of 64 bytes that the blocks touch.
   double mean_block = 0;       ///< Bytes.
   Bytes median_block = 0;      ///< Bytes.
   double deviation_block = 0;  ///< Standard deviation, bytes.
@@ -25,11 +25,11 @@ struct Side {
 
   /// `bytes` in one piece.
   static Side one_piece(Bytes bytes) noexcept;
-  /// `bytes` in blocks of so many, which lie apart.
+  /// `bytes` in separate blocks of `block` bytes.
   static Side blocks_of(Bytes bytes, Bytes block) noexcept;
 };
 
-/// A datatype: what one element looks like, and what each further one adds (elements may share lines, or join).
+/// A datatype: the numbers of one element, and the additions of each further element (elements may share lines, or join).
 class Statistics {
  public:
   Statistics() = default;

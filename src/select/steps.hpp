@@ -1,4 +1,4 @@
-// select/steps.hpp: the steps that schemes are made of, for one message. Within select/ only. May include: choose.hpp.
+// select/steps.hpp: the times of the steps of schemes, for one message. Within select/ only. May include: choose.hpp.
 #pragma once
 
 #include "select/choose.hpp"
@@ -9,20 +9,20 @@ namespace heddle::select {
 struct Steps {
   explicit Steps(const Facts& facts) noexcept;
 
-  /// process_vm_readv with this many pieces on each side; a call, and so one piece on each side, for each segment at least.
+  /// process_vm_readv with this many pieces on each side. Each segment needs at least a call, and so a piece on each side.
   [[nodiscard]] double read(Count remote, Count local) const noexcept;
 
   const Profile& p;
   double bytes;
   double whole;  ///< Pieces of read_segment.
   const Side& from;
-  const Side& to;      ///< The receiver, or who it is taken for.
-  double pack;         ///< By the sender, into slots.
-  double unpack;       ///< By the receiver, out of slots that the other core has written.
-  double unpack_here;  ///< The same out of its own memory.
-  double move;         ///< By the receiver, from the sender's mapped buffer to its own.
+  const Side& to;      ///< The receiver, or the sender if the receiver is unknown.
+  double pack;         ///< The sender packs into slots.
+  double unpack;       ///< The receiver unpacks out of slots that the other core has written.
+  double unpack_here;  ///< The receiver unpacks out of its own memory.
+  double move;         ///< The receiver moves data from the sender's mapped buffer to its own.
 };
 
-constexpr Bytes read_segment = 64 << 10;  ///< A call for each: as large as a slot.
+constexpr Bytes read_segment = 64 << 10;  ///< Bytes of a call: as large as a slot.
 
 }  // namespace heddle::select

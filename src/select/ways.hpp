@@ -1,8 +1,7 @@
-// select/ways.hpp: the ways that a message may take, of which there are five (`heddle algorithms`). May include nothing of
-// Heddle.
+// select/ways.hpp: the five ways that a message may take (`heddle algorithms`). May include nothing of Heddle.
 //
-// Aggregates (small blocks to one rank together, the router's bundles) are framing: each is itself a message by one of these.
-// Eager and rendezvous are MPI's own pair, within a node; between nodes a fabric is to take their place (docs/fabric.md).
+// Aggregates (small blocks to one rank together, the router's bundles) are framing: each is itself a message by one of these
+// ways. Within a node, eager and rendezvous are MPI's own pair. Between nodes a fabric replaces them (docs/fabric.md).
 #pragma once
 
 #include <array>
@@ -16,14 +15,14 @@ struct MessageWay {
 
 constexpr std::array message_ways = {
     MessageWay{"passthrough", "the host's own call, retyped where needed",
-               "predefined types, and what the host moves as well as Heddle"},
+               "predefined types, and messages that the host moves as well as Heddle"},
     MessageWay{"packed", "a staging buffer, then the host's contiguous message",
-               "data with holes that goes to another node, or is short"},
+               "short data with holes, and data with holes to another node"},
     MessageWay{"eager", "a mailbox slot that the receiver has mapped: publish, consume, retract",
-               "blocks of collectives, between ranks of a node: up to 4 KiB, of persistent ones 8 KiB"},
+               "blocks of collectives between ranks of a node: up to 4 KiB, in persistent collectives up to 8 KiB"},
     MessageWay{"rendezvous",
-               "a descriptor by the host, segments that are claimed: by the sender, the receiver or both (HEDDLE_SCHEME)",
-               "long data with holes between ranks of a node, and pieces that Heddle moves faster than the host"},
+               "a descriptor by the host, then segments, claimed by the sender, the receiver or both (HEDDLE_SCHEME)",
+               "long data with holes between ranks of a node, and contiguous data that Heddle moves faster than the host"},
     MessageWay{"local", "one pass from layout to layout", "a rank's own block"}};
 
 }  // namespace heddle::select

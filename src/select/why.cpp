@@ -18,12 +18,12 @@ std::string looks(const Side& side) {
                      side.transposed ? " across memory order" : "");
 }
 
-/// What the time of a scheme goes into.
+/// The parts of the time of a scheme.
 std::string parts(const Steps& step, Scheme scheme) {
   const auto entries = [&step](Count remote, Count local) {
     remote = std::max(remote, static_cast<Count>(step.whole));
     local = std::max(local, static_cast<Count>(step.whole));
-    return fmt::format("{} remote entries at {:.0f} ns and {} local ones at {:.0f} ns", remote, step.p.remote_entry, local,
+    return fmt::format("{} remote entries at {:.0f} ns and {} local entries at {:.0f} ns", remote, step.p.remote_entry, local,
                        step.p.local_entry);
   };
   switch (scheme) {
@@ -51,16 +51,17 @@ std::string why(const Facts& facts, const Choice& choice) {
   const Steps step(facts);
   const Costs cost = costs(facts);
   std::string text = fmt::format("{}: {} to {}{}: ", name(choice.scheme), looks(step.from), looks(step.to),
-                                 facts.receiver.known ? "" : " (taken to be like the sender, not known yet)");
+                                 facts.receiver.known ? "" : " (not known yet, assumed to be like the sender)");
   text += fmt::format("{}, {} in all", parts(step, choice.scheme), us(cost.of(choice.scheme)));
-  if (facts.crowded) return text + "; more ranks than cores, so the sender packs at once and waits for nobody";
+  if (facts.crowded) return text + "; more ranks than cores, so the sender packs at once and does not wait";
 
   Scheme other = choice.scheme;
   for (const Scheme scheme : schemes)
     if (scheme != choice.scheme && std::isfinite(cost.of(scheme)) &&
         (other == choice.scheme || cost.of(scheme) < cost.of(other)))
       other = scheme;
-  if (other == choice.scheme) return text + "; the sender's memory cannot be read from the receiver, so there is no other way";
+  if (other == choice.scheme)
+    return text + "; no other scheme is possible, because the receiver cannot read the sender's memory";
   return text + fmt::format("; {} would take {} ({})", name(other), us(cost.of(other)), parts(step, other));
 }
 

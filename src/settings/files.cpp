@@ -12,7 +12,7 @@
 namespace heddle::settings {
 namespace {
 
-constexpr std::size_t largest = 64 << 10;  // bytes of a file: beyond, it is none of ours
+constexpr std::size_t largest = 64 << 10;  // bytes; a larger file is not a file of settings
 constexpr std::string_view blanks = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 
 /// 0, or errno.
 int contents(const std::string& path, std::string& text) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe that nobody writes is empty
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer is empty
   if (file < 0) return errno;
   char part[4096];
   int error = 0;
@@ -53,8 +53,8 @@ void append(Files& to, const std::string& path, bool must_exist) {
   if (const int error = contents(path, text); error != 0) {
     const bool none = error == ENOENT || error == ENOTDIR;
     if (must_exist || !none)
-      to.complaints.push_back("heddle: the settings in " + path + " are not used: it cannot be read (" + std::strerror(error) +
-                              ").");
+      to.complaints.push_back("heddle: the settings in " + path + " are not used: the file cannot be read (" +
+                              std::strerror(error) + ").");
     return;
   }
   Files more = parse_file(text, path);
@@ -72,7 +72,7 @@ Files parse_file(std::string_view text, const std::string& name) {
     const std::string_view whole = text.substr(begin, end - begin);
     begin = end + 1;
     const std::string from = name + ":" + std::to_string(++number);
-    // A comment begins a line, or stands behind a blank: a file's name may have a # in it.
+    // A comment begins at the start of a line or after a blank: the name of a file may contain a #.
     std::size_t comment = whole.find('#');
     while (comment != std::string_view::npos && comment > 0 && blanks.find(whole[comment - 1]) == std::string_view::npos)
       comment = whole.find('#', comment + 1);

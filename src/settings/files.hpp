@@ -1,15 +1,15 @@
-// settings/files.hpp: HEDDLE_ variables that a file sets: a site's for all, a user's own. No MPI, nothing else of Heddle but
-// settings.hpp.
+// settings/files.hpp: HEDDLE_ variables that a file sets, either the site's file or the user's. No MPI, nothing else of Heddle
+// but settings.hpp.
 //
 //   # /etc/heddle/heddle.conf
-//   HEDDLE_NODE_MEMORY = 1G          # what the environment sets, goes before
+//   HEDDLE_NODE_MEMORY = 1G          # the environment overrides this
 //
 //   const Files files = read_files(user_file(environ), site_file);
 //   const Settings set = read(environ, files);          // from_environment() is this
 //   source(environ, files, "HEDDLE_NODE_MEMORY").from;  // "/etc/heddle/heddle.conf:2"
 //
-// The environment goes before the user's file, and that before the site's. NAME= in the environment is the default, whatever
-// files say. Reads without the C++ streams: the library does so before the C library has begun.
+// The environment overrides the user's file, which overrides the site's file. NAME= in the environment means the default, even
+// if a file sets the variable. Reads without the C++ streams: the library reads before the C library has begun.
 #pragma once
 
 #include <optional>
@@ -32,28 +32,28 @@ struct Line {
 
 struct Files {
   std::vector<Line> lines;              ///< The first of a name counts.
-  std::vector<std::string> complaints;  ///< As of Settings: lines that say nothing, names that do not exist.
+  std::vector<std::string> complaints;  ///< As in Settings: lines that are not NAME=VALUE, and unknown names.
 };
 
-/// What $HEDDLE_CONFIG names, else heddle/heddle.conf in $XDG_CONFIG_HOME or $HOME/.config; empty: no home. "none": neither
-/// this nor the site's file is to be read.
+/// The file that $HEDDLE_CONFIG names, or else heddle/heddle.conf in $XDG_CONFIG_HOME or $HOME/.config. Empty: no home.
+/// "none": neither the user's nor the site's file is read.
 std::string user_file(const char* const* environment);
 
-/// Lines of a text; `name` is what complaints call it.
+/// The lines of a text. Complaints call the text `name`.
 Files parse_file(std::string_view text, const std::string& name);
 
-/// The user's lines, then the site's. A file that is not there is none; but that $HEDDLE_CONFIG names one must be there.
+/// The user's lines, then the site's. A missing file counts as empty, except for the file that $HEDDLE_CONFIG names.
 Files read_files(const std::string& user, const std::string& site, bool user_must_exist = false);
 
 /// The files that an environment asks for.
 Files files_of(const char* const* environment);
 
-/// read() of both.
+/// Reads the environment and the files.
 Settings read(const char* const* environment, const Files& files);
 
 constexpr std::string_view environment_itself = "environment";
 
-/// What a variable is set to, and by whom: environment_itself, or file and line. None: its default holds.
+/// The value of a variable, and its place: environment_itself, or file and line. None: the default holds.
 struct Source {
   std::string value;
   std::string from;

@@ -22,111 +22,117 @@ constexpr auto command_line = Reader::command_line;
 constexpr Variable rows[] = {
     {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
     {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
-     "instruction set of the packing kernels; auto is the widest the processor has", library},
+     "instruction set of the packing kernels; auto: the widest that the processor has", library},
     {"HEDDLE_MESSAGES", "auto", "auto|packed|native",
-     "point-to-point messages of derived types: auto packs those that the MPI library itself would move more slowly", library},
+     "point-to-point messages of derived datatypes. auto: Heddle packs a message if the MPI library would move it more "
+     "slowly",
+     library},
     {"HEDDLE_SCHEME", "auto", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
-     "how large messages with holes move within a node; native leaves them to the MPI library", library},
+     "how large messages with holes move within a node; native: by the MPI library", library},
     {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",
-     "messages with holes of at least this size are announced to receivers on the same node, and moved by HEDDLE_SCHEME",
+     "within a node, Heddle announces messages with holes of at least this size to their receiver. HEDDLE_SCHEME then moves "
+     "them",
      library},
     {"HEDDLE_CONTIGUOUS", "on", "on|off",
-     "messages in one piece (32 KiB to 4 MiB) are announced, too, where the profile says that Heddle moves them faster "
-     "than the MPI library; off: they are the library's unless their receiver scatters them",
+     "on: Heddle also announces messages in one piece (32 KiB to 4 MiB) if the profile says that it moves them faster than "
+     "the MPI library. off: only if their receiver scatters them",
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
-     "bytes of a segment: the unit in which sender and receiver work on one message at a time", library},
+     "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
     {"HEDDLE_TRANSPORTS", "auto", "auto, or a list of self,mapped,cma,ring,mpi",
-     "ways to move bytes within a node that may be used; auto is all of them, mpi (through the MPI library) is always there",
+     "the ways to move bytes within a node that Heddle may use. auto: all of them. mpi, the MPI library, is always allowed",
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
-     "address space of each process for messages within a node; memory comes with use", library},
+     "address space that each process reserves for messages within a node. Pages take memory at their first use", library},
     {"HEDDLE_FABRIC", "auto", "auto, off, or a provider of libfabric as fi_info names it",
-     "large messages with holes between nodes: by libfabric, over that provider, be it tcp; auto: the fastest that is more "
-     "than sockets, or else the one that heddle tune has measured to pay; off: packed, through the MPI library",
+     "large messages with holes between nodes. A provider's name: by libfabric over this provider, even tcp. auto: the "
+     "fastest provider that is more than sockets, or else a provider that was faster when heddle tune measured it. off: "
+     "packed, through the MPI library",
      library},
     {"HEDDLE_NODES", "1", "a number from 1 to 1024",
-     "for tests: the ranks of a node are taken for so many nodes, which share no memory. The same for all ranks", library},
+     "for tests: Heddle treats the ranks of one node as those of so many nodes, without shared memory. All ranks need the "
+     "same value",
+     library},
     {"HEDDLE_COLLECTIVES", "auto", "auto|native",
-     "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair; native: packed, through the MPI "
-     "library's. The same for all ranks",
+     "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair. native: Heddle packs around the "
+     "MPI library's own algorithms. All ranks need the same value",
      library},
     {"HEDDLE_EXCHANGE", "auto", "auto|consensus|crystal|counts",
-     "how heddle_exchange finds out who sends to whom. The same for all ranks", library},
+     "algorithm by which the ranks of heddle_exchange learn their senders. All ranks need the same value", library},
     {"HEDDLE_ROUTER", "auto", "auto, or a list of radix=2..9, channels=1..8, segment=bytes, beside=bytes, copies",
-     "the crystal router: parts that ranks split into in each round, messages at once for one bundle, bytes of a segment that "
-     "travels while the next is packed, bytes from which on a message is only announced and goes beside; copies: all of it, "
-     "from buffer to buffer, as in the original algorithm. The same for all ranks",
+     "the crystal router. radix: parts that each round splits the ranks into. channels: messages that carry one bundle at "
+     "the same time. segment: the router sends a segment of this size while it packs the next. beside: the router only "
+     "announces messages of at least this size, which go straight. copies: all messages are copied in each round, as in the "
+     "original algorithm. All ranks need the same value",
      library},
     {"HEDDLE_ALLGATHERV", "auto", "auto|native|ring|recursive-doubling|dissemination|pipelined-ring|two-level",
-     "algorithm of MPI_Allgatherv (heddle algorithms says which is good for what); native leaves it to the MPI library. The "
-     "same for all ranks",
+     "algorithm of MPI_Allgatherv; heddle algorithms describes them. native: the MPI library's own. All ranks need the same "
+     "value",
      library},
     {"HEDDLE_ALLTOALLV", "auto", "auto|native|direct|crystal|bruck|two-level|round-robin",
-     "algorithm of MPI_Alltoallv and its relatives (heddle algorithms says which is good for what); all but direct are for "
-     "blocks below beside= of HEDDLE_ROUTER, longer ones go straight; native leaves it to the MPI library. The same for all "
-     "ranks",
+     "algorithm of MPI_Alltoallv and its relatives; heddle algorithms describes them. Blocks of at least beside= of "
+     "HEDDLE_ROUTER always go straight. native: the MPI library's own. All ranks need the same value",
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
-     "on: the alltoalls, MPI_Allgatherv and neighbourhood collectives of a communicator go by turns Heddle's way and the MPI "
-     "library's in a few calls, and from then on the quicker way; off: Heddle's way, as its model says. The same for all ranks",
+     "on: each communicator tries alltoalls, MPI_Allgatherv and neighbour collectives Heddle's way and the MPI library's "
+     "way in a few calls, and then keeps the faster way. off: Heddle's way, by its model. All ranks need the same value",
      library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
-     "on: ranks of a node put short blocks of alltoalls and neighbour collectives into memory that both have mapped; off: they "
-     "are messages of the MPI library",
+     "on: ranks of a node put short blocks of alltoalls and neighbour collectives into shared memory. off: the MPI library "
+     "sends these blocks as messages",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
-     "on: in each collective that may be Heddle's all ranks compare how they are about to carry it out, and end the job "
-     "with a sentence if they differ (as where counts do not fit together). The same for all ranks",
+     "on: the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
+     "counts do not match, the job ends with a message. All ranks need the same value",
      library},
     {"HEDDLE_WATCH", "some", "none|some|all",
-     "announcements of messages within a node that are watched until their receiver fetches the message; one that is received "
-     "past Heddle ends the job with a sentence. some: the first to each rank, then one of 61",
+     "the announcements of messages within a node that their sender watches. If the program receives such an announcement "
+     "past Heddle, the job ends with a message. some: the first to each rank, then one of 61",
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
-     "what moving bytes costs on this machine, as heddle tune has measured it; auto is where heddle tune writes it, if it is "
-     "there, else /etc/heddle/profile.json",
+     "costs of moving bytes on this machine, measured by heddle tune. auto: the file that heddle tune writes, or else "
+     "/etc/heddle/profile.json",
      library},
     {"HEDDLE_REPORT", "", "a file; %h host, %p process, %j job, %r rank of the writer",
-     "at MPI_Finalize, rank 0 writes there what was sent by which scheme and where the time went, with HEDDLE=off the times of "
-     "calls alone; heddle report shows it",
+     "rank 0 writes a report into this file at MPI_Finalize: the messages by scheme, and the time of each call. With "
+     "HEDDLE=off the report has only the times of calls. heddle report shows the file",
      library},
     {"HEDDLE_TRACE", "", "a file, with %r for the rank",
-     "at MPI_Finalize, a timeline of the program's calls is written there, for Perfetto and chrome://tracing: by rank 0 for "
-     "all, "
-     "or by each rank its own where the name has %r; the first 131,072 calls of each rank",
+     "at MPI_Finalize rank 0 writes a timeline of all ranks' calls into this file, for Perfetto and chrome://tracing. If "
+     "the name has %r, each rank writes its own file. The timeline has the first 131,072 calls of each rank",
      library},
     {"HEDDLE_EXPLAIN", "", "a datatype's name, a function, FILE:LINE or MODULE+OFFSET; several, separated by commas; all",
-     "rank 0 says on stderr what heddle explain says of each datatype of that name, or that is used there, when it is first "
-     "used",
+     "rank 0 prints the lines of heddle explain on stderr for each datatype of this name, or used at this place, at its "
+     "first use",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
-     "whether ranks that wait give their core to others; auto: if a node has more ranks than cores", library},
+     "on: waiting ranks give their core to others. auto: if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
-     "keep: malloc keeps up to 64 MiB of freed memory in each process; a program that frees its arrays in each step does not "
-     "fault their pages in again; system: Heddle leaves malloc alone",
+     "keep: malloc keeps up to 64 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
+     "pages in again. system: Heddle leaves malloc alone",
      library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
-     "auto: where the MPI library takes memory of accelerators and their driver is loaded, Heddle, which cannot read such "
-     "memory, is off; none: no buffer lies there, Heddle is on",
+     "auto: Heddle is off if the MPI library takes memory of accelerators and their driver is loaded, because Heddle cannot "
+     "read such memory. none: the program has no such buffers, and Heddle is on",
      library},
     {"HEDDLE_PATIENCE", "60", "seconds, from 1 to 3600",
-     "how long a rank waits at MPI_Init for ranks that start late; one that has not answered by then runs without Heddle, and "
-     "the job is ended with a sentence that says so",
+     "how long a rank waits in MPI_Init for ranks that start late. If a rank has not answered by then, it runs without "
+     "Heddle and the job ends with a message",
      library},
-    {"HEDDLE_VERBOSE", "0", "0|1", "1: each process says at start what it runs on, and why something is not used", library},
+    {"HEDDLE_VERBOSE", "0", "0|1",
+     "1: each process says at start what it runs on, which parts of Heddle are not in effect, and why", library},
     {"HEDDLE_DOCTOR", "off", "on|off",
-     "on: at the end of MPI_Init, Heddle says what it has found and what is in effect, and the process ends, before the "
-     "program's own work; heddle doctor -- PROGRAM sets it",
+     "on: Heddle says at the end of MPI_Init which parts of it are in effect, and ends the process before the program's own "
+     "work. heddle doctor -- PROGRAM sets this variable",
      library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",
-     "staging buffers a process may keep between calls; what is needed beyond is allocated and freed", library},
+     "staging buffers that a process may keep between calls. Heddle allocates and frees anything beyond", library},
     {"HEDDLE_CONFIG", "", "a file, or none",
-     "settings, NAME=VALUE in each line, instead of those in ~/.config/heddle/heddle.conf; the environment goes before, and "
-     "/etc/heddle/heddle.conf behind; none: no file is read",
+     "file with settings, a line NAME=VALUE each, instead of ~/.config/heddle/heddle.conf. The environment overrides this "
+     "file, and this file overrides /etc/heddle/heddle.conf. none: Heddle reads neither file",
      command_line},
     {"HEDDLE_CACHE", "", "a file, or off",
-     "where heddle run keeps what it has found out about programs and launchers (by default found.json in ~/.cache/heddle)",
+     "file in which heddle run remembers facts about programs and launchers (by default found.json in ~/.cache/heddle)",
      command_line},
     {"HEDDLE_PYTHON", "", "an interpreter", "the Python that runs the installed heddle command, instead of python3",
      command_line},
@@ -135,7 +141,7 @@ constexpr Variable rows[] = {
     {"HEDDLE_LIB_OPENMPI", "", "a file", "set by the module file: the library to preload under Open MPI", command_line},
     {"HEDDLE_LIB_ABI", "", "a file", "set by the module file: the library to preload under the MPI standard ABI", command_line},
     {"HEDDLE_MPI_PATH", "", "folders, separated by ':'",
-     "further places where heddle looks for MPI installations (each with bin/mpiexec)", command_line},
+     "more folders in which heddle looks for MPI installations (each with bin/mpiexec)", command_line},
 };
 
 std::string lower(std::string_view text) {
@@ -147,7 +153,7 @@ std::string lower(std::string_view text) {
 
 const Variable& row(std::string_view name) { return *std::ranges::find(rows, name, &Variable::name); }
 
-/// One of the words that the table allows for `name`.
+/// Parses one of the words that the table allows for `name`.
 Parsed<std::string> algorithm(std::string_view name, std::string_view text) {
   const std::string word = lower(text);
   const std::string all = '|' + std::string(row(name).values) + '|';
@@ -317,7 +323,7 @@ Parsed<Transports> transports(std::string_view text) {
     else if (word == "ring")
       chosen.ring = true;
     else if (word != "mpi")
-      return {{}, "names what is no transport"};
+      return {{}, "names an unknown transport"};
     at = end + 1;
   }
   return {chosen, {}};

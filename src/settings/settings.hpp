@@ -4,7 +4,8 @@
 //   if (!set.enabled) return PMPI_Send(...);
 //   for (const std::string& complaint : set.complaints) fprintf(stderr, "%s\n", complaint.c_str());   // rank 0, at MPI_Init
 //
-// A value that makes no sense is never fatal: the default is used, and a complaint names variable, value and what is allowed.
+// A value that makes no sense is never fatal. The default then holds, and a complaint names the variable, the value and the
+// allowed values.
 // A new variable is a row in settings.cpp, a member of Settings, and a line in from_environment().
 #pragma once
 
@@ -23,8 +24,8 @@ enum class Reader { library, command_line };
 /// One row of the table.
 struct Variable {
   std::string_view name;
-  std::string_view fallback;  ///< The default, as one would write it; empty: not set.
-  std::string_view values;    ///< What may be written: "on|off", "bytes, with K, M or G".
+  std::string_view fallback;  ///< The default, as a user would write it; empty: not set.
+  std::string_view values;    ///< The allowed values: "on|off", "bytes, with K, M or G".
   std::string_view meaning;
   Reader reader;
 };
@@ -40,7 +41,7 @@ enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
 enum class Exchange { automatic, consensus, crystal, counts };
 
-/// As HEDDLE_EXCHANGE has it: "consensus".
+/// The word for HEDDLE_EXCHANGE: "consensus".
 constexpr const char* name(Exchange exchange) noexcept {
   switch (exchange) {
     case Exchange::automatic:
@@ -55,7 +56,7 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// Ways to move bytes that may be used, by the names of transport/table.hpp; that of the MPI library always may.
+/// The allowed ways to move bytes, by the names of transport/table.hpp. The MPI library is always allowed.
 struct Transports {
   bool self = true;
   bool mapped = true;
@@ -65,23 +66,23 @@ struct Transports {
   bool operator==(const Transports&) const = default;
 };
 
-/// How the crystal router goes about it (engine/router.hpp).
+/// Parameters of the crystal router (engine/router.hpp).
 struct Router {
-  int radix = 0;                  ///< 0: what the choice of a way says.
-  int channels = 1;               ///< Messages that a bundle's rest is split into.
+  int radix = 0;                  ///< 0: the choice of a way sets it.
+  int channels = 1;               ///< The rest of a bundle is split into so many messages.
   std::int64_t segment = 0;       ///< Bytes; 0: the rest in one piece.
-  std::int64_t beside = 4 << 10;  ///< Messages from so many bytes on are announced by the router, and go straight.
-  bool copies = false;  ///< Nothing goes beside; each message is copied from buffer to buffer in every round, as in the
-                        ///< original algorithm.
+  std::int64_t beside = 4 << 10;  ///< The router only announces messages of at least so many bytes. They go straight.
+  bool copies = false;  ///< No message goes straight. Each round copies all messages from buffer to buffer, as in the original
+                        ///< algorithm.
 
-  /// Bytes from which on a block is not bundled.
+  /// Blocks of at least so many bytes are not bundled.
   [[nodiscard]] std::int64_t straight_from() const noexcept {
     return copies ? std::numeric_limits<std::int64_t>::max() : std::max<std::int64_t>(1, beside);
   }
   bool operator==(const Router&) const = default;
 };
 
-/// What the library reads, with its types; the members' initial values are the defaults of the table.
+/// The variables that the library reads, with their types. The members' initial values are the defaults of the table.
 struct Settings {
   bool enabled = true;                               ///< HEDDLE
   Isa isa = Isa::automatic;                          ///< HEDDLE_ISA
@@ -105,7 +106,7 @@ struct Settings {
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
-  std::string trace;                                 ///< HEDDLE_TRACE, likewise
+  std::string trace;                                 ///< HEDDLE_TRACE, a file; empty: none
   std::string explain;                               ///< HEDDLE_EXPLAIN, names of datatypes or places; empty: none
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
   bool keep_heap = true;                             ///< HEDDLE_HEAP: the process keeps freed memory
@@ -122,18 +123,17 @@ struct Settings {
 /// Reads an environment: `environment` is a null-terminated list of "NAME=value", as environ is.
 Settings read(const char* const* environment);
 
-/// Of environ, and of the files that it names (files.hpp).
+/// Reads environ and the files that it names (files.hpp).
 Settings from_environment();
 
-/// What ranks decide by in collectives, and so must be the same for all: the variable, and a text that is equal for equal
-/// values.
+/// A variable that ranks use to decide in collectives, so all ranks need the same value. Equal values have equal texts.
 struct Shared {
   std::string_view name;
   std::string value;
 };
 std::vector<Shared> shared(const Settings& set);
 
-/// A value read from text, or the complaint: what is wrong with it and what is allowed, to follow "NAME=text ".
+/// A value read from text, or a complaint that says what is wrong. The complaint follows the words "NAME=text ".
 template <class T>
 struct Parsed {
   T value{};
@@ -156,15 +156,15 @@ Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-sp
 Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
 Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.
 Parsed<std::int64_t> node_memory(std::string_view text);  ///< bytes(), from 4M to 1T.
-Parsed<std::string> fabric(std::string_view text);        ///< auto, off, or what may be a provider's name; any case.
-Parsed<std::string> file(std::string_view text);          ///< Whatever is written.
+Parsed<std::string> fabric(std::string_view text);        ///< auto, off, or a possible name of a provider; any case.
+Parsed<std::string> file(std::string_view text);          ///< Any text.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
 
 /// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is near.
 struct Unknown {
   std::string name;
-  std::string_view nearest;  ///< Empty: nothing like it.
+  std::string_view nearest;  ///< Empty: no name is near.
 };
 std::vector<Unknown> unknown(const char* const* environment);
 

@@ -1,4 +1,4 @@
-// tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: what there is to choose from, and when what is chosen.
+// tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: the choices of Heddle, and when each is chosen.
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
 #include "select/ways.hpp"
@@ -14,7 +14,7 @@ Json messages() {
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.when}});
   return {{"room", "select"},
           {"title", "Ways of a message"},
-          {"choice", "once in a call, by the datatype, the length and the receiver"},
+          {"choice", "once for each call, by datatype, length and receiver"},
           {"rows", rows}};
 }
 
@@ -25,7 +25,7 @@ Json group_formats() {
   }
   return {{"room", "group"},
           {"title", "Formats of groups"},
-          {"choice", "the smallest in memory; the quicker look-up among equals, in this order"},
+          {"choice", "the smallest in memory; among equals the quickest look-up, in this order"},
           {"rows", rows}};
 }
 
@@ -35,7 +35,7 @@ Json schedules(const char* title, std::span<const schedule::Algorithm* const> ta
     rows.push_back({{"name", one->name}, {"description", one->description}, {"when", one->when}});
   return {{"room", "schedule"},
           {"title", title},
-          {"choice", "what costs least for the volumes, how they are spread, and the ranks and nodes there are"},
+          {"choice", "the least cost for these volumes, their spread, the ranks and the nodes"},
           {"rows", rows}};
 }
 
@@ -45,7 +45,7 @@ Json transports() {
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.cost}});
   return {{"room", "transport"},
           {"title", "Transports within a node"},
-          {"choice", "those that HEDDLE_TRANSPORTS leaves, by the scheme of the message (heddle explain TYPE)"},
+          {"choice", "by the scheme of the message (heddle explain TYPE), among those that HEDDLE_TRANSPORTS allows"},
           {"rows", rows}};
 }
 

@@ -1,5 +1,5 @@
-# Run at each build: writes OUT, the header of build.cpp, if anything in it has changed. What is not of the commit is handed in as
-# FACTS: lines NAME=value. COMMIT_FILE says the commit where there is no git: `git archive` fills it in.
+# Run at each build: writes OUT, the header of build.cpp, if its text has changed. Facts beside the commit come in as FACTS:
+# lines NAME=value. COMMIT_FILE has the commit if there is no git: `git archive` fills it in.
 set(commit "unknown")
 file(STRINGS ${COMMIT_FILE} archived LIMIT_COUNT 1)
 if(archived AND NOT archived MATCHES "Format")

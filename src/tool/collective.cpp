@@ -58,7 +58,7 @@ class Reader {
   }
   [[noreturn]] void fail(const std::string& expected) const {
     throw std::invalid_argument(
-        fmt::format("column {}: expected {}; such as 'allgatherv: 32k, 63 x 8' or 'alltoallv: 26 x 512; 256 ranks'",
+        fmt::format("column {}: expected {}. Examples: 'allgatherv: 32k, 63 x 8', 'alltoallv: 26 x 512; 256 ranks'",
                     all_.size() - rest_.size() + 1, expected));
   }
 
@@ -73,7 +73,7 @@ constexpr Count any = Count{1} << 60;
 
 struct Described {
   std::string_view collective;
-  std::vector<Bytes> volumes;  ///< Of allgatherv.
+  std::vector<Bytes> volumes;  ///< For allgatherv.
   Count partners = 0, bytes = 0;
   Count ranks = 0, nodes = 1, stride = 1, crowding = 1;
   std::string_view host;  ///< mpich, openmpi; empty: any.
@@ -127,12 +127,12 @@ Described read(const std::string& text) {
   }
   if (!reader.end()) reader.fail("the end");
   if (about.ranks < 1 || about.ranks > most_ranks) reader.fail(fmt::format("1 to {} ranks", most_ranks));
-  if (about.nodes > about.ranks) reader.fail("as many nodes as there are ranks at most");
+  if (about.nodes > about.ranks) reader.fail("at most as many nodes as ranks");
   if (about.partners >= about.ranks && !gathers) reader.fail("fewer partners than ranks");
   return about;
 }
 
-/// What messages of the host named take here, and whose figures these are.
+/// The costs of the host's messages here, and the source of these figures.
 struct Messages {
   Links links = builtin_links;
   std::string source = "built in";
@@ -170,7 +170,7 @@ Json load(const Way& way, const Load& of) {
   return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}};
 }
 
-/// What is wanted of a collective, and by whom.
+/// The algorithm that a setting asks for, and the setting.
 struct Wanted {
   std::string algorithm;  ///< auto, native, or a name.
   std::string said;       ///< "HEDDLE_ALLTOALLV=crystal"
@@ -186,12 +186,12 @@ Wanted wanted(std::string_view collective) {
   return {set.alltoallv, "HEDDLE_ALLTOALLV=" + set.alltoallv};
 }
 
-/// Of several: the same in digest and name.
+/// Whether two ways have the same name and digest.
 bool same(const Way& one, const Way& other) {
   return one.algorithm == other.algorithm && other.algorithm && digest(one) == digest(other);
 }
 
-/// The least first; what is wanted without figures last.
+/// The ways by time. A wanted way without figures comes last.
 template <class Walk>
 Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
   std::vector<Way> sorted(ways.begin(), ways.end());
@@ -215,22 +215,22 @@ Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
   return rows;
 }
 
-/// What is chosen, why not what takes least, if it does not, and why the model says what it says.
+/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the model.
 void add_decision(Json& answer, const Decision& decision, const Ways& ways, const Wanted& by, const std::string& model) {
   const std::string reason = because(decision, ways, by.said);
-  const bool model_chose = same(decision.way, quickest(ways));  // of which `model` tells
+  const bool model_chose = same(decision.way, quickest(ways));  // `model` describes this way
   answer["chosen"] = decision.way.algorithm ? Json(decision.way.algorithm->name) : Json();
   answer["because"] = reason;
   const std::string name(decision.way.algorithm ? decision.way.algorithm->name : "the MPI library's own");
   if (decision.reason == Reason::mailboxes)
-    answer["why"] = model;  // which says it
+    answer["why"] = model;  // it has the reason
   else if (model_chose)
     answer["why"] = reason.empty() ? model : model + "; " + reason;
   else
-    answer["why"] = name + ": " + (reason.empty() ? "nothing takes less by the model" : reason) + ". By the model " + model;
+    answer["why"] = name + ": " + (reason.empty() ? "no way takes less by the model" : reason) + ". By the model " + model;
 }
 
-/// Whom a rank sends to: the next one and the one before, every stride-th.
+/// The partners of each rank: the ranks before and behind it, every stride-th.
 std::vector<std::vector<Flow>> flows(const Described& about) {
   std::vector<std::vector<Flow>> all(static_cast<std::size_t>(about.ranks));
   for (Count rank = 0; rank < about.ranks; ++rank) {
@@ -284,7 +284,7 @@ Json explain_collective(const std::string& description) {
     Share mine;
     for (const Flow& one : sent[static_cast<std::size_t>(me)]) {
       mine.send(me, one.to, one.bytes, at.ranks, &nodes);
-      mine.receive(one.bytes);  // as much comes from the other side
+      mine.receive(one.bytes);  // the other side sends as much
     }
     all = joined(all, mine);
   }

@@ -1,6 +1,7 @@
-// tool/commands.hpp: the subcommands of heddle-tool, the native half of `heddle explain`, `heddle env`, `heddle tune`,
-// `heddle algorithms`, `heddle simulate` and `heddle bench seek`. May include: layout/, group/, schedule/, settings/, select/,
-// explain/, transport/, sim/. Each answers with JSON; main.cpp reads the command line and prints.
+// tool/commands.hpp: the subcommands of heddle-tool. They are the native half of the command `heddle`. May include: layout/,
+// group/, schedule/, settings/, select/, explain/, transport/, sim/.
+//
+// Each function returns JSON; main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -17,54 +18,61 @@ namespace heddle::tool {
 using Json = nlohmann::ordered_json;
 
 struct ExplainOptions {
-  std::string description;     ///< In the grammar of layout/grammar.hpp.
+  std::string description;     ///< A datatype in the grammar of layout/grammar.hpp.
   layout::Count count = 1;     ///< Elements.
-  std::string to;              ///< The receiver's datatype, likewise; empty: not known.
-  std::size_t segments = 256;  ///< At most so many are listed.
-  std::size_t entries = 256;   ///< Of the type map, likewise.
+  std::string to;              ///< The receiver's datatype in the same grammar; empty: not known.
+  std::size_t segments = 256;  ///< The answer lists at most so many segments.
+  std::size_t entries = 256;   ///< The answer lists at most so many entries of the type map.
 };
 
-/// Everything there is to say about a datatype. layout::grammar::Error, std::overflow_error (too many elements).
+/// Describes a datatype completely.
+/// @throws layout::grammar::Error
+/// @throws std::overflow_error  Too many elements.
 Json explain(const ExplainOptions& options);
-/// The same in lines "name: value".
+/// The same description in lines "name: value".
 std::vector<std::string> explain_in_lines(const ExplainOptions& options);
 
-/// The canonical program as nested objects; long lists and large programs are cut, and say so.
+/// The canonical program as nested objects. Long lists and large programs are cut, with a mark.
 Json tree(const layout::Layout& layout);
 
-/// How Heddle packs `count` elements, and why: sentences.
+/// Sentences that say how Heddle packs `count` elements, and why.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
 
-/// Which kernels pack and unpack `count` elements, and why: {"parts": [{"kind", "pack", "unpack"}, ...], "more"}, the first few
-/// parts of a struct; none for what is one piece.
+/// The kernels that pack and unpack `count` elements, with reasons: {"parts": [{"kind", "pack", "unpack"}, ...], "more"}.
+/// It lists the first few parts of a struct. Data in one piece have no parts.
 Json kernels(const layout::Layout& layout, layout::Count count);
 
-/// The profile of this machine, as the library would use it; read once. What is wrong with it is said then.
+/// The profile of this machine that the library would use. It is read once; complaints are printed at that time.
 const select::Loaded& profile();
-/// Where it is looked for, and what is used: {"file", null if there is none, "source", the file's name or "built in"}.
+/// The profile's place and source: {"file": its name or null, "source": the file's name or "built in"}.
 Json profile_file();
 
-/// Which way `count` elements take to a rank of the same node, and why: by the sender's memory. `to`: the receiver's datatype,
-/// or empty. layout::grammar::Error, std::runtime_error (the sizes do not fit).
+/// The ways that `count` elements take to a rank of the same node, with reasons, for each kind of sender's memory.
+/// @param to  The receiver's datatype, or empty.
+/// @throws layout::grammar::Error
+/// @throws std::runtime_error  The sizes do not fit.
 explain::Way way(const layout::Layout& layout, layout::Count count, const std::string& to);
 Json told(const explain::Way& way, const std::string& to);
 
 struct GroupOptions {
-  std::string description;   ///< In the grammar of group/text.hpp.
-  std::size_t members = 64;  ///< At most so many are listed.
+  std::string description;   ///< A group in the grammar of group/text.hpp.
+  std::size_t members = 64;  ///< The answer lists at most so many members.
 };
 
-/// A group's format, and what the others would take. group::TextError, std::invalid_argument.
+/// The format of a group, and the bytes of the other formats.
+/// @throws group::TextError
+/// @throws std::invalid_argument
 Json explain_group(const GroupOptions& options);
 
-/// Which algorithm a collective would take for the volumes described, and what each would take: by the choice's model, and with
-/// all ranks walked. std::invalid_argument.
+/// The algorithm that a collective would take for these volumes, and the time of each algorithm. The times come from the model
+/// of the choice, and from walking all ranks.
+/// @throws std::invalid_argument
 Json explain_collective(const std::string& description);
 
-/// How this copy was built: {"version", "commit", "compiler", "processor", "kernels", "fabric", "built_for": {"mpich", ...}}.
+/// The build of this copy: {"version", "commit", "compiler", "processor", "kernels", "fabric", "built_for": {"mpich", ...}}.
 Json build();
 
-/// Tables {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}: one for each choice that Heddle makes.
+/// A table for each choice of Heddle: {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}.
 Json algorithms();
 
 /// The table of settings.
@@ -78,29 +86,32 @@ struct SeekOptions {
 
 struct TuneOptions {
   bool quick = false;
-  std::string output;     ///< Empty: where the library looks for it.
+  std::string output;     ///< The profile's file. Empty: the file that the library reads.
   bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
-  // What bench/links took under each MPI library, ns (tune/links.hpp); empty: not measured.
+  // The times of bench/links under each MPI library, ns (tune/links.hpp). Empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
-  // What bench/links took between two nodes: the fabric's provider, and times (tune/nodes.hpp); empty: not measured.
+  // The fabric's provider, and the times of bench/links between two nodes (tune/nodes.hpp). Empty: not measured.
   std::vector<std::string> mpich_nodes;
   std::vector<std::string> openmpi_nodes;
-  bool add = false;  ///< The rest is that of the profile which is there already, if it is of this machine.
+  bool add = false;  ///< Takes the other numbers from the existing profile, if it is of this machine.
 };
 
-/// Measures this machine and writes its profile. std::runtime_error.
+/// Measures this machine and writes its profile.
+/// @throws std::runtime_error
 Json tune(const TuneOptions& options);
 
-/// Runs bench/links: `library` is its build for the MPI that is preloaded into this process, `words` its command line.
-/// Returns its exit status. std::runtime_error (it cannot be loaded).
+/// Runs bench/links. `library` is its build for the preloaded MPI, `words` its command line. Returns its exit status.
+/// @throws std::runtime_error  The library cannot be loaded.
 int links(const std::string& library, const std::vector<std::string>& words);
 
-/// Prints what collectives would take on a machine that does not stand here (sim/estimate/), a line of JSON for each task of
-/// the file. std::invalid_argument, nlohmann::json::exception.
+/// Prints the estimated times of collectives on another machine (sim/estimate/): a line of JSON for each task of the file.
+/// @throws std::invalid_argument
+/// @throws nlohmann::json::exception
 void estimate(const std::string& file);
 
-/// Rows {"bench", "case", "variant", "metric", "value", "unit", ...}: seed figure 13, and seek time against the offset.
+/// Measures the search of a pipelined transpose (Balaji et al. 2007, figure 13), and the time of a seek by its offset. Returns
+/// rows {"bench", "case", "variant", "metric", "value", "unit", ...}.
 Json seek(const SeekOptions& options);
 
 }  // namespace heddle::tool

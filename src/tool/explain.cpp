@@ -1,4 +1,4 @@
-// tool/explain.cpp: a datatype seen from all sides.
+// tool/explain.cpp: all facts about a datatype.
 #include <unistd.h>
 
 #include "explain/lines.hpp"
@@ -49,7 +49,7 @@ Json segments(const Layout& layout, Count count, std::size_t limit) {
   return list;
 }
 
-/// The basic type that all of it is made of; null: several.
+/// The only basic type of a datatype; null: several.
 const BasicType* element_of(const grammar::Type& type) {
   if (type.basic) return type.basic;
   const BasicType* found = nullptr;
@@ -67,7 +67,7 @@ std::string written(const grammar::Type& type) {
   return heddle::explain::pasteable(type.layout, element ? element->name : "byte");
 }
 
-/// Bytes that travel when the layout itself is sent; null if it is too deep for that.
+/// Bytes that a description of the layout takes in a message; null: the layout is too deep for a description.
 Json wire_bytes(const Layout& layout) {
   try {
     return wire::encode(layout).size();

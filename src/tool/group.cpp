@@ -1,4 +1,4 @@
-// tool/group.cpp: a group seen from all sides: what each format would take, and why one is kept.
+// tool/group.cpp: all facts about a group: the bytes of each format, and the reason for the choice.
 #include <fmt/format.h>
 
 #include "group/compose.hpp"
@@ -15,18 +15,18 @@ using namespace group;
 std::string unfit(Format format) {
   switch (format) {
     case Format::identity:
-      return "the ranks are not 0 to n - 1, each its own";
+      return "the ranks are not 0 to n - 1 in order";
     case Format::stride:
       return "the ranks are not one progression";
     case Format::grid:
       return "the ranks are not one nest of strides";
     case Format::chain:
-      return "one piece is enough, or there are too many";
+      return "one piece is enough, or too many are needed";
     case Format::bitmap:
       return "the ranks do not increase";
     case Format::list:
     case Format::ranges:
-      return "there are none";
+      return "the group has no members";
   }
   return {};
 }
@@ -41,7 +41,7 @@ Json explain_group(const GroupOptions& options) {
   const Format kept = smallest(offers);
 
   Json formats = Json::array();
-  const Offer* next = nullptr;  // the smallest of the others
+  const Offer* next = nullptr;  // the smallest other format
   for (const Offer& offer : offers) {
     const FormatEntry& about = entry(offer.format);
     Json row = {{"name", about.name}, {"description", about.description}, {"fits", offer.fits}, {"kept", offer.format == kept}};

@@ -1,5 +1,5 @@
-// tool/kernels.cpp: which kernels move a layout, and why. The library's own choice (layout/kernel/choose.hpp), never a copy of
-// it; what is handed to a kernel follows pack.cpp.
+// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose.hpp), not a
+// copy. The parts for the kernels follow pack.cpp.
 #include "layout/kernel/kernels.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Json told(kernel::Choice choice, const std::string& why) {
   return {{"kernel", kernel.name}, {"does", kernel.description}, {"why", why}};
 }
 
-/// Loops around a block, outermost first; none if there is something else in the middle.
+/// Loops around a block, outermost first. None: another node is in the middle.
 struct LoopNest {
   std::vector<Loop> loops;
   Bytes block = 0;

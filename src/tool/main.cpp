@@ -65,7 +65,7 @@ bool parses(const std::string& description) try {
   return false;
 }
 
-/// HEDDLE_ISA and what is wrong in the environment hold for this program as well.
+/// Applies HEDDLE_ISA to this program, too, and prints complaints about the environment.
 void apply_settings() {
   using settings::Isa;
   const settings::Settings set = settings::from_environment();
@@ -81,12 +81,12 @@ void apply_settings() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Datatypes and settings of Heddle, for scripts: `heddle explain`, `heddle env` and others read well.");
+  CLI::App app("Datatypes and settings of Heddle, for scripts. For people: `heddle explain`, `heddle env` and others.");
   app.require_subcommand(1);
   bool json = false;
 
   ExplainOptions about;
-  CLI::App* explaining = app.add_subcommand("explain", "What a datatype looks like");
+  CLI::App* explaining = app.add_subcommand("explain", "Describe a datatype");
   explaining->add_option("description", about.description, "such as vector(128, 8, 4096, int)")->required();
   explaining->add_option("--count", about.count, "elements")
       ->check(CLI::Range(layout::Count{0}, std::numeric_limits<layout::Count>::max()));
@@ -97,46 +97,47 @@ int run(int argc, char** argv) {
   explaining->add_flag("--json", json, "print JSON");
 
   GroupOptions members;
-  CLI::App* grouping = app.add_subcommand("group", "How a group is kept, and why");
+  CLI::App* grouping = app.add_subcommand("group", "The format of a group, and why");
   grouping->add_option("description", members.description, "such as 0:90000:300")->required();
   grouping->add_option("--members", members.members, "list at most so many")->check(CLI::Range(0, 1000000));
   grouping->add_flag("--json", json, "print JSON");
 
   std::string volumes;
-  CLI::App* collecting = app.add_subcommand("collective", "Which algorithm a collective takes, and why");
+  CLI::App* collecting = app.add_subcommand("collective", "The algorithm of a collective, and why");
   collecting->add_option("description", volumes, "such as allgatherv: 32k, 63 x 8")->required();
   collecting->add_flag("--json", json, "print JSON");
 
-  CLI::App* choosing = app.add_subcommand("algorithms", "What Heddle chooses from, and when what is chosen");
+  CLI::App* choosing = app.add_subcommand("algorithms", "The algorithms, formats and ways that Heddle chooses from");
   choosing->add_flag("--json", json, "print JSON");
 
   std::string tasks;
-  CLI::App* estimating = app.add_subcommand("estimate", "What collectives would take on another machine; prints lines of JSON");
-  estimating->add_option("tasks", tasks, "a file of JSON, as heddle simulate writes it")->required();
+  CLI::App* estimating = app.add_subcommand("estimate", "Estimated times of collectives on another machine, as lines of JSON");
+  estimating->add_option("tasks", tasks, "a file of JSON, written by heddle simulate")->required();
 
   CLI::App* listing = app.add_subcommand("settings", "Every HEDDLE_ variable");
   listing->add_flag("--json", json, "print JSON");
 
-  CLI::App* finding = app.add_subcommand("profile", "Which profile of the machine is used: heddle tune writes one");
+  CLI::App* finding = app.add_subcommand("profile", "The file of the machine's profile, which heddle tune writes");
   finding->add_flag("--json", json, "print JSON");
 
   CLI::App* telling = app.add_subcommand("build", "How this copy of Heddle was built");
   telling->add_flag("--json", json, "print JSON");
 
   TuneOptions tuning;
-  CLI::App* measuring = app.add_subcommand("tune", "Measure what moving bytes costs on this machine, and write it down");
+  CLI::App* measuring = app.add_subcommand("tune", "Measure the costs of moving bytes on this machine, and write a profile");
   measuring->add_flag("--quick", tuning.quick, "fewer repetitions");
-  measuring->add_option("--output", tuning.output, "write the profile there");
-  measuring->add_option("--mpich", tuning.mpich, "what bench/links took under MPICH, ns");
-  measuring->add_option("--openmpi", tuning.openmpi, "what bench/links took under Open MPI, ns");
-  measuring->add_option("--mpich-nodes", tuning.mpich_nodes, "a provider of libfabric, and what bench/links took")->expected(9);
+  measuring->add_option("--output", tuning.output, "the file for the profile");
+  measuring->add_option("--mpich", tuning.mpich, "times of bench/links under MPICH, ns");
+  measuring->add_option("--openmpi", tuning.openmpi, "times of bench/links under Open MPI, ns");
+  measuring->add_option("--mpich-nodes", tuning.mpich_nodes, "a provider of libfabric, and times of bench/links under MPICH")
+      ->expected(9);
   measuring->add_option("--openmpi-nodes", tuning.openmpi_nodes, "the same under Open MPI")->expected(9);
-  measuring->add_flag("--add", tuning.add, "measure nothing else where there is a profile of this machine");
+  measuring->add_flag("--add", tuning.add, "take other numbers from the existing profile of this machine");
   measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
   measuring->add_flag("--json", json, "print JSON, on one line");
 
   std::string library;
-  CLI::App* linking = app.add_subcommand("links", "Run bench/links, built for the MPI that is preloaded (heddle tune does)");
+  CLI::App* linking = app.add_subcommand("links", "Run bench/links, built for the preloaded MPI (for heddle tune)");
   linking->add_option("library", library, "libheddle_links_mpich.so or _openmpi.so")->required();
   linking->prefix_command();
 
@@ -152,8 +153,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "what shall be done? explain, group, collective, algorithms, estimate, settings, profile, "
-                              "build, tune, links or seek; --help tells more"
+    return complain(nothing ? "name a command: explain, group, collective, algorithms, estimate, settings, profile, "
+                              "build, tune, links or seek (see --help)"
                             : one_line(error.what()));
   }
 
@@ -198,7 +199,7 @@ int run(int argc, char** argv) {
       print_rows(answer);
     }
   } catch (const layout::grammar::Error& error) {
-    // The mistake is in the one or in the other.
+    // The mistake is in one of the two descriptions.
     const bool of_receiver = !about.to.empty() && parses(about.description);
     std::cerr << "heddle: " << error.what() << "\n" << error.pointed(of_receiver ? about.to : about.description) << "\n";
     return 2;
@@ -215,5 +216,5 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace heddle::tool
 
-// NOLINTNEXTLINE(bugprone-exception-escape): what run() does not catch ends the program, as it should
+// NOLINTNEXTLINE(bugprone-exception-escape): an exception that run() does not catch should end the program
 int main(int argc, char** argv) { return heddle::tool::run(argc, argv); }

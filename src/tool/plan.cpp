@@ -131,11 +131,11 @@ std::vector<std::string> plan(const Layout& layout, Count count) {
   Planner planner;
   const Placed whole = layout.repeated(count);
   if (!whole.node) {
-    planner.say("no bytes at all: nothing to pack");
+    planner.say("no bytes: nothing to pack");
     return planner.take();
   }
   if (layout.dense() || whole.node->contiguous()) {
-    planner.say("one piece of {} bytes without holes: handed over to MPI as it lies, never copied", whole.node->size);
+    planner.say("one piece of {} bytes without holes: handed over to MPI in place, never copied", whole.node->size);
     return planner.take();
   }
   planner.node(*whole.node, "");
@@ -145,11 +145,11 @@ std::vector<std::string> plan(const Layout& layout, Count count) {
   Cursor look(layout, count);
   const Ahead ahead = look.ahead();
   const bool dense = ahead.mean() >= DualContext::dense_from;
-  planner.say("look-ahead: the first {} blocks have {:.1f} bytes on average, {} than {:.0f}: {}", ahead.blocks, ahead.mean(),
-              dense ? "not less" : "less", DualContext::dense_from,
-              dense ? "dense, worth a list of pieces (iovec) to a transport that takes one; through MPI itself it is packed"
-                    : "sparse, packed segment by segment");
-  planner.say("any byte of the {} is found in {} {}, wherever it lies", whole.node->size, whole.node->depth,
+  planner.say("look-ahead: the first {} blocks have {:.1f} bytes on average ({} than {:.0f}), so they are {}", ahead.blocks,
+              ahead.mean(), dense ? "not less" : "less", DualContext::dense_from,
+              dense ? "dense: worth a list of pieces (iovec) if the transport takes such lists; MPI itself gets them packed"
+                    : "sparse: packed segment by segment");
+  planner.say("any of the {} bytes is found in {} {}", whole.node->size, whole.node->depth,
               whole.node->depth == 1 ? "step" : "steps");
   return planner.take();
 }

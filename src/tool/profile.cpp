@@ -1,4 +1,4 @@
-// tool/profile.cpp: the profile of this machine, as the library would find it.
+// tool/profile.cpp: the profile of this machine that the library would find.
 #include <iostream>
 
 #include "select/profile_file.hpp"

@@ -1,9 +1,9 @@
-// tool/seek.cpp: figure 13 of Balaji et al. 2007: where the time of a pipelined noncontiguous send goes.
+// tool/seek.cpp: figure 13 of Balaji et al. 2007: the parts of the time of a pipelined noncontiguous send.
 //
-// An n × n matrix of three doubles is sent in column-major order, in segments. Before each segment, the next 15 blocks are
-// looked at; then the segment is packed. Two ways of keeping the place:
+// An n × n matrix of three doubles is sent in column-major order, in segments. Before each segment, the sender looks at the
+// next 15 blocks; then it packs the segment. There are two ways to keep the place:
 //   dual-context     two cursors: one looks, one packs (layout/cursor.hpp)
-//   single-context   one position: after the look it is lost, and is searched for from the start of the datatype, as MPICH2 did
+//   single-context   one position: the look loses it, and a search from the start of the datatype finds it, as in MPICH2
 // Both pack with the same kernels: only the search differs.
 #include <algorithm>
 #include <chrono>
@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-/// One position in a loop nest, which moves only forward, piece by piece. Cheaper per step than any datatype engine's (an
-/// odometer of counters, no stack, no virtual call), so the search it needs is a lower bound of theirs.
+/// One position in a loop nest, which moves only forward, piece by piece. A step is cheaper than in any datatype engine (an
+/// odometer of counters, no stack, no virtual call), so its search is a lower bound for theirs.
 class SingleContext {
  public:
   SingleContext(const Layout& layout, Count count) : start_(layout.repeated(count)) {
@@ -43,7 +43,7 @@ class SingleContext {
   [[nodiscard]] Bytes tell() const { return at_; }
   [[nodiscard]] Bytes offset() const { return offset_; }
 
-  /// To the next piece.
+  /// Moves to the next piece.
   void step() {
     at_ += block_;
     // NOLINTNEXTLINE(modernize-loop-convert): clang 14 cannot read std::views
@@ -54,7 +54,7 @@ class SingleContext {
       level->index = 0;
     }
   }
-  /// From the start to the piece that holds packed byte `to`.
+  /// Moves from the start to the piece that holds packed byte `to`.
   void search(Bytes to) {
     restart();
     while (at_ + block_ <= to) step();
@@ -73,7 +73,7 @@ class SingleContext {
   Bytes at_ = 0;
 };
 
-/// Where the time of one message went.
+/// The parts of the time of one message.
 struct Times {
   double look_us = 0, search_us = 0, pack_us = 0;
   [[nodiscard]] double share() const { return search_us / (look_us + search_us + pack_us); }
@@ -123,7 +123,7 @@ Times single_context(Message& m, Bytes segment) {
     pack_range(m.layout, 1, m.memory.data(), done, bytes, m.packed.data() + done);
     done += bytes;
     const auto d = Clock::now();
-    while (context.tell() < done) context.step();  // packing moves its context along: that is not searching
+    while (context.tell() < done) context.step();  // packing moves its context along, without a search
     times.look_us += microseconds(b - a);
     times.search_us += microseconds(c - b);
     times.pack_us += microseconds(d - c);

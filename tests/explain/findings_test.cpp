@@ -30,12 +30,12 @@ TEST(Findings, SayWhatIsInEffect) {
   const std::vector<std::string> wanted = {
       "✓ MPI_Init: reached, in Open MPI v5.0.11 (/usr/lib/libmpi.so.40)",
       "✓ Heddle: on, built for Open MPI",
-      "✓ above Heddle: nothing: the program's calls come to Heddle first",
-      "✓ receives: all come to Heddle, by whatever name",
-      "✓ messages: those with holes are packed, unless the MPI library is faster",
-      "✓ on a node: messages with holes are announced from 16384 bytes on, and move beside the MPI library",
+      "✓ above Heddle: nothing: the program's calls reach Heddle first",
+      "✓ receives: all reach Heddle, under any name",
+      "✓ messages: Heddle packs messages with holes, unless the MPI library is faster",
+      "✓ on a node: messages with holes are announced from 16384 bytes on, and moved by Heddle itself",
       "✓ between nodes: messages with holes go over libfabric's verbs;ofi_rxm",
-      "✓ collectives: alltoalls, allgathers and those of neighbours by Heddle's own schedules, where these are faster"};
+      "✓ collectives: alltoalls, allgathers and neighbour collectives go by Heddle's own schedules if these are faster"};
   EXPECT_EQ(lines(all_well()), wanted);
 }
 
@@ -46,10 +46,10 @@ TEST(Findings, OfAProgramWithoutHeddleEndWithWhy) {
   EXPECT_EQ(lines(off)[1], "! Heddle: off (HEDDLE=off): every call goes straight to the MPI library → unset HEDDLE");
   off.off_by = "/etc/heddle/heddle.conf:2";
   EXPECT_EQ(lines(off)[1],
-            "! Heddle: off (HEDDLE=off in /etc/heddle/heddle.conf:2): every call goes straight to the MPI library → take that "
-            "line out, or set HEDDLE=on");
+            "! Heddle: off (HEDDLE=off in /etc/heddle/heddle.conf:2): every call goes straight to the MPI library → delete "
+            "that line, or set HEDDLE=on");
   off.enabled = true;
-  EXPECT_EQ(lines(off)[1], "! Heddle: off: every call goes straight to the MPI library → what Heddle says tells why");
+  EXPECT_EQ(lines(off)[1], "! Heddle: off: every call goes straight to the MPI library → Heddle's other messages say why");
 }
 
 TEST(Findings, WhatEveryRankMustWishSaysWhoDoesNot) {
@@ -61,7 +61,7 @@ TEST(Findings, WhatEveryRankMustWishSaysWhoDoesNot) {
   }
   found.missed = "the host has MPI_Foo, which this Heddle does not know";
   for (const char* what : {"on a node", "between nodes", "collectives"})
-    EXPECT_TRUE(line_on(what, found).ends_with(" → not every receive comes to Heddle")) << what;
+    EXPECT_TRUE(line_on(what, found).ends_with(" → not every receive reaches Heddle")) << what;
   EXPECT_TRUE(line_on("receives", found).starts_with("! receives: the host has MPI_Foo"));
   EXPECT_EQ(line_on("receives", found), receives(found.missed));
 }
@@ -74,17 +74,18 @@ TEST(Findings, WhatTheSettingsSayIsNoComplaint) {
   EXPECT_EQ(line_on("on a node", found), "✓ on a node: messages go through the MPI library (HEDDLE_SCHEME=native)");
   EXPECT_EQ(line_on("between nodes", found),
             "✓ between nodes: messages with holes go packed, through the MPI library (HEDDLE_FABRIC=off)");
-  EXPECT_EQ(line_on("collectives", found), "✓ collectives: packed, through the MPI library's (HEDDLE_COLLECTIVES=native)");
-  EXPECT_EQ(line_on("messages", found), "✓ messages: those with holes are left to the MPI library (HEDDLE_MESSAGES=native)");
+  EXPECT_EQ(line_on("collectives", found),
+            "✓ collectives: Heddle packs around the MPI library's own algorithms (HEDDLE_COLLECTIVES=native)");
+  EXPECT_EQ(line_on("messages", found), "✓ messages: messages with holes are left to the MPI library (HEDDLE_MESSAGES=native)");
   found.messages = settings::Messages::packed;
-  EXPECT_EQ(line_on("messages", found), "✓ messages: those with holes are packed (HEDDLE_MESSAGES=packed)");
+  EXPECT_EQ(line_on("messages", found), "✓ messages: Heddle packs messages with holes (HEDDLE_MESSAGES=packed)");
 }
 
 TEST(Findings, WhatThisMachineLacks) {
   Findings found = all_well();
   found.node = Effect::impossible;
   found.between_nodes.provider.clear();
-  EXPECT_EQ(line_on("on a node", found), "! on a node: messages go through the MPI library → what Heddle says tells why");
+  EXPECT_EQ(line_on("on a node", found), "! on a node: messages go through the MPI library → Heddle's other messages say why");
   EXPECT_EQ(line_on("between nodes", found),
             "✓ between nodes: messages with holes go packed, through the MPI library: no fabric (HEDDLE_VERBOSE=1 says why)");
   found.between_nodes.one_node = true;
@@ -95,8 +96,8 @@ TEST(Findings, OfASessionShareNothing) {
   Findings found = all_well();
   found.shares = false;
   EXPECT_EQ(line_on("on a node", found),
-            "✓ on a node: messages go through the MPI library: what ranks share begins in MPI_Init");
-  EXPECT_EQ(line_on("collectives", found), "✓ collectives: packed, through the MPI library's");
+            "✓ on a node: messages go through the MPI library: ranks begin to share memory in MPI_Init");
+  EXPECT_EQ(line_on("collectives", found), "✓ collectives: Heddle packs around the MPI library's own algorithms");
   EXPECT_EQ(line_on("between nodes", found), "");
   EXPECT_EQ(line_on("receives", found), "");
 }

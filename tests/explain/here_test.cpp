@@ -24,7 +24,7 @@ TEST(Here, NothingIsAnnouncedToNobody) {
   alone.on_node = false;
   EXPECT_EQ(
       way_of(column, 1, alone).why,
-      "no message is announced here (this rank is alone on its node, or heddle doctor says why): packed into what the MPI "
+      "Heddle announces no messages here (this rank is alone on its node, or heddle doctor says why): Heddle packs, the MPI "
       "library sends");
   alone.running = false;
   EXPECT_EQ(way_of(column, 1, alone).why, "Heddle is off: the MPI library's own way");
@@ -36,7 +36,7 @@ TEST(Here, WhatLiesInOnePieceMayBeAnnounced) {
   EXPECT_EQ(way_of(row, 1, here).why, "without holes: the MPI library's own way");
   here.moves_pieces = true;
   EXPECT_EQ(way_of(row, 1, here).why,
-            "without holes: announced where that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)");
+            "without holes: announced if that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)");
   here.on_node = false;
   EXPECT_EQ(way_of(row, 1, here).why, "without holes: the MPI library's own way");
 }
@@ -48,7 +48,7 @@ TEST(Here, SomeIsLeftToALibraryThatPacksWhileItSends) {
   here.at.packs = false;
   EXPECT_EQ(
       left_to_host(here),
-      "to this rank itself, and non-blocking to a core less than 45 ns a line away: the MPI library's own way, which packs "
+      "to this rank itself, or non-blocking to a core less than 45 ns a line away: the MPI library's own way, which packs "
       "while it sends");
   for (const auto not_so : {&Here::known, &Here::on_node, &Here::host_packs_while_it_sends}) {
     Here other = here;
@@ -63,9 +63,9 @@ TEST(Here, BetweenNodesTheFabricMayTakeIt) {
   Here here = usual();
   EXPECT_EQ(between_nodes(here), "");
   here.several_nodes = true;
-  EXPECT_EQ(between_nodes(here), "between nodes: packed into what the MPI library sends");
+  EXPECT_EQ(between_nodes(here), "between nodes: Heddle packs, the MPI library sends");
   here.may_cross = true;
-  EXPECT_EQ(between_nodes(here), "between nodes: by the fabric where that pays, else packed into what the MPI library sends");
+  EXPECT_EQ(between_nodes(here), "between nodes: by the fabric if that pays, otherwise: Heddle packs, the MPI library sends");
   here.known = false;
   EXPECT_EQ(between_nodes(here), "");
 }

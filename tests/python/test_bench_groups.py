@@ -57,7 +57,7 @@ def test_ranks_play_ping_pong_at_every_level(measured):
     assert {row["variant"] for row in played} == {"host alone", "host", "heddle"}
     assert {row["mpi"].split()[0] for row in played} == {"MPICH", "Open"}
     assert {row["pattern"] for row in played if row["variant"] == "heddle"} == {"identity", "stride"}
-    assert "What a level more adds" in output
+    assert "A further level adds" in output
 
 
 def test_the_seeds_tables_stand_beside_ours(measured):

@@ -52,13 +52,13 @@ def test_the_first_is_chosen_or_there_is_a_reason(monkeypatch):
 @pytest.mark.parametrize(
     ("volumes", "environment", "words"),
     [
-        ("alltoallv: 3 x 1M; 4 ranks", {"HEDDLE_ALLTOALLV": "crystal"}, "crystal: HEDDLE_ALLTOALLV=crystal says so"),
-        ("allgatherv: 16 x 64k", {"HEDDLE_ALLGATHERV": "native"}, "the MPI library's own: HEDDLE_ALLGATHERV=native says so"),
-        ("alltoallv: 15 x 8; 16 ranks", {"HEDDLE_COLLECTIVES": "native"}, "HEDDLE_COLLECTIVES=native says so"),
+        ("alltoallv: 3 x 1M; 4 ranks", {"HEDDLE_ALLTOALLV": "crystal"}, "crystal: set by HEDDLE_ALLTOALLV=crystal"),
+        ("allgatherv: 16 x 64k", {"HEDDLE_ALLGATHERV": "native"}, "the MPI library's own: set by HEDDLE_ALLGATHERV=native"),
+        ("alltoallv: 15 x 8; 16 ranks", {"HEDDLE_COLLECTIVES": "native"}, "set by HEDDLE_COLLECTIVES=native"),
         ("exchange: 3 x 8; 16 ranks", {"HEDDLE_EXCHANGE": "counts"}, "HEDDLE_EXCHANGE=counts"),
         ("alltoallv: 3 x 8; 4 ranks, 4 nodes, mpich", {}, ""),
-        ("allgatherv: 8 x 8", {}, "the MPI library's own: so few bytes"),
-        ("allgatherv: 32k, 7 x 8; 4 ranks a core, mpich", {}, "where ranks share cores"),
+        ("allgatherv: 8 x 8", {}, "the MPI library's own: the MPI library gathers so few bytes"),
+        ("allgatherv: 32k, 7 x 8; 4 ranks a core, mpich", {}, "ranks share cores: MPICH"),
     ],
 )
 def test_reasons_are_read_on_the_screen(heddle, volumes, environment, words):

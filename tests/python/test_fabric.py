@@ -103,7 +103,7 @@ def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, byte
         assert any(way.startswith("fabric") for way in ways(report)) == pays
         line = ("--", *launcher(mpi), "-n", 2, program)
         seen = heddle("doctor", *line, HEDDLE_NODES="2", HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile)).stdout
-        assert ("over libfabric's tcp, where heddle tune" in " ".join(seen.split())) == (pays or fabric == "tcp"), seen
+        assert ("over libfabric's tcp, if heddle tune" in " ".join(seen.split())) == (pays or fabric == "tcp"), seen
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

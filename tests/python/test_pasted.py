@@ -84,7 +84,7 @@ from heddle.problem import Problem
             " order=MPI.ORDER_F)",
             "darray(4, 1, [8, 8], [cyclic(2), cyclic], [2, 2], MPI_INT, order=F)",
         ),
-        (  # a function of a program, which uses what main sets
+        (  # a function of a program, which uses a value that main sets
             "static int n;\nstatic MPI_Datatype row(void) { MPI_Datatype t; MPI_Type_vector(n, 1, n + 2, MPI_INT, &t); }\n"
             'int main(void) { n = 8; printf("n = 9; MPI_Type_contiguous(1, MPI_INT, &t)"); /* n = 10; */ row(); }',
             "vector(8, 1, 10, MPI_INT)",
@@ -122,7 +122,7 @@ from heddle.problem import Problem
         ("def f():\n    n = 3\n    if n:\n        return MPI.INT.Create_contiguous(n).Commit()\n", "contiguous(3, MPI_INT)"),
         ("s = [1, 2]\ns[1] = 5\nt = MPI.INT.Create_indexed(s, [0, 9])", "indexed([1, 5], [0, 9], MPI_INT)"),
         ("row = MPI.DOUBLE\nt = MPI.INT.Create_hvector(2, 1, 3 * row.extent)", "hvector(2, 1, 24, MPI_INT)"),
-        # What is declared in a block is known there, and hides what stands around it.
+        # A declaration in a block holds only there, and hides declarations around the block.
         ("int n = 3; { int n = 4; MPI_Type_contiguous(n, MPI_INT, &t); }", "contiguous(4, MPI_INT)"),
         ("int n = 3; { int n = 4; } MPI_Type_contiguous(n, MPI_INT, &t);", "contiguous(3, MPI_INT)"),
         ("int n = 3; MPI_Type_contiguous(n, MPI_INT, &t); for (int i = 0, n = 0; i < 3; ++n) ;", "contiguous(3, MPI_INT)"),
@@ -132,7 +132,7 @@ from heddle.problem import Problem
             "hindexed_block(2, [16], MPI_INT)",
         ),
         ("vector(8, 1, 8, int)", None),
-        ("MPI_Type_vector(8, 1, 8, MPI_INT)", None),  # the text of before
+        ("MPI_Type_vector(8, 1, 8, MPI_INT)", None),  # not a statement: the new type is missing
     ],
 )
 def test_statements(text, wanted):
@@ -147,18 +147,18 @@ def test_statements(text, wanted):
         ("MPI_Type_indexed(2, lens, places, MPI_INT, &t)", "what are lens and places?"),
         ("MPI_Type_indexed(3, (int[]){1, 2}, (int[]){0, 8}, MPI_INT, &t)", "has 2 elements, and 3 are wanted"),
         ("MPI_Type_vector(1, 8, MPI_INT, &t)", "vector takes 4"),
-        ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "no ')'"),
+        ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "a ')' is missing"),
         ("int a[2] = {1, 1}; a[1 - 3] = 4; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "no element -2"),
         ("MPI_Type_vector(&);", "vector takes 4"),
         ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
         ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
-        ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "no ')'"),
+        ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "a ')' is missing"),
         ("MPI_Type_match_size(1, 8, &t)", "none of the constructors"),
         (
             "MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){offsetof(Q, a)}, (MPI_Datatype[]){MPI_INT}, &t)",
             "offsetof(Q, a)",
         ),
-        ("MPI_Type_create_f90_real(99, 9, &t)", "no kind of Fortran"),
+        ("MPI_Type_create_f90_real(99, 9, &t)", "Fortran has no kind that large"),
         ("call MPI_Type_vector(n, 1, 8, MPI_REAL8, t)", "what is n?"),
         ("t = MPI.INT.Create_vector(n, 1, 8)", "what is n?"),
         ("t = MPI.INT.Create_vector(8, 1)", "2 arguments"),
@@ -167,7 +167,7 @@ def test_statements(text, wanted):
         ("int n = n; MPI_Type_contiguous(n, MPI_INT, &t)", "what is n?"),
         ("MPI_Type_vector(n / ranks, 1, n, MPI_INT, &t)", "--define n=8 --define ranks=8"),
         ("int n = argc > 1 ? atoi(argv[1]) : 8, m = 2 * n; MPI_Type_contiguous(m, MPI_INT, &t);", "what is n?"),
-        # What is set here or there is not guessed.
+        # A value that is set in several places is not guessed.
         ("int n = 3; if (rank == 0) n = 4; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
         ("int n = 3; if (rank) m = 1; else n = 4; MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
         ("int n = 3; switch (rank) { case 3: n = 4; } MPI_Type_contiguous(n, MPI_INT, &t);", "what is n?"),
@@ -238,7 +238,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("file", "given", "wanted"), EXAMPLES, ids=[row[0] for row in EXAMPLES])
 def test_examples(heddle, file, given, wanted):
-    """Each is explained by its name; what it does not say is asked for, nothing else."""
+    """Each example is explained by its file name. The command asks for the missing values, and for nothing else."""
     defined = [word for pair in given.items() for word in ("--define", "=".join(pair))]
     done = heddle("explain", CHECKOUT / "examples" / file, *defined)
     assert done.returncode == 0 and done.stdout.splitlines()[0] == wanted, done
@@ -282,7 +282,7 @@ def test_one_of_several(text):
     assert described(text, {"n": "2"}, "last") == described(text, {"n": "2"}) == "vector(2, 1, 8, contiguous(3, MPI_INT))"
     with pytest.raises(Problem, match=r"what is n\?.*--variable one or many\."):
         described(text)
-    with pytest.raises(Problem, match=r"in none\. These are: one, many, last\."):
+    with pytest.raises(Problem, match=r"in none\. Its datatypes are: one, many, last\."):
         described(text, variable="none")
 
 

@@ -45,7 +45,7 @@ def test_a_million_ranks_are_estimated(rows):
 def test_the_papers_comparison_is_there(heddle):
     done = heddle("simulate", "alltoallv-sparse", "--estimate", "-n", 8192, "--bytes", 8)
     assert done.returncode == 0, done.stderr
-    assert "a message to everybody takes" in done.stdout
+    assert "a message to every rank takes" in done.stdout
     assert "~" in done.stdout
 
 

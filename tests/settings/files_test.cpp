@@ -68,7 +68,7 @@ TEST_F(SettingsFiles, AFileThatIsNotThereIsNoneUnlessItWasNamed) {
   EXPECT_TRUE(read_files(nowhere, nowhere).complaints.empty());
   const Files named = read_files(nowhere, "", true);
   ASSERT_EQ(named.complaints.size(), 1U);
-  EXPECT_NE(named.complaints[0].find(nowhere + " are not used: it cannot be read (No such file"), std::string::npos);
+  EXPECT_NE(named.complaints[0].find(nowhere + " are not used: the file cannot be read (No such file"), std::string::npos);
   EXPECT_EQ(read_files(folder.string(), "").complaints.size(), 1U);  // a folder
   EXPECT_EQ(read_files(file("large", std::string(100'000, '#')), "").complaints.size(), 1U);
 }

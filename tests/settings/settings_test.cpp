@@ -210,7 +210,7 @@ TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
   EXPECT_EQ(set.transports, Transports{});
   ASSERT_EQ(set.complaints.size(), 1u);
   EXPECT_EQ(set.complaints[0],
-            "heddle: HEDDLE_TRANSPORTS=ring,rdma names what is no transport; using auto. "
+            "heddle: HEDDLE_TRANSPORTS=ring,rdma names an unknown transport; using auto. "
             "Allowed: auto, or a list of self,mapped,cma,ring,mpi.");
 }
 

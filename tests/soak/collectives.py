@@ -13,10 +13,10 @@ from scenario import Comm, Pattern, Side, Stage, Taste, some_bytes, some_side, s
 class Blocks:
     """A buffer of a collective: blocks for (or from) each peer, and how the call names them."""
 
-    sides: list[Side]  # one for each block; the same one where the call has a single type
+    sides: list[Side]  # one for each block; the same side for all if the call has a single type
     at: list[int]  # bytes from the buffer's address
-    displacements: list[int]  # as the call takes them
-    count: int = 0  # of a call with one count for all
+    displacements: list[int]  # the arguments of the call
+    count: int = 0  # for calls with one count for all
     low: int = 0
     high: int = 0
 
@@ -57,7 +57,7 @@ def own_types(random: Random, sides: list[Side]) -> Blocks:
 
 @dataclass
 class Ends:
-    """What one rank hands to the call."""
+    """The arguments of one rank."""
 
     send: Blocks | None
     receive: Blocks | None
@@ -134,7 +134,7 @@ class Collective(Pattern):
             )
         if e.in_place and which == "r" and self.name in ("Scatter", "Scatterv"):
             return "MPI_IN_PLACE, 0, MPI_DATATYPE_NULL"
-        if not blocks:  # of no meaning on this rank
+        if not blocks:  # without meaning on this rank
             return "NULL" + (", NULL, NULL, MPI_DATATYPE_NULL" if v else ", 0, MPI_DATATYPE_NULL")
         a, y = f"A{base}{which}.base", f"y{base}{which}"
         if v or w:

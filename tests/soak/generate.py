@@ -1,4 +1,4 @@
-"""A random program: scenarios for so many ranks."""
+"""A random program: scenarios for a number of ranks."""
 
 from __future__ import annotations
 

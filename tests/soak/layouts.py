@@ -1,4 +1,4 @@
-"""Random datatypes of exactly so many units: as C that builds them, and as a map of where their bytes lie.
+"""Random datatypes of exactly so many units, as C that builds them, and as a map of the places of their bytes.
 
     unit = random_unit(random, "mpich")
     layout = tree(random, unit, 24, depth=3)        24 units, in some arrangement
@@ -113,7 +113,7 @@ class Unit:
 
     @property
     def plain(self) -> bool:
-        """Whether a status counts it without doubt: hosts differ in what an element of a pair type is."""
+        """Whether a status counts this type without doubt. Hosts differ about the elements of pair types."""
         return (
             len(self.basics) == 1
             and self.basics[0] in BASIC
@@ -155,14 +155,14 @@ class Layout:
     text: str
     build: list[str] = field(default_factory=list)  # statements; @k stands for the k-th handle; the last is the type
     basic: str = ""  # a predefined type: nothing to build
-    settled: bool = True  # bounds are what every host says
+    settled: bool = True  # all hosts agree on the bounds
 
     @property
     def extent(self) -> int:
         return self.ub - self.lb
 
     def over(self, call: str, walk: Map, text: str, units: int, lb: int, ub: int, low: int, high: int, settled: bool) -> Layout:
-        """A level above this one: `call` with @old for this type, @new for the one to make."""
+        """A level above this type: `call` with @old for this type, and @new for the new type."""
         old = self.basic or f"@{len(self.build) - 1}"
         statement = call.replace("@old", old).replace("@new", f"@{len(self.build)}")
         return Layout(units, lb, ub, low, high, self.align, walk, text, [*self.build, statement], "", settled)
@@ -173,7 +173,7 @@ class Layout:
         return self.over(call, self.walk, text, self.units, lb, ub, self.low, self.high, True)
 
     def settle(self) -> Layout:
-        """With bounds that all hosts agree on."""
+        """The layout with bounds that all hosts agree on."""
         if self.settled:
             return self
         lb = self.lb - self.lb % self.align
@@ -204,7 +204,7 @@ def record(random: Random, parts: list[tuple[int, Layout]], grain: int) -> Layou
         count, p = parts[k]
         step = p.align if grain else 1
         at = -(-at // step) * step + random.choice([0, 0, 1, 3]) * step
-        places[k] = at - p.lb  # covers itself: nothing of it lies before its lower bound
+        places[k] = at - p.lb  # covers itself: no byte lies before its lower bound
         at += count * p.extent
     build: list[str] = []
     handles = []
@@ -247,7 +247,7 @@ def partition(random: Random, n: int, most: int) -> list[int]:
 
 
 def tree(random: Random, unit: Unit, n: int, depth: int, grain: int) -> Layout:
-    """`n` units. `grain`: 1 where every displacement is a multiple of the alignment (Open MPI garbles others), 0 otherwise."""
+    """`n` units. `grain`: 1 if every displacement must be a multiple of the alignment (Open MPI garbles others), otherwise 0."""
     if depth <= 0 or n == 1:
         inner = unit_layout(random, unit, grain)
         if n > 1:
@@ -281,7 +281,7 @@ def decorated(random: Random, inner: Layout) -> Layout:
 
 
 def split_up(random: Random, n: int) -> tuple[int, int]:
-    """n = outer × inner; small inner parts more often, which is what blocks are like."""
+    """n = outer × inner. Small inner parts are more frequent, like real blocks."""
     d = divisors(n)
     inner = random.choice(d[: max(1, (len(d) + 1) // 2)]) if random.random() < 0.7 else random.choice(d)
     return n // inner, inner
@@ -397,14 +397,14 @@ def a_subarray(random, unit, n, depth, grain):
     dims.append(k)
     random.shuffle(dims)
     inner = tree(random, unit, m, depth - 1, grain)
-    if inner.lb != 0:  # the array begins at 0, whatever its elements do
+    if inner.lb != 0:  # the array begins at 0, for all elements
         return a_contiguous(random, unit, n, depth, grain)
     starts = [random.choice([0, 0, 1, 2, 3]) for _ in dims]
     sizes = [d + s + random.choice([0, 0, 1, 4]) for d, s in zip(dims, starts, strict=False)]
     if math.prod(sizes) * inner.extent > 64 << 20:
         sizes, starts = dims, [0] * len(dims)
     c_order = random.random() < 0.6
-    # From the dimension that runs fastest.
+    # Begins with the dimension that runs fastest.
     axes = range(len(dims))[::-1] if c_order else range(len(dims))
     walk, stride, offset = inner.walk, inner.extent, 0
     for a in axes:
@@ -482,7 +482,7 @@ KINDS = [a_contiguous, a_vector, a_vector, a_hvector, a_hvector, a_indexed, a_hi
 
 
 def column(random: Random, unit: Unit, rows: int, columns: int) -> Layout:
-    """One column of a row-major matrix, its extent one entry, so that `columns` of them, an extent apart, are the matrix."""
+    """A column of a row-major matrix. Its extent is one entry, so `columns` of them, an extent apart, are the matrix."""
     inner = unit_layout(random, unit, 1)
     e = inner.extent
     row = (columns + random.choice([0, 0, 1, 5])) * e

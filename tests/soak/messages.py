@@ -49,7 +49,7 @@ def blocks(send: str) -> bool:
 
 
 class Messages(Pattern):
-    """One message, or several to one receiver: `source any` lets wildcards find them."""
+    """One message, or several to one receiver. With `source any`, wildcards may find them."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Messages(Pattern):
         out += done
         if self.any_source:
             out.append(self.stage((self.target, ("sort", c))))
-            # Nobody sends for the next time before.
+            # No rank begins the next message before.
             out += [self.signal(s) for s in sorted({m.source for m in self.messages}) if s != self.target]
         freed = [i for i, m in enumerate(self.messages) if m.freed]
         for source in sorted({self.messages[i].source for i in freed}):
@@ -291,7 +291,7 @@ class Messages(Pattern):
         return f"expect({status}, {source}, {tag}, {m.bytes}, {basic}, {elements}, {what});"
 
     def received(self, i: int, c: int, printer) -> list[str]:
-        """After a receive is complete, its type still there if it is kept until now."""
+        """The checks after a receive is complete. Its type may still exist."""
         m = self.messages[i]
         r = self.names(i)[1]
         status = f"&s[{self.first_request + 2 * i + 1}]"
@@ -336,7 +336,7 @@ class Messages(Pattern):
         return out
 
     def sort(self, c, printer):
-        """Which message each receive got: of those of one source the first that is left, since receives are looked at as posted."""
+        """The message of each receive: the first remaining message of its source, because receives match in the order of posting."""
         out = [f"int taken[{len(self.messages)}] = {{0}};"]
         rows = ", ".join(f"{{{self.comm.rank(m.source)}, {m.tag}, {m.id}u, {m.bytes}}}" for m in self.messages)
         out.append(f"static const struct sender senders[] = {{{rows}}};")

@@ -18,7 +18,7 @@ class Printer:
         self.walks: list[str] = []
         self.tables: list[str] = []
         self.numbers: dict[tuple[int, str], int] = {}
-        self.alive: list[Layout] = []  # whose id() must not be given to another
+        self.alive: list[Layout] = []  # kept, so that their id() stays unique
         self.names: set[str] = set()
 
     # ---- types
@@ -42,7 +42,7 @@ class Printer:
         return f"W{self.number(layout)}"
 
     def make(self, side: Side, variable: str, indent: str = "") -> list[str]:
-        """C that puts the side's type into `variable`, unless it is there."""
+        """C that puts the side's type into `variable`, unless the type is there already."""
         layout = side.layout
         if layout.basic:
             return [f"{indent}{variable} = {layout.basic};"]
@@ -77,7 +77,7 @@ class Printer:
         self.declare(f"static struct area {name} = {{{low}, {high}, {int(by_mpi)}, NULL, NULL}};")
 
     def parts(self, name: str, parts: list[tuple[Layout, int, int, int, int]]) -> None:
-        """(layout, count, at, id, bytes) each."""
+        """The table of parts: (layout, count, at, id, bytes) for each."""
         rows = ", ".join(f"{{{self.walker(layout)}, {c}, {layout.extent}, {at}, {i}u, {n}}}" for layout, c, at, i, n in parts)
         self.declare(f"static const struct part {name}[] = {{{rows or '{NULL, 0, 0, 0, 0, 0}'}}};")
 

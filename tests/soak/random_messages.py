@@ -1,4 +1,4 @@
-"""Messages between two ranks, or from several to one, as one program draws them."""
+"""Draws messages between two ranks, or from several ranks to one."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def random_messages(
             room = n + random.choice([1, 2, 16, 100])
         if truncate and n > 1 and cycles == 1:
             room = max(1, random.choice([n - 1, n // 2, n // 7]))
-            # Open MPI 5.0.11 writes contiguous messages, which packed ones are, beyond the end of the receive, and loses the error
-            # where one that a rank sends to itself is received by a type with holes.
+            # Open MPI 5.0.11 writes contiguous messages, including packed ones, beyond the end of the receive. It also loses the
+            # error if a rank receives its own message by a type with holes.
             if taste.mpi == "openmpi" and (n * unit.bytes > 1000 or source == target):
                 room = n
         if i > 0 and burst and n == template[0].units and not any_source:
@@ -117,11 +117,11 @@ def random_messages(
             m.receive_by = "HOSTS"
         messages.append(m)
     if mode == "posted" and any("rsend" in m.send.lower() for m in messages):
-        for m in messages:  # all their receives are posted before
+        for m in messages:  # all receives are posted before
             if m.source == target and blocks(m.send):
                 m.send = "Isend"
     if any_source and any(m.receive in ("Iprobe", "Probe", "Mprobe", "Improbe") for m in messages):
-        for m in messages:  # what a probe has seen must still be there for the receive
+        for m in messages:  # a probed message must still be there for the receive
             if m.receive not in ("Probe", "Iprobe", "Mprobe", "Improbe"):
                 m.receive, m.receive_by = "Recv", "MPI_"
     return Messages(comm, quiet, target, messages, any_source, any_tag, mode, cycles)

@@ -1,4 +1,4 @@
-"""Exchanges by MPI_Sendrecv and the like, around some ranks."""
+"""Exchanges by MPI_Sendrecv and its relatives, around some ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scenario import Comm, Pattern, Stage, Taste, as_vector, flattened, some_byt
 
 
 class Ring(Pattern):
-    """MPI_Sendrecv and the like around some ranks, all at one time."""
+    """MPI_Sendrecv and its relatives around some ranks, all at the same time."""
 
     def __init__(self, comm: Comm, around: list[int], messages: list[Message], call: str, tag: int, by: str):
         self.comm, self.around, self.messages, self.call, self.tag, self.by = comm, around, messages, call, tag, by
@@ -77,7 +77,7 @@ class Ring(Pattern):
         lines = []
         if not self.requests:
             basic, n = (into.unit.basics[0], into.sent.units) if into.unit.plain else ("MPI_BYTE", into.bytes)
-            if not replaced:  # MPICH 5.0.2 writes it there
+            if not replaced:  # MPICH 5.0.2 writes the message there
                 lines.append(f'expect_untouched({status}, "MPI_{self.call}");')
             lines.append(
                 f"expect({status}, {self.comm.rank(self.around[k - 1])}, {self.tag}, {into.bytes}, {basic}, {n}, {what});"

@@ -1,4 +1,4 @@
-"""Compiles and runs programs: alone or under Heddle, with a time-out, the stacks of what hangs, and what is left in /dev/shm."""
+"""Compiles programs and runs them alone or under Heddle, with a time-out. Reports stacks of hanging ranks and rests in /dev/shm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Outcome:
         return self.verdict == "passed"
 
     def scenarios(self) -> list[int]:
-        """Those that the output blames."""
+        """The scenarios that the output blames."""
         return sorted({int(n) for n in re.findall(r"scenario (\d+) step", self.text)})
 
     def first(self) -> str:
@@ -134,7 +134,7 @@ class Machine:
         return found
 
     def stacks(self, program: Path) -> str:
-        """Where each rank stands: it says so itself (SIGALRM); and gdb, if there is one."""
+        """The place of each rank. Ranks report it themselves (SIGALRM), and so does gdb if it is there."""
         pids = self.processes(program)
         for pid in pids:
             kill(pid, signal.SIGALRM)

@@ -15,7 +15,7 @@ from random import Random
 import layouts
 from layouts import Layout, Unit
 
-# What can be left out (--without): known findings that hide others, and what a host cannot do.
+# Features that can be left out (--without): known findings that hide others, and features that a host lacks.
 FEATURES = {
     "pmpi": "calls, and commits of types, by their PMPI_ names",
     "dlsym": "receives by a pointer that dlsym took from the host's library",
@@ -48,11 +48,11 @@ FEATURES = {
 class Comm:
     number: int
     members: list[int]  # world ranks, in the order of the communicator
-    create: str  # C: `@` stands for the handle; empty: all that are in it
-    remote: list[int] = field(default_factory=list)  # of an inter-communicator: the second group
+    create: str  # C statements; `@` stands for the new handle
+    remote: list[int] = field(default_factory=list)  # the second group of an inter-communicator
     sources: list[list[int]] = field(default_factory=list)  # neighbours by rank, -1: MPI_PROC_NULL
     targets: list[list[int]] = field(default_factory=list)
-    everybody: bool = True  # all ranks of the world take part in making it
+    everybody: bool = True  # all ranks of the world take part in its creation
     freed_early: bool = False
     of_thread: int = 0
 
@@ -61,7 +61,7 @@ class Comm:
         return f"c{self.number}"
 
     def rank(self, world: int) -> int:
-        """Of a peer, as the other side names it."""
+        """The rank of a peer, in the numbers of the other side."""
         if self.remote and world in self.remote:
             return self.remote.index(world)
         return self.members.index(world)
@@ -71,10 +71,10 @@ class Comm:
 class Stage:
     pattern: object
     ops: list[tuple[int, tuple]]  # (world rank, what)
-    done: bool = False  # completes requests: may wait for others of that rank
+    done: bool = False  # completes requests: may wait for other requests of that rank
     how: str = "WAIT"
     profiled: bool = False
-    entries: list[tuple[object, tuple]] = field(default_factory=list)  # of a completion: (pattern, op)
+    entries: list[tuple[object, tuple]] = field(default_factory=list)  # completions: (pattern, op)
 
     def patterns(self) -> set:
         return {p for p, _ in self.entries} if self.done else {self.pattern}
@@ -104,7 +104,7 @@ class Side:
 
 @dataclass
 class Taste:
-    """What one run may do, and what a program has drawn."""
+    """The limits of one run, and the features that a program has drawn."""
 
     mpi: str
     ranks: int
@@ -132,7 +132,7 @@ def flattened(unit: Unit, n: int) -> Side | None:
 
 
 def as_vector(unit: Unit, n: int) -> Side | None:
-    """Every second one."""
+    """`n` elements with a hole as long behind each, for plain units."""
     import layouts
 
     if len(unit.basics) > 1 or n < 1:
@@ -156,7 +156,7 @@ def some_units(random: Random, unit: Unit, size: int) -> int:
 
 
 def some_side(random: Random, taste: Taste, unit: Unit, n: int) -> Side:
-    """`n` units, somehow."""
+    """A random layout of `n` units."""
     size = n * unit.bytes
     grain = 1 if taste.mpi == "openmpi" and (size > 3000 or random.random() < 0.9) else int(random.random() < 0.7)
     if n == 0:
@@ -172,7 +172,7 @@ def some_side(random: Random, taste: Taste, unit: Unit, n: int) -> Side:
             count, m = m, count
         side = Side(layouts.tree(random, unit, m, random.randint(1, 3), grain).settle(), count)
     low, high = side.spread()
-    if high - low > max(64 << 10, 12 * size, 1 << 20):  # sparse beyond reason
+    if high - low > max(64 << 10, 12 * size, 1 << 20):  # too sparse
         side = Side(layouts.a_vector(random, unit, n, 1, grain).settle(), 1)
     side.keep = random.choice(["kept", "done", "directly"] if taste.has("early_type_free") else ["kept", "done"])
     side.by_mpi = taste.has("alloc_mem") and random.random() < 0.15
@@ -183,11 +183,11 @@ def some_side(random: Random, taste: Taste, unit: Unit, n: int) -> Side:
 
 
 class Pattern:
-    """Numbered within its scenario; subclasses say what their stages are and how each is written in C."""
+    """A pattern, numbered within its scenario. Subclasses give its stages, and the C code of each stage."""
 
     number = 0
     comm: Comm
-    requests = 0  # how many of the requests q[...] are its own; the first is first_request
+    requests = 0  # the number of its requests q[...], from first_request on
     first_request = 0
     exclusive = False  # needs a communicator that no other pattern uses
 
@@ -198,11 +198,11 @@ class Pattern:
         raise NotImplementedError
 
     def requests_of(self, op: tuple, rank: int) -> list[int]:
-        """Of an op that completes."""
+        """The requests of an op that completes."""
         return []
 
     def after(self, op: tuple, rank: int, printer) -> list[str]:
-        """What is looked at when they are complete."""
+        """The checks after the requests are complete."""
         return []
 
     def involves(self) -> set[int]:
@@ -213,7 +213,7 @@ class Pattern:
         return []
 
     def finish(self, printer) -> list[str]:
-        """At the end of the scenario."""
+        """The C code at the end of the scenario."""
         return []
 
     def only_singly(self) -> bool:
@@ -242,7 +242,7 @@ class Scenario:
     number: int
     ranks: int
     comms: list[Comm]
-    quiet: list[Comm]  # one for each thread: for what puts ranks in order
+    quiet: list[Comm]  # one for each thread, for the calls that keep ranks in order
     threads: list[Thread]
     rounds: int
 
@@ -301,7 +301,7 @@ HOWS = ["WAIT", "WAITALL", "WAITANY", "WAITSOME", "TEST", "TESTALL", "TESTANY", 
 
 
 def merge(random: Random, patterns: list[Pattern], taste: Taste, window: int) -> list[Stage]:
-    """One order: up to `window` patterns are under way at a time, and completions of a rank wait for each other."""
+    """Makes one order of steps. Up to `window` patterns are under way at a time, and completions of a rank wait for each other."""
     waiting = [(p, p.stages(random)) for p in patterns]
     active: list = []
     plain: list[Stage] = []
@@ -340,7 +340,7 @@ def merge(random: Random, patterns: list[Pattern], taste: Taste, window: int) ->
             if random.random() > patience:
                 flush(rank)
             continue
-        for rank, _ in stage.ops:  # what comes next in a pattern needs what it has completed
+        for rank, _ in stage.ops:  # the next stage of a pattern needs this completion
             if any(stage.pattern is p for s in held.get(rank, []) for p, _ in s.entries):
                 flush(rank)
         timeline.append(stage)

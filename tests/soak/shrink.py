@@ -1,5 +1,5 @@
-"""Makes a failing program small: one scenario, few patterns, simple types, one round. What remains is what fails under Heddle and
-passes without."""
+"""Makes a failing program small: one scenario, few patterns, simple types, one round. The rest still fails under Heddle and passes
+without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random MPI programs under Heddle, for as long as told. What fails under Heddle and passes without it is made small and printed.
+"""Random MPI programs under Heddle, for a given time. A program that fails only under Heddle is made small and printed.
 
   scripts/soak                                     ten minutes, both MPIs, a new seed
   scripts/soak --minutes 60 --mpi mpich
@@ -51,7 +51,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     p.add_argument(
         "--heddle", default=str(ROOT / "build/release/src/mpi"), metavar="DIR", help="where libheddle_MPI.so are (%(default)s)"
     )
-    p.add_argument("--out", default=str(ROOT / "build/soak"), metavar="DIR", help="for what was found (%(default)s)")
+    p.add_argument("--out", default=str(ROOT / "build/soak"), metavar="DIR", help="folder for failures (%(default)s)")
     options = p.parse_args(arguments)
     named = [f for text in (options.without, options.only or "") for f in text.split(",") if f]
     for feature in named:
@@ -68,7 +68,7 @@ class Soak:
     def __init__(self, options: argparse.Namespace, scratch: Path):
         self.options, self.scratch = options, scratch
         self.programs = self.hosts = self.flaky = self.again = 0
-        self.kinds: set[tuple[str, str, str]] = set()  # of what was found
+        self.kinds: set[tuple[str, str, str]] = set()  # kinds of failures found
         self.found: list[Path] = []
         self.began = self.told = time.monotonic()
         self.machines = {}
@@ -125,7 +125,7 @@ class Soak:
             if random.random() < 0.2:
                 source, first = tools.random_tool(random)
                 tool = tools.build(source, f"tool-{machine.mpi}-{seed}", machine.prefix / "bin/mpicc", self.scratch)
-        # What is blamed is judged, and the others run again without it.
+        # The blamed scenario is judged, and the others run again without it.
         while scenarios and not self.late():
             outcome = self.under_heddle(machine, scenarios, tool, first)
             if outcome.passed:
@@ -144,7 +144,7 @@ class Soak:
     def judge(
         self, machine: Machine, seed: int, blamed: Scenario, everything: list[Scenario], outcome: Outcome, tool, first
     ) -> None:
-        """Whose failure it is: of the scenario alone, or with those before it."""
+        """Finds whether the scenario fails alone, or only after the scenarios before it."""
         self.progress(f"! {machine.mpi}, seed {seed}, scenario {blamed.number}: {outcome.verdict}, {outcome.first()[:150]}")
         before = everything[: everything.index(blamed) + 1]
         own = [line for line in outcome.text.splitlines() if f"scenario {blamed.number} step" in line]
@@ -153,7 +153,7 @@ class Soak:
             outcome.verdict,
             re.sub(r"\d+|\[rank.*step", "#", own[0] if own and outcome.verdict == "wrong" else outcome.first()),
         )
-        if kind in self.kinds:  # one of a kind is enough
+        if kind in self.kinds:  # one failure of a kind is enough
             self.again += 1
             return
         for candidate in ([blamed], before):
@@ -191,7 +191,7 @@ class Soak:
         if tool:
             path = machine.compile(printed(program, "soak"), f"smaller-{machine.mpi}")
             if not machine.run(path, program[0].ranks, True, None, True).passed:
-                tool = None  # it is not the tool's doing
+                tool = None  # the tool is not the cause
         shrinker = Shrinker(fails, self.options.shrink, self.progress)
         small = shrinker.shrink(program)
         path = machine.compile(printed(small, "soak"), f"smaller-{machine.mpi}")

@@ -36,7 +36,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def about(
-    wanted: Annotated[bool, typer.Option("--goals", help="Also what the project wants of them.")] = False,
+    wanted: Annotated[bool, typer.Option("--goals", help="Also show the goals of the project.")] = False,
 ) -> None:
     """Measure Heddle against the host MPI."""
     goals.ask(wanted)

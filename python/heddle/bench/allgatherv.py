@@ -1,7 +1,7 @@
-"""`heddle bench allgatherv`: one rank has much, or a few have most: the host's MPI_Allgatherv, and Heddle's algorithms.
+"""`heddle bench allgatherv`: the host's MPI_Allgatherv and Heddle's algorithms, if one rank or a few ranks have most data.
 
-Figure 14 of Balaji et al. 2007, where rank 0 has s bytes and all others 8, and volumes by a power law. With more ranks than
-cores, host and Heddle run with the same giving way of those who wait.
+The volumes are those of Figure 14 of Balaji et al. 2007 (rank 0 has s bytes, all others 8), and volumes by a power law. With
+more ranks than cores, waiting ranks give way alike with Heddle and without.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .rows import Row
 
 METRIC = "allgatherv"
 ALGORITHMS = ("ring", "dissemination", "pipelined-ring")
-FROM = 4 << 10  # bytes in all from which Heddle chooses
+FROM = 4 << 10  # bytes in all; below, Heddle does not choose
 REPORTED = 0.2  # less time than the plain ring
-WORTH_IT = 1 << 20  # bytes of an outlier from which the issue is decided
+WORTH_IT = 1 << 20  # bytes of an outlier, from which on the gain is clear
 
 
 def runs(algorithms: tuple[str, ...]) -> list[Run]:
@@ -57,9 +57,9 @@ def goals(of_one_mpi: list[Figures]) -> list:
         messages.at_least("never slower than the host (5 % is noise)", 0.95, gains),
         messages.at_least("over the host, outliers from 1 MiB and all of 48 ranks from 1 MiB in all", 2.0, large),
         messages.best("over the plain ring, an outlier of 32 KiB", 1.2, over_ring),
-        messages.at_most("what is chosen over the best of the algorithms", 1.1, over_best),
+        messages.at_most("Heddle's choice over the best of the algorithms", 1.1, over_best),
         messages.steady(of_one_mpi, METRIC),
-        messages.at_most("choosing, of a call that Heddle chooses for", 0.02, choosing),
+        messages.at_most("time to choose, as a part of the call", 0.02, choosing),
     ]
 
 
@@ -81,13 +81,13 @@ def draw(rows: list[Row], file: Path) -> None:
 
 
 def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
-    """By the outlier's bytes, in whatever order they were measured."""
+    """The values sorted by the outlier's bytes."""
     found = sorted((int(case.partition("s=")[2]), value) for case, value in series.items())
     return [size for size, _ in found], [value for _, value in found]
 
 
 def _over_ring(axis, figures: Figures) -> None:
-    """How many times quicker than the plain ring, which the paper's hosts take."""
+    """How many times as fast as the plain ring, which the paper's hosts use."""
     ours, ring = (figures.series(variant, f"{METRIC} over host") for variant in ("heddle", "ring"))
     gains = {case: ring[case] / ours[case] for case in ours if case in ring and case.startswith("outlier")}
     axis.plot(*_points(gains), marker=".", linewidth=1, label=f"{figures.ranks} ranks{figures.distance}")
@@ -103,17 +103,18 @@ def command(
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
     ] = None,
     largest: Annotated[
         list[int] | None, typer.Option("--largest", min=1, metavar="S", help="Bytes of the largest block; may be repeated.")
     ] = None,
     algorithm: Annotated[
-        list[str] | None, typer.Option("--algorithm", metavar="NAME", help=f"Only these forced: {', '.join(ALGORITHMS)}, none.")
+        list[str] | None,
+        typer.Option("--algorithm", metavar="NAME", help=f"Force only this: {', '.join(ALGORITHMS)}, or none."),
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Gather volumes that differ on all ranks: the host, Heddle's choice, and its algorithms one by one."""
+    """Gather different volumes of ranks: the host, Heddle's choice, and each of its algorithms."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

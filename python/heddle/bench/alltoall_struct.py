@@ -29,7 +29,7 @@ def runs(wanted: tuple[str, ...]) -> list[Run]:
 
 
 def goals(of_one_mpi: list[Figures]) -> list:
-    """Over all structs and all numbers of ranks."""
+    """The goals over all structs and all numbers of ranks."""
     gains = {f"{figures.ranks} ranks, {case}": gain for figures in of_one_mpi for case, gain in figures.gains(METRIC).items()}
     over = {
         f"{figures.ranks} ranks, {case}": ratio
@@ -57,7 +57,7 @@ def draw(rows: list[Row], file: Path, title: str) -> None:
 
 
 def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
-    """By the last block's ints, in whatever order they were measured."""
+    """The values sorted by the ints of the last block."""
     ints = sorted(int(case.removeprefix("x=")) for case in series)
     return ints, [series[f"x={n}"] for n in ints]
 
@@ -86,14 +86,14 @@ def command(
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+        list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
     ] = None,
     largest: Annotated[
         list[int] | None, typer.Option("--largest", metavar="X", help="Ints of the last block; may be repeated.")
     ] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Structs from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Force only this: {', '.join(ALL_SCHEMES)}, or none.")
     ] = None,
     transport: wire.Over = wire.Transport.node,
     provider: wire.Provider = "tcp",

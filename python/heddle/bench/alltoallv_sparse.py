@@ -25,10 +25,10 @@ SELDOM = 488  # calls: select/collective/cadence.hpp
 METRIC = "exchange"
 REPORTED = 38.0  # times as quick as the host's MPI_Alltoallv
 WAYS = ("consensus", "counts", "crystal")
-# MPI_Alltoallv as Heddle chooses, and by each algorithm: communicators of one job, which hints ask for it.
+# MPI_Alltoallv by Heddle's choice, and by each algorithm. Hints on the communicators of one job ask for them.
 ALGORITHMS = ("auto", "direct", "crystal", "bruck")
 CHOSEN, *FORCED = (f"alltoallv {name}" for name in ALGORITHMS)
-# The router without what its paper asked for, and with one improvement after the other; everything travels in bundles.
+# The router without the improvements that its paper asked for, and with one after the other. All messages travel in bundles.
 BUNDLED = "crystal, bundled"
 ROUTERS = {
     BUNDLED: "beside=1G",
@@ -50,7 +50,7 @@ def runs(ways: tuple[str, ...], routers: bool) -> list[Run]:
 
 
 def table(figures: Figures) -> Table:
-    """One line a case, microseconds; what is quickest stands out."""
+    """A line for each case, in microseconds. The quickest way is highlighted."""
     variants = figures.variants(METRIC)
     shown = Table(title=f"sparse exchange, {figures.ranks} ranks, {figures.mpi}, us", title_justify="left")
     shown.add_column("case", no_wrap=True)
@@ -60,9 +60,7 @@ def table(figures: Figures) -> Table:
         values = [figures.value(case, variant, METRIC) for variant in variants]
         least = min(value for value in values if value is not None)
         shown.add_row(case, *(_cell(value, value == least) for value in values))
-    shown.caption = (
-        "medians; alltoallv …: MPI_Alltoallv under Heddle; heddle: heddle_exchange, the way that HEDDLE_EXCHANGE=auto takes"
-    )
+    shown.caption = "medians. alltoallv …: MPI_Alltoallv under Heddle. heddle: heddle_exchange with HEDDLE_EXCHANGE=auto"
     return shown
 
 
@@ -74,8 +72,8 @@ def _cell(value: float | None, best: bool) -> str:
 
 
 def effects(found: list[Figures]) -> Table:
-    """What each improvement of the router gains: the time without it over the time with it."""
-    shown = Table(title="The router's improvements: times as quick as without, geometric means", title_justify="left")
+    """The gain of each improvement of the router: the time without it over the time with it."""
+    shown = Table(title="The router's improvements: times as fast as without, geometric means", title_justify="left")
     for name in ("ranks, MPI", "fewer copies", "radix 4", "2 channels", "segments of 16K", "long ones beside"):
         shown.add_column(name)
     for figures in found:
@@ -111,12 +109,12 @@ def goals(of_one_mpi: list[Figures]) -> list:
             if forced:
                 over_best[name] = ratio / min(forced)
     return [
-        messages.at_most("what is chosen over the best of the three ways, everywhere", 1.1, over_best),
-        messages.at_most("MPI_Alltoallv as chosen over the best of its algorithms, everywhere", 1.1, alltoallv),
+        messages.at_most("Heddle's choice over the best of the three ways, everywhere", 1.1, over_best),
+        messages.at_most("Heddle's choice of MPI_Alltoallv over the best of its algorithms, everywhere", 1.1, alltoallv),
         messages.mean("MPI_Alltoallv over the host's, geometric mean", 1.0, over_host),
         messages.steady(of_one_mpi, METRIC),
-        messages.at_most(f"agreeing once in {SELDOM} calls (volumes stay), of an MPI_Alltoallv", 0.02, staying),
-        messages.at_most("agreeing as often as where volumes change, of an MPI_Alltoallv", 0.02, changing),
+        messages.at_most(f"agreement once in {SELDOM} calls (steady volumes), as a part of MPI_Alltoallv", 0.02, staying),
+        messages.at_most("agreement as often as with changing volumes, as a part of MPI_Alltoallv", 0.02, changing),
         messages.mean("over the host's MPI_Alltoallv, which is told who sends; geometric mean", 1.0, gains),
     ]
 
@@ -145,7 +143,7 @@ def draw(rows: list[Row], file: Path) -> None:
 
 
 def _labels(cases: Iterable[str]) -> list[str]:
-    """A word a line, without those that all cases share."""
+    """The words of a case that not all cases share, a line each."""
     split = [case.split() for case in cases]
     shared = set.intersection(*map(set, split)) if len(split) > 1 else set()
     return ["\n".join(word for word in words if word not in shared) for words in split]
@@ -182,7 +180,7 @@ def command(
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="So many ranks; may be repeated.")
+        list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="A number of ranks; may be repeated.")
     ] = None,
     size: Annotated[
         list[int] | None, typer.Option("--bytes", min=0, metavar="N", help="Bytes for each partner; may be repeated.")
@@ -195,10 +193,13 @@ def command(
         typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
     ] = None,
     way: Annotated[
-        list[str] | None, typer.Option("--way", metavar="NAME", help=f"Only these forced: {', '.join(WAYS)}, none.")
+        list[str] | None, typer.Option("--way", metavar="NAME", help=f"Force only this: {', '.join(WAYS)}, or none.")
     ] = None,
     strong: Annotated[
-        bool, typer.Option("--strong", help="One problem for all numbers of ranks: a block shrinks with their power of 2/3.")
+        bool,
+        typer.Option(
+            "--strong", help="The same problem for all numbers of ranks P: blocks shrink as P to the power of 2/3 grows."
+        ),
     ] = False,
     routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,
     plot: messages.PlotFile = None,

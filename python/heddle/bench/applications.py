@@ -1,4 +1,4 @@
-"""What the benchmarks of whole applications share: runs with Heddle and without by turns, one answer, medians and a table.
+"""Shared by the benchmarks of whole applications: alternate runs with Heddle and without, one answer, medians and a table.
 
 An application prints one line of JSON. The first round is not counted: it checks the answer, and that Heddle was there.
 """
@@ -66,7 +66,7 @@ class Measured:
 
 
 def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Callable[[dict], object]) -> list[Measured]:
-    """@param answer  what must be the same in all runs of a job"""
+    """@param answer  the result, which must be the same in all runs of a job"""
     columns = (TextColumn("{task.description:48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     measured = []
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -76,7 +76,7 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
             answers: dict[str, str] = {}
             for turn in range(rounds + 1):
                 for at in range(len(runs)):
-                    run = runs[(at + turn) % len(runs)]  # each goes first by turns
+                    run = runs[(at + turn) % len(runs)]  # each run goes first in one of the turns
                     about = f"{job.case}, {job.ranks} ranks, {job.mpi.name} {job.mpi.version}, {run.variant}"
                     progress.update(bar, description=about)
                     line = checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
@@ -93,19 +93,19 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
 
 
 def checked(job: Job, run: Run) -> dict:
-    """A run that compares its answer with a serial one; under Heddle, a report says that it was there."""
+    """A run that compares its answer with a serial run. Under Heddle, a report proves that Heddle was there."""
     if run.between is not With.heddle:
         return job.started(run)
     with tempfile.TemporaryDirectory(prefix="heddle-bench-") as folder:
         report = Path(folder, "report.json")
         line = job.started(Run(run.variant, run.between, run.settings | {"HEDDLE_REPORT": str(report)}, run.arguments))
         if not report.exists():
-            raise Problem(f"{job.binary.name} ran without Heddle: nobody wrote the report that was asked for.")
+            raise Problem(f"{job.binary.name} ran without Heddle: it wrote no report.")
     return line
 
 
-Who = tuple[str, str]  # a variant, and one of the ways that its program goes by turns
-Gains = dict[str, tuple[Who, Who]]  # name → who is faster than whom
+Who = tuple[str, str]  # a variant, and one of the ways of its program
+Gains = dict[str, tuple[Who, Who]]  # name → the faster and the slower of a pair
 
 
 def rows_of(
@@ -124,13 +124,13 @@ def rows_of(
         (ours, our_way), (theirs, their_way) = gain
         rounds = zip(of[ours], of[theirs], strict=True)
         ratios = [one[our_way] / other[their_way] for one, other in rounds]
-        values = ratios if unit == "MFlop/s" else [1 / ratio for ratio in ratios]  # of times, the lesser is the better
+        values = ratios if unit == "MFlop/s" else [1 / ratio for ratio in ratios]  # for times, less is better
         rows.append(measured.row(bench, case, f"{ours}, {our_way}", name, values, "1"))
     return rows
 
 
 def table(figures: Figures, title: str, metric: str, gain: str, wanted: float) -> Table:
-    """One line a case: medians of all variants, and the gain."""
+    """A line for each case: the medians of all variants, and the gain."""
     variants = figures.variants(metric)
     unit = next(row.unit for row in figures.rows if row.metric == metric)
     shown = Table(title=f"{title}, {figures.ranks} ranks, {figures.mpi}, {unit}", title_justify="left")
@@ -143,7 +143,7 @@ def table(figures: Figures, title: str, metric: str, gain: str, wanted: float) -
         colour = "" if row is None else "green" if row.value >= wanted else "red"
         shown.add_row(case, *cells, f"[{colour}]{row.value:.2f}[/] [dim]{row.lower:.2f}–{row.upper:.2f}[/]" if row else "")
     some = next(row for row in figures.rows if row.metric == metric)
-    shown.caption = f"medians of {some.samples} rounds by turns, ± half the distance of the quartiles; gain: {gain}"
+    shown.caption = f"medians of {some.samples} alternate rounds, ± half the distance of the quartiles; gain: {gain}"
     return shown
 
 
@@ -160,7 +160,7 @@ def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> No
 
 @dataclass(frozen=True)
 class Shown:
-    """How an application's rows are told: its table's title, metric and gain, its goals; the picture's gains and factor."""
+    """How an application's rows are shown: title, metric and gain of its table, its goals, gains and factor of the picture."""
 
     title: str
     metric: str
@@ -174,7 +174,7 @@ class Shown:
 
 
 def present(rows: list[Row], how: Shown, json: Path | None, plot: Path | None, seconds: float) -> None:
-    """Tables and goals on the screen; rows and picture where they were asked for."""
+    """Tables and goals on the screen, and rows and picture into files if the user asks."""
     found = messages.by_mpi(rows)
     for figures in found:
         screen().print(table(figures, how.title, how.metric, how.gain, how.wanted))
@@ -189,7 +189,7 @@ def gains_of(figures: Figures, metric: str) -> dict[str, float]:
 
 
 def draw(found: Sequence[Figures], metrics: Sequence[str], file: Path, title: str, factor: float, text: str) -> None:
-    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across, and what they are below."""
+    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across, and their names below."""
     columns = min(2, len(found))
     with figure.panels(file, title, -(-len(found) // columns), columns, width=6, height=2.6 + 0.22 * len(metrics)) as axes:
         for axis in list(axes.flat)[len(found) :]:

@@ -1,4 +1,4 @@
-"""Rows become comparisons, case by case, and comparisons are held against the goals."""
+"""Makes comparisons of rows, case by case, and compares them with the goals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rows import Row
 
 @dataclass(frozen=True)
 class Comparison:
-    """One case and one metric: ours under each MPI, the hosts, memcpy, the yardstick; GB/s, medians."""
+    """A case and a metric in GB/s, as medians, of Heddle under each MPI, the hosts, memcpy and the yardstick."""
 
     case: str
     metric: str  # pack or unpack
@@ -34,12 +34,12 @@ class Comparison:
 
     @property
     def of_yardstick(self) -> float | None:
-        """Best to best: the yardstick prints its best only."""
+        """Best against best: the yardstick prints only its best."""
         return self.best_ours / self.yardstick if self.yardstick else None
 
 
 def comparisons(rows: Iterable[Row], variant: str) -> list[Comparison]:
-    """In the order of the rows. Cases without ours or without a host are left out."""
+    """Comparisons in the order of the rows. Cases without Heddle or without a host are left out."""
     rows = list(rows)
     by_case: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -76,13 +76,13 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is wanted of a number computed from comparisons, and what it came out as."""
+    """A goal for a number computed from comparisons, and the number."""
 
     text: str
     wanted: float
     value: float
     detail: str = ""
-    at_most: bool = False  # or at least
+    at_most: bool = False  # otherwise at least
 
     @property
     def applies(self) -> bool:
@@ -94,7 +94,7 @@ class Goal:
 
 
 def _worst(text: str, wanted: float, found: list[Comparison], number: Callable[[Comparison], float]) -> Goal:
-    """The goal that no case falls under `wanted`: its value is the worst case."""
+    """The goal that no case is below `wanted`. Its value is the worst case."""
     if not found:
         return Goal(text, wanted, math.nan)
     worst = min(found, key=number)
@@ -125,7 +125,7 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
 
 @dataclass(frozen=True)
 class Decoding:
-    """What a type costs before it serves, and after how many packs Heddle has earned that; None: it is not faster."""
+    """The cost of a type before its first use, and the number of packs that earn this cost. None: Heddle is not faster."""
 
     case: str
     mpi: str

@@ -24,7 +24,7 @@ from .native import Mpi, loaded_mpi
 from .rows import Row
 
 ZERO_COPY, LOCAL, MANUAL = VARIANTS = ("zero-copy", "local-transpose", "manual")
-PARTS = {"transposes": "communication", "whole run": "total"}  # as the program has them
+PARTS = {"transposes": "communication", "whole run": "total"}  # the program's names
 REPORTED = 3.8  # times as fast by datatypes as packed by hand, "up to"
 WANTED = 1.5
 TIME = "time"
@@ -49,7 +49,7 @@ def runs() -> list[Run]:
 
 
 def rows_of(measured: Measured) -> list[Row]:
-    """A round is what each variant took in it, host and Heddle."""
+    """A round has the times of each variant, host and Heddle."""
     together = {
         who: [
             {"mpi": measured.mpi} | dict(zip(VARIANTS, lines, strict=True))
@@ -95,7 +95,7 @@ SHOWN = applications.Shown(
 
 
 def draw(found: Sequence[Figures], file: Path) -> None:
-    """The paper's picture, strong scaling, for each MPI; below it the gains by ranks, with the paper's factor."""
+    """The paper's picture of strong scaling for each MPI. Below it are the gains by ranks, with the paper's factor."""
     mpis = list(dict.fromkeys(figures.mpi for figures in found))
     styles = dict(zip(VARIANTS, ("-", "--", ":"), strict=True))
     with figure.panels(file, SHOWN.picture, 2, len(mpis), width=5.4) as axes:
@@ -125,7 +125,7 @@ def draw(found: Sequence[Figures], file: Path) -> None:
 
 
 def agree(found: Sequence[Measured]) -> None:
-    """Of one size all have the same bits, whatever the ranks and the MPI."""
+    """Checks that all results of a size have the same bits, for all numbers of ranks and MPIs."""
     seen: dict[str, dict[str, str]] = {}
     for one in found:
         line = next(iter(one.found.values()))[0]
@@ -141,14 +141,15 @@ def command(
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 512^2 on 2 ranks.")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of each variant.")] = 5,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=1, max=64, metavar="N", help="So many; may be repeated. [1, 2, 4]")
+        list[int] | None,
+        typer.Option("--ranks", min=1, max=64, metavar="N", help="A number of ranks; may be repeated. [1, 2, 4]"),
     ] = None,
     size: Annotated[
         list[int] | None, typer.Option("--size", min=8, metavar="N", help="A matrix of N x N; may be repeated. [1024, 4096]")
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Filter with a 2-D FFT, its transposes packed by hand, half and all by datatypes, with Heddle and without."""
+    """Filter with a 2-D FFT. Its transposes are by hand, half by datatypes or all by datatypes, with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

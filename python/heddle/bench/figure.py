@@ -49,7 +49,7 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    many = pyplot.cycler(color=pyplot.colormaps["tab20"].colors)  # for those without a colour of their own
+    many = pyplot.cycler(color=pyplot.colormaps["tab20"].colors)  # for lines without their own colour
     look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "axes.prop_cycle": many}
     with pyplot.rc_context(look):
         figure, axes = pyplot.subplots(
@@ -60,7 +60,7 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
         for axis in axes.flat:
             drawn = axis.patches or any(len(line.get_xdata()) and line.get_transform() == axis.transData for line in axis.lines)
             if not drawn:
-                axis.set(xscale="linear", yscale="linear")  # nothing could be measured: a logarithm has no ends then
+                axis.set(xscale="linear", yscale="linear")  # without values a logarithmic axis has no ends
                 axis.set_visible(bool(axis.get_title()))
             if axis.get_yscale() == "log":
                 _plain_numbers(axis.yaxis)
@@ -69,12 +69,12 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
         pyplot.close(figure)
 
 
-FEW = 4  # entries that find room among the lines
+FEW = 4  # entries that fit among the lines
 ROOM = 95  # letters of a panel's width
 
 
 def legend(axis, size: int = 6) -> None:
-    """Of many lines below the panel, so that it covers none."""
+    """The legend. If there are many lines, it goes below the panel, so that it covers none of them."""
     names = axis.get_legend_handles_labels()[1]
     columns = min(4, max(1, ROOM // (max(map(len, names), default=0) + 9)))
     below = {"loc": "upper left", "bbox_to_anchor": (0, -0.19), "ncols": columns, "frameon": False, "borderaxespad": 0}
@@ -82,7 +82,7 @@ def legend(axis, size: int = 6) -> None:
 
 
 def _plain_numbers(axis) -> None:
-    """6 instead of 6 × 10⁰."""
+    """Labels such as 6 instead of 6 × 10⁰."""
     from matplotlib.ticker import LogFormatter
 
     class Plain(LogFormatter):
@@ -101,7 +101,7 @@ ABOVE = {"zorder": 6, "bbox": {"facecolor": "white", "alpha": 0.75, "edgecolor":
 
 
 def mark(axis, factor: float, text: str) -> None:
-    """The factor that a paper reports, as a line across."""
+    """Draws the factor that a paper reports as a line across."""
     axis.axhline(factor, color="#888", linestyle="--", linewidth=0.9)
     axis.annotate(text, (0.02, factor), xycoords=("axes fraction", "data"), va="bottom", fontsize=7, color="#555", **ABOVE)
 
@@ -111,11 +111,11 @@ def _kinds(found: list[Figures]) -> list[tuple[int, str]]:
 
 
 def grid(found: list[Figures], more: int) -> tuple[int, int]:
-    """Lines and columns of panels: a line an MPI, a column each number of ranks and distance of the cores, and some more."""
+    """Lines and columns of panels: a line for each MPI, a column for each number of ranks and distance of cores, and more."""
     return len({figures.library for figures in found}), len(_kinds(found)) + more
 
 
 def places(found: list[Figures]) -> list[tuple[int, int]]:
-    """The line and the column of each."""
+    """The line and the column of each panel."""
     libraries, kinds = list(dict.fromkeys(figures.library for figures in found)), _kinds(found)
     return [(libraries.index(figures.library), kinds.index((figures.ranks, figures.distance))) for figures in found]

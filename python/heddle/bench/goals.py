@@ -1,6 +1,6 @@
-"""What the project wants of its benchmarks: shown by `heddle bench --goals NAME`. Who measures a machine wants the figures.
+"""The project's goals for its benchmarks, which `heddle bench --goals NAME` shows. Users want only figures.
 
-goals.show(console(), lambda: table)       # nothing, unless they are asked for
+goals.show(console(), lambda: table)       # prints nothing without --goals
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`heddle bench groups`: what groups cost: bytes, look-ups, creation.
+"""`heddle bench groups`: the costs of groups: bytes, look-ups, creation.
 
 The cases of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000 processes, and a hierarchy of
 communicators without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the
@@ -28,7 +28,7 @@ from .native import Mpi
 from .rows import Row, write
 from .wire import Host
 
-# Look-up, ns, at most: the goals.
+# Goals: the largest time of a look-up, ns.
 LIMITS = {
     "identity": 5,
     "stride": 5,
@@ -87,7 +87,7 @@ def memory(rows: list[Row]) -> Table:
 
 
 def formulas(rows: list[Row]) -> Table:
-    """Seed table 1 beside what ours take, at the largest world that was measured."""
+    """Table 1 of the paper beside the bytes of our formats, for the largest measured world."""
     found = _by_variant(rows, "members_bytes")
     size = max(int(case) for case in found["identity"] if case.isdigit())
     table = _table(
@@ -157,13 +157,13 @@ def depths(rows: list[Row]) -> Table:
 
 
 def hierarchy(rows: list[Row]) -> Table:
-    """Seed table 4's communicators; its latencies are of whole ping-pongs over Myrinet, ours of the look-up in them."""
+    """The communicators of the paper's table 4. Its latencies are of whole ping-pongs over Myrinet; ours are of look-ups."""
     found = select(rows, "level_ns")
     ways = ("heddle", "list", "seed: range", "seed: strided", "seed: bitmap")
     paper = list(groups_seed.MYRINET)
     titles = [f"{name}, paper" for name in paper]
     table = _table(
-        "512 processes without odd ranks, level by level: finding the last rank, ns here; ping-pong in the paper, µs",
+        "512 processes without odd ranks, level by level. Here: to find the last rank, ns. In the paper: a ping-pong, µs",
         "level",
         *(way.replace("seed: ", "the paper's ") for way in ways),
         *titles,
@@ -210,14 +210,17 @@ def command(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the figure, as FILE.svg and FILE.png.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: small worlds, few samples, 4 ranks.")] = False,
-    mpi: Annotated[Mpi, typer.Option(help="Whose ranks play ping-pong over such communicators.")] = Mpi.both,
+    mpi: Annotated[Mpi, typer.Option(help="MPI libraries whose ranks play ping-pong over such communicators.")] = Mpi.both,
     ranks: Annotated[int, typer.Option(min=0, max=512, help="Ranks that play ping-pong; 0: none.")] = 48,
-    rounds: Annotated[int, typer.Option(min=1, help="How often runs with Heddle and without take turns.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of a run with Heddle and a run without.")] = 2,
     over: Annotated[
-        Host, typer.Option(help="What ping-pongs go over: a node's memory; or TCP, each rank a node, and no more than them.")
+        Host,
+        typer.Option(
+            help="The way of ping-pongs: a node's memory, or TCP with each rank as a node (then only ping-pongs are measured)."
+        ),
     ] = Host.node,
 ) -> None:
-    """Show what groups cost: bytes, look-ups and creation, beside lists and the formats of Chaarawi and Gabriel 2008."""
+    """Show the bytes, look-ups and creation times of groups, beside lists and the formats of Chaarawi and Gabriel 2008."""
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
     rows: list[Row] = []
     screen = console()
@@ -227,7 +230,7 @@ def command(
             screen.print(part(rows))
         wanted.show(screen, lambda: goals(rows))
     elif ranks < 2 or figure is not None:
-        raise Problem("--over tcp is of ping-pongs alone: it takes two ranks and more, and draws nothing.", code=2)
+        raise Problem("--over tcp measures only ping-pongs: it takes two ranks and more, and draws nothing.", code=2)
     if ranks >= 2:
         played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick, over)
         wide = wide_console() if not screen.is_terminal else screen

@@ -19,7 +19,7 @@ def _of(rows: list[Row], metric: str) -> dict[str, list[Row]]:
 
 
 def write(rows: list[Row], file: Path) -> None:
-    """As SVG and as PNG, whatever the suffix."""
+    """Draws the figure as SVG and as PNG. The suffix of the file does not matter."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -40,7 +40,7 @@ def measure(mpi: Mpi, ranks: int, rounds: int, quick: bool, over: Host) -> list[
 
 
 def slope(values: list[float]) -> tuple[float, float]:
-    """What a level more adds, and the standard error of that."""
+    """The time that a further level adds, and its standard error."""
     levels = range(len(values))
     if len(values) < 3:
         return (values[-1] - values[0] if len(values) == 2 else 0.0), math.nan
@@ -51,7 +51,7 @@ def slope(values: list[float]) -> tuple[float, float]:
 
 
 def _cells(rows: list[Row], metric: str, variant: str, end: str) -> list[Row]:
-    """By level."""
+    """Times by level."""
     found = {row.case: row for row in rows if (row.metric, row.variant) == (metric, variant) and row.case.endswith(end)}
     return [found[f"level {level}, {end}"] for level in range(len(found))]
 
@@ -80,7 +80,7 @@ def table(rows: list[Row], metric: str) -> Table:
 
 
 def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies, over: Host) -> Table:
-    """One of the seed's tables, and our ping-pong of the same kind of each MPI beside it."""
+    """A table of the paper, beside our ping-pong of the same kind under each MPI."""
     mpis = list(dict.fromkeys(row.mpi for row in rows))
     shown = Table(
         title=f"{title}, µs, of Chaarawi and Gabriel 2008; beside it 8 B of {rows[0].ranks} ranks {over.title} under Heddle",
@@ -106,7 +106,7 @@ def paper(rows: list[Row], title: str, theirs: groups_seed.Latencies, over: Host
 
 def tables(rows: list[Row], over: Host) -> list[Table]:
     shown = []
-    summary = Table(title="What a level more adds, ns, ± standard error", title_justify="left")
+    summary = Table(title="A further level adds, ns, ± standard error", title_justify="left")
     for name in ("MPI", "message", "between", ALONE, "PMPI_ under Heddle", "Heddle"):
         summary.add_column(name, justify="left" if name in ("MPI", "message", "between") else "right")
     low, _ = groups_seed.PER_LEVEL_NS
@@ -125,5 +125,5 @@ def tables(rows: list[Row], over: Host) -> list[Table]:
 
 
 def _with_error(number: float, error: float) -> str:
-    """Two levels (--quick) make a line, but no error of it."""
+    """Two levels (--quick) give a line, but no error."""
     return f"{number:+.1f}" if math.isnan(error) else f"{number:+.1f} ± {error:.1f}"

@@ -1,4 +1,4 @@
-"""What Chaarawi and Gabriel 2008 report: tables 1 to 4, and figures in the text."""
+"""The numbers that Chaarawi and Gabriel 2008 report: tables 1 to 4, and numbers in the text."""
 
 from __future__ import annotations
 
@@ -72,4 +72,4 @@ def bitmap_bytes(parent: int) -> int:
 
 
 HPL_LISTS, HPL_SPARSE = 724_800, 58  # bytes a process for three communicators of 90,000 processes
-PER_LEVEL_NS = (40, 800)  # what a level of derivation adds to a look-up
+PER_LEVEL_NS = (40, 800)  # a level of derivation adds this to a look-up

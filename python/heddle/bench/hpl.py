@@ -1,4 +1,4 @@
-"""`heddle bench hpl`: High-Performance Linpack with Heddle and without, by turns: table 5 of Chaarawi and Gabriel 2008.
+"""`heddle bench hpl`: High-Performance Linpack alternately with Heddle and without: table 5 of Chaarawi and Gabriel 2008.
 
 Debian's hpcc (`apt-get install hpcc`), which is linked to Open MPI 4.1, runs on the Open MPI of this checkout: the two share an
 ABI. Its other benchmarks run before HPL and are not looked at. HPL sends its panels as structs.
@@ -64,7 +64,7 @@ HPL.out
 
 
 def _times(size: int, repeats: int, between: With) -> dict[tuple[int, int], list[float]]:
-    """Seconds by grid, of one run of hpcc."""
+    """The seconds of one run of hpcc, by grid."""
     family = families.OPENMPI
     mpi = installations.at_path(loaded_mpi(native.program("heddle-bench-hierarchy-openmpi"), family))
     env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE}
@@ -96,7 +96,7 @@ def _times(size: int, repeats: int, between: With) -> dict[tuple[int, int], list
         if process.returncode != 0 or set(found) != set(GRIDS):
             raise Problem(f"hpcc ended with code {process.returncode} and {len(found)} results. {errors.strip()}")
         if min(min(seconds) for seconds in found.values()) <= 0:
-            raise Problem(f"order {size} is solved in less than the 10 ms that hpcc tells. Take a larger --size.")
+            raise Problem(f"order {size} takes less than 10 ms, the resolution of hpcc. Use a larger --size.")
         if " 0 tests completed and failed residual checks" not in output.read_text():
             raise Problem("HPL's results are wrong: residual checks failed.")
     return found
@@ -109,15 +109,15 @@ def _quartiles(values: list[float]) -> tuple[float, float, float]:
 
 def command(
     size: Annotated[int, typer.Option("--size", min=100, help="Order of the matrix: 4,500 takes about 5 s.")] = 4500,
-    repeats: Annotated[int, typer.Option(min=1, max=20, help="Times on each grid in a run.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, max=20, help="Solutions on each grid in a run.")] = 1,
     rounds: Annotated[
-        int, typer.Option(min=1, help="Pairs of runs, one with Heddle and one without, either first by turns.")
+        int, typer.Option(min=1, help="Pairs of runs with Heddle and without. Which run goes first alternates.")
     ] = 10,
     json: JsonFile = None,
 ) -> None:
     """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and without."""
     if shutil.which("hpcc") is None:
-        raise Problem("hpcc is not here. On Debian: apt-get install --no-install-recommends hpcc.")
+        raise Problem("hpcc is missing. Debian has it: apt-get install --no-install-recommends hpcc.")
     times: dict[tuple[tuple[int, int], With], list[float]] = {}
     paired: dict[tuple[int, int], list[float]] = {}
     for turn in range(rounds):

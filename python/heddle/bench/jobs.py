@@ -1,7 +1,7 @@
-"""Programs of several ranks behind `heddle bench`: started by the MPI's own mpiexec, with what is to stand between.
+"""Programs of several ranks behind `heddle bench`. The MPI's own mpiexec starts them, with or without Heddle preloaded.
 
-One measurement is a list of runs: Heddle as it chooses, Heddle with each scheme forced, the null Heddle. The host's own path
-and the contiguous message are in every run, so that ratios compare what was measured side by side.
+One measurement is a list of runs: Heddle's choice, Heddle with each forced scheme, the null Heddle. The host's own path and
+the contiguous message are in every run, so that ratios compare numbers measured side by side.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 LOADED_FROM = "LD_LIBRARY_PATH"
-DISTURBED = "BENCH_DISTURBED"  # for the programs: what loses its core counts
+DISTURBED = "BENCH_DISTURBED"  # for the programs: the effects of disturbances count
 
 
 @dataclass(frozen=True)
 class Run:
-    """One start of a program. `variant`: what the calls that are interposed are called in the rows."""
+    """One start of a program. `variant`: the name of interposed calls in the rows."""
 
     variant: str
     between: With
@@ -50,13 +50,13 @@ def known_settings() -> frozenset[str]:
 
 
 def chosen(arguments: tuple[str, ...] = ()) -> Run:
-    """Heddle as it chooses, unless the environment says otherwise."""
+    """A run with Heddle's choice, unless the environment sets a scheme."""
     forced = "HEDDLE_SCHEME" not in known_settings() or "HEDDLE_SCHEME" in os.environ
     return Run("heddle", With.heddle, {} if forced else {"HEDDLE_SCHEME": "auto"}, arguments)
 
 
 def wanted_schemes(asked: list[str] | None, mapped: bool) -> tuple[str, ...]:
-    """What --scheme asks for; without it, all that can do something with this memory."""
+    """The schemes of --scheme. Without it: all schemes that can work with this memory."""
     if asked:
         unknown = set(asked) - {*SCHEMES, *MAPPED_SCHEMES, "none"}
         if unknown:
@@ -67,7 +67,7 @@ def wanted_schemes(asked: list[str] | None, mapped: bool) -> tuple[str, ...]:
 
 
 def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Run]:
-    """A run for each forced scheme; none where this build cannot force one."""
+    """A run for each forced scheme. If this build cannot force a scheme: no runs."""
     if "HEDDLE_SCHEME" not in known_settings():
         return []
     return [Run(name, With.heddle, {"HEDDLE_SCHEME": name}, arguments) for name in wanted]
@@ -76,8 +76,8 @@ def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Ru
 def command(
     program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. Of a
-    family it is the MPI that the program was linked with; another installation of it takes that one's place."""
+    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. A
+    family means the MPI that the program was linked with. An installation replaces it."""
     if isinstance(mpi, Family):
         binary = native.program(f"heddle-bench-{program}-{mpi.name}")
         return start_line(installations.at_path(loaded_mpi(binary, mpi)), binary, run, ranks, arguments, "none")
@@ -89,8 +89,8 @@ def command(
 
 @cache
 def _alone(library: Path, name: str) -> tempfile.TemporaryDirectory:
-    """A folder, as long as this process lasts, that has the library by that name and nothing else: what lies beside it is not
-    for other libraries of the program."""
+    """A temporary folder that has only the library, by this name. The files beside the library must not serve other libraries
+    of the program."""
     folder = tempfile.TemporaryDirectory(prefix="heddle-bench-")
     (Path(folder.name) / name).symlink_to(library)
     return folder
@@ -99,7 +99,7 @@ def _alone(library: Path, name: str) -> tempfile.TemporaryDirectory:
 def start_line(
     mpi: Installation, binary: Path, run: Run, ranks: int, arguments: list[str], binding: str
 ) -> tuple[list[str], dict[str, str]]:
-    """jobs.start_line with what is to stand between the program and this MPI."""
+    """jobs.start_line with the library that stands between the program and this MPI."""
     value = {
         With.heddle: lambda: preload.value(mpi.family, mpi.library),
         With.null: lambda: str(native.FOLDER / "lib" / f"libheddle_null_{mpi.family.name}.so"),
@@ -115,7 +115,7 @@ def lines(program: str, mpi: Family | Installation, run: Run, ranks: int, argume
 
 @contextlib.contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """So many processes that compute without end, each with the priority that a job has."""
+    """Runs so many processes that compute without end, each with the priority of a job."""
     if processes == 0:
         yield
         return
@@ -135,7 +135,7 @@ def busy(processes: int) -> Iterator[None]:
 
 
 class Collector:
-    """Rows of one run, and how far it is."""
+    """The rows of one run, and its progress."""
 
     def __init__(self, mpi: Family | Installation, run: Run, ranks: int = 2, disturb: int = 0):
         self.mpi, self.run, self.ranks, self.disturb = mpi, run, ranks, disturb
@@ -158,6 +158,6 @@ class Collector:
         expected = {With.nothing: "host"}.get(self.run.between, self.run.between.value)
         if line["interposer"] != expected:
             found = line["interposer"]
-            raise Problem(f"{expected} was to stand before {self.mpi.name}, but its calls are answered by: {found}")
+            raise Problem(f"{expected} should stand before {self.mpi.name}, but {found} answers its calls")
         self.steps = line["plan"]
         self._facts = {name: line[name] for name in ("mpi", "core", "pinning")} | {"ranks": self.ranks, "disturb": self.disturb}

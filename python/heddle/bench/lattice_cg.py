@@ -58,7 +58,7 @@ def rows_of(measured: Measured) -> list[Row]:
 
 
 def goals(figures: Figures) -> list:
-    # With more ranks than cores, who waits better wins: that says nothing of datatypes.
+    # With more ranks than cores, the better way to wait wins, which says nothing about datatypes.
     crowded = figures.ranks > len(os.sched_getaffinity(0))
     return [
         messages.best(f"{GAIN} (the paper's factor)", REPORTED, {} if crowded else applications.gains_of(figures, GAIN)),
@@ -84,9 +84,9 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 4^4 sites.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs of each way.")] = 9,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and as many without.")] = 9,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=1, max=64, metavar="N", help="So many ranks; may be repeated. [2]")
+        list[int] | None, typer.Option("--ranks", min=1, max=64, metavar="N", help="A number of ranks; may be repeated. [2]")
     ] = None,
     local: Annotated[
         list[str] | None,
@@ -94,7 +94,7 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Solve for a staggered and a Wilson quark on a lattice: halos packed by hand and by datatypes, with Heddle and without."""
+    """Solve for a staggered and a Wilson quark on a lattice, with halos by hand and by datatypes, with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

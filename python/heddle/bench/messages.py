@@ -1,4 +1,4 @@
-"""What the benchmarks of messages between ranks share: all runs by turns, a table for each MPI, goals, and where rows go."""
+"""Shared by the benchmarks of messages between ranks: alternate runs, a table for each MPI, goals, and the output of rows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .table import human, verdict
 
 # Options that several benches have.
 Disturb = Annotated[
-    int, typer.Option("--disturb", min=0, max=64, metavar="N", help="So many busy processes beside; their effect counts.")
+    int, typer.Option("--disturb", min=0, max=64, metavar="N", help="Busy processes beside the ranks, to measure their effect.")
 ]
-WhichMpi = Annotated[Mpi, typer.Option(help="Which MPI to measure.")]
+WhichMpi = Annotated[Mpi, typer.Option(help="The MPI to measure.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
 PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Short and rough.")]
@@ -43,7 +43,7 @@ def measure(
     ranks: list[int] | None = None,
     disturb: int = 0,
 ) -> list[Row]:
-    """Rounds of all runs under each MPI in turn, so that a disturbance of the machine meets all alike."""
+    """Rounds of all runs under each MPI in turn, so that a disturbance of the machine affects all of them."""
     mpis = mpi.families if isinstance(mpi, Mpi) else mpi
     rows: list[Row] = []
     wrong: list[str] = []
@@ -65,17 +65,17 @@ def measure(
             progress.remove_task(task)
             progress.advance(whole)
     if wrong:
-        raise Problem("what arrived was not what was sent:\n" + "\n".join(wrong))
+        raise Problem("wrong data arrived:\n" + "\n".join(wrong))
     return merged(rows) + over_best_scheme(rows)
 
 
 def screen() -> Console:
-    """Tables have many columns: into a file or a pipe they go unfolded."""
+    """The console for wide tables, which are not folded in a file or a pipe."""
     return console() if console().is_terminal else wide_console()
 
 
 class Figures:
-    """Rows of one MPI, one number of ranks and one distance of the cores, to be asked for single numbers."""
+    """Rows of one MPI, one number of ranks and one distance of the cores, for look-ups of single numbers."""
 
     def __init__(self, rows: list[Row], mpi: str, ranks: int = 2, cores: str = ""):
         self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks and row.cores in (cores, "")]
@@ -98,7 +98,7 @@ class Figures:
         return list(dict.fromkeys(row.variant for row in self.rows if row.metric == metric))
 
     def series(self, variant: str, metric: str) -> dict[str, float]:
-        """case → value, where measured."""
+        """case → value, if measured."""
         return {row.case: row.value for row in self.rows if (row.variant, row.metric) == (variant, metric)}
 
     def bytes(self, case: str) -> int:
@@ -108,24 +108,24 @@ class Figures:
         return self.series("heddle", metric + OVER_BEST)
 
     def slow_over_host(self, metric: str) -> dict[str, float]:
-        """The 90th percentile of Heddle's times over that of the host's."""
+        """The 90th percentile of Heddle's times over the host's."""
         pairs = {case: (self.row(case, "heddle", metric), self.row(case, "host", metric)) for case in self.cases(metric)}
         return {case: ours.high / host.high for case, (ours, host) in pairs.items() if ours and host and host.high > 0}
 
     def gains(self, metric: str, variant: str = "heddle") -> dict[str, float]:
-        """How many times quicker than the host's own path."""
+        """How many times as fast as the host's own path."""
         return {case: 1 / ratio for case, ratio in self.series(variant, f"{metric} over host").items()}
 
 
 def by_mpi(rows: list[Row]) -> list[Figures]:
-    """One for each MPI, number of ranks and distance of the cores: a time on near cores says nothing of far ones."""
+    """Figures for each MPI, number of ranks and distance of the cores. A time on near cores says nothing about far cores."""
     seen = {(row.mpi, row.ranks, row.cores) for row in rows}
     apart = {(mpi, ranks) for mpi, ranks, cores in seen if cores}
     return [Figures(rows, *found) for found in sorted(seen) if found[2] or found[:2] not in apart]
 
 
 def _cell(row: Row | None) -> str:
-    """Median, and half the distance of the quartiles in percent where that is much."""
+    """The median, and half the distance of the quartiles in percent if it is large."""
     if row is None:
         return ""
     number = f"{row.value:.3g}" if row.value < 1000 else f"{row.value:,.0f}"
@@ -149,7 +149,7 @@ def table(
     ours: str = "heddle",
     ceiling: Callable[[int], float | None] = lambda _: None,
 ) -> Table:
-    """One line a case. `ceiling(bytes)`: how many times the contiguous time is allowed."""
+    """A line for each case. `ceiling(bytes)`: the allowed multiple of the contiguous time."""
     variants = figures.variants(metric)
     unit = next(row.unit for row in figures.rows if row.metric == metric)
     some = figures.rows[0]
@@ -173,11 +173,11 @@ def table(
     return shown
 
 
-# Goals: each a number out of the figures of one MPI. Not a number: not measured, and said so.
+# Goals: each is a number from the figures of one MPI. NaN: not measured, which the table says.
 
 
 def at_most(text: str, wanted: float, ratios: dict[str, float]) -> Goal:
-    """No case above `wanted`: the value is the worst case."""
+    """The goal that no case is above `wanted`. The value is the worst case."""
     if not ratios:
         return Goal(text, wanted, float("nan"), at_most=True)
     worst = max(ratios, key=ratios.__getitem__)
@@ -186,7 +186,7 @@ def at_most(text: str, wanted: float, ratios: dict[str, float]) -> Goal:
 
 
 def at_least(text: str, wanted: float, gains: dict[str, float]) -> Goal:
-    """No case below `wanted`."""
+    """The goal that no case is below `wanted`."""
     if not gains:
         return Goal(text, wanted, float("nan"))
     worst = min(gains, key=gains.__getitem__)
@@ -195,7 +195,7 @@ def at_least(text: str, wanted: float, gains: dict[str, float]) -> Goal:
 
 
 def steady(of_one_mpi: list[Figures], metric: str) -> Goal:
-    """Waiting that naps where it should not shows in the slow tenth."""
+    """A wait that wrongly sleeps shows in the slowest tenth of the times."""
     found = {
         f"{figures.ranks} ranks, {case}": ratio
         for figures in of_one_mpi
@@ -205,7 +205,7 @@ def steady(of_one_mpi: list[Figures], metric: str) -> Goal:
 
 
 def best(text: str, wanted: float, gains: dict[str, float]) -> Goal:
-    """One case of `wanted` is enough."""
+    """The goal that at least one case reaches `wanted`."""
     if not gains:
         return Goal(text, wanted, float("nan"))
     case = max(gains, key=gains.__getitem__)
@@ -217,7 +217,7 @@ def mean(text: str, wanted: float, gains: dict[str, float]) -> Goal:
 
 
 def goals_table(goals: dict[str, list[Goal]]) -> Table:
-    """One column an MPI."""
+    """A table with a column for each MPI."""
     shown = Table(title="Goals", title_justify="left")
     shown.add_column("goal")
     for mpi in goals:
@@ -232,7 +232,7 @@ def goals_table(goals: dict[str, list[Goal]]) -> Table:
 
 
 def show_goals(goals: dict[str, list[Goal]]) -> None:
-    """If they are asked for."""
+    """Shows the goals if the user asks for them."""
     wanted.show(screen(), lambda: goals_table(goals))
 
 
@@ -241,7 +241,7 @@ def _verdict(goal: Goal) -> str:
 
 
 def show(rows: list[Row], metric: str, title: str, goals: Callable[[list[Figures]], list[Goal]]) -> None:
-    """A table for each MPI and number of ranks, then what was wanted of each MPI."""
+    """A table for each MPI and number of ranks, then the goals for each MPI."""
     of_mpi: dict[str, list[Figures]] = {}
     for figures in by_mpi(rows):
         screen().print(table(figures, metric, f"{title}, {figures.ranks} ranks"))

@@ -29,7 +29,7 @@ WAYS = {
     "copy": "copy",
     "copy across": "copy_across",
     "whole run": "total",
-}  # as the program has them
+}  # the program's names
 TIME = "time"
 GAIN = "redistribution under Heddle over the same on the host"
 WHOLE = "whole run under Heddle over the same on the host"
@@ -39,12 +39,12 @@ GAINS = {
 }
 OVER = {"copy": "redistribution over copy", "copy_across": "redistribution over copy across"}
 OVER_COPY = OVER["copy"]
-WANTED, NEAR = 1.5, 1.15  # times as fast as the host, or so near the copy
+WANTED, NEAR = 1.5, 1.15  # times as fast as the host, or times as long as the copy
 
 
 def require() -> None:
     if importlib.util.find_spec("mpi4py_fft") is None:
-        raise Problem("mpi4py-fft is not here. Run `make programs`, or: pip install mpi4py mpi4py-fft scipy.")
+        raise Problem("mpi4py-fft is missing. Run `make programs`, or: pip install mpi4py mpi4py-fft scipy.")
 
 
 def rows_of(measured: Measured) -> list[Row]:
@@ -89,16 +89,16 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 64^3 on 2 ranks.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and without.")] = 7,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and as many without.")] = 7,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=1, max=64, metavar="N", help="So many; may be repeated. [2, 4]")
+        list[int] | None, typer.Option("--ranks", min=1, max=64, metavar="N", help="A number of ranks; may be repeated. [2, 4]")
     ] = None,
     size: Annotated[
         list[int] | None, typer.Option("--size", min=8, metavar="N", help="An array of N^3; may be repeated. [64, 128, 256]")
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Transform by mpi4py-fft in 3-D, slabs and pencils: its redistributions with Heddle and without, and a bare copy."""
+    """Transform in 3-D by mpi4py-fft, in slabs and pencils: redistributions with Heddle and without, and a bare copy."""
     if plot is not None:
         figure.base(plot)
     require()
@@ -123,7 +123,7 @@ def command(
 
 
 def span(figures: Figures, metric: str) -> str:
-    """How far the redistributions are from what bounds them, in words."""
+    """The distance of the redistributions from their bound, in words."""
     of = {who: [figures.value(case, who, metric) for case in figures.cases(metric)] for who in ("host", "heddle")}
     parts = (f"{who} {min(ratios):.2f} to {max(ratios):.2f}" for who, ratios in of.items())
     return f"{metric}, {figures.ranks} ranks, {figures.mpi}: {', '.join(parts)}"

@@ -60,13 +60,14 @@ SHOWN = applications.Shown(
 def command(
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 33^3 points.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and without.")] = 7,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and as many without.")] = 7,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=1, max=128, metavar="N", help="So many; may be repeated. [2, 4]")
+        list[int] | None,
+        typer.Option("--ranks", min=1, max=128, metavar="N", help="A number of ranks; may be repeated. [2, 4]"),
     ] = None,
     points: Annotated[
         list[int] | None,
-        typer.Option("--points", min=5, metavar="N", help="Along each side, 4 k + 1; may be repeated. [33, 101]"),
+        typer.Option("--points", min=5, metavar="N", help="Points along each side, 4 k + 1; may be repeated. [33, 101]"),
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:

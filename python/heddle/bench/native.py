@@ -1,4 +1,4 @@
-"""The native programs behind `heddle bench`: where they are, what is preloaded into them, and what they print."""
+"""The native programs behind `heddle bench`: their places, preloaded libraries and output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from heddle.problem import Problem
 
 
 class Mpi(StrEnum):
-    """Which MPI to measure with."""
+    """The MPI to measure with."""
 
     mpich = "mpich"
     openmpi = "openmpi"
@@ -28,7 +28,7 @@ class Mpi(StrEnum):
 
 
 class With(StrEnum):
-    """What stands between the program and its MPI."""
+    """The library between the program and its MPI."""
 
     heddle = "heddle"
     null = "null"

@@ -1,4 +1,4 @@
-"""`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges with few of many ranks.
+"""`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges of each rank with few of many ranks.
 
 The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by MPI_Alltoallw, nothing to others.
 The halo is what a 3-D stencil code does: faces, edges and corners of a cube to 26 neighbours, subarray types,
@@ -29,7 +29,7 @@ REPORTED = 0.88  # less time than round-robin
 
 
 def _ratios(of_one_mpi: list[Figures], metric: str, variant: str, over: str) -> dict[str, float]:
-    """How many times the time of `over` the variant takes, by number of ranks."""
+    """The time of the variant over the time of `over`, by number of ranks."""
     found = {}
     for figures in of_one_mpi:
         for case in figures.cases(metric):
@@ -61,7 +61,7 @@ def halo_goals(of_one_mpi: list[Figures]) -> list:
 
 
 def late_goals(of_one_mpi: list[Figures]) -> list:
-    """With one rank 10 ms late: of those that exchange nothing with it, the one that waits longest."""
+    """The longest wait of ranks that exchange nothing with the late rank, which is 10 ms late."""
     waits = {
         case: value / 1e3
         for figures in of_one_mpi
@@ -74,7 +74,7 @@ def late_goals(of_one_mpi: list[Figures]) -> list:
 
 
 def late_table(figures: Figures) -> Table:
-    """How long each rank stays in the call, by its distance from the late one."""
+    """The time of each rank in the call, by its distance from the late rank."""
     variants = figures.variants(LATE)
     shown = Table(title=f"one rank 10 ms late, {figures.ranks} ranks, {figures.mpi}, ms in the call", title_justify="left")
     for name in ("distance", *variants):
@@ -82,7 +82,7 @@ def late_table(figures: Figures) -> Table:
     for case in figures.cases(LATE):
         values = [figures.value(case, variant, LATE) for variant in variants]
         shown.add_row(_distance(case), *("" if value is None else f"{value / 1e3:.2f}" for value in values))
-    shown.caption = "medians of both ranks at that distance; only neighbours exchange anything"
+    shown.caption = "medians of both ranks at that distance; only neighbours exchange data"
     return shown
 
 
@@ -143,7 +143,7 @@ def _command(
         rounds: messages.Rounds = 1,
         disturb: messages.Disturb = 0,
         ranks: Annotated[
-            list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="So many ranks; may be repeated.")
+            list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
         ] = None,
         plot: messages.PlotFile = None,
     ) -> None:

@@ -1,4 +1,4 @@
-"""`heddle bench overhead`: what Heddle costs a program whose data is contiguous.
+"""`heddle bench overhead`: the cost of Heddle for a program with contiguous data.
 
 Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards),
 and under nothing.
@@ -35,7 +35,7 @@ def measure(family: Family, between: With, samples: int) -> list[Row]:
 
 
 def added(rows: list[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
-    """By (MPI, call): for each variant (ns of the direct call, ns that interposing adds)."""
+    """(MPI, call) → variant → (ns of the direct call, ns that interposing adds)."""
     by = {(row.mpi, row.case, row.variant): row.value for row in rows}
     found: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
     for mpi, case, variant in by:
@@ -48,10 +48,10 @@ def added(rows: list[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float
 def command(
     mpi: WhichMpi = Mpi.both,
     json: JsonFile = None,
-    rounds: Annotated[int, typer.Option(min=1, help="How often the variants take turns.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of all variants in turn.")] = 3,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: one round, few samples.")] = False,
 ) -> None:
-    """Show what a call on contiguous data costs more under Heddle."""
+    """Show the additional cost of calls on contiguous data under Heddle."""
     rows = []
     for _ in range(1 if quick else rounds):
         for family in mpi.families:
@@ -66,7 +66,7 @@ def command(
         worst = max(worst, more["heddle"])
         table.append((library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values())))
     heads = ("MPI", "call", "direct", "nothing adds", "null adds", "Heddle adds")
-    said = "Calls on contiguous data, ns: by PMPI_, and what MPI_ adds alone, under a Heddle that only forwards, under Heddle"
+    said = "Calls on contiguous data, ns: by PMPI_, and the time that MPI_ adds: alone, under a null Heddle, under Heddle"
     print(listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI", "call"), right=heads[2:])
     print(f"\nMost that Heddle adds: {worst:.1f} ns")

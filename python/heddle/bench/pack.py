@@ -27,7 +27,7 @@ CASES_OF_YARDSTICK = 84  # for the progress bar only
 
 
 class Bench:
-    """One run: collects rows, shows where it is."""
+    """One run: collects rows and shows the progress."""
 
     def __init__(self, progress: Progress, between: With, arguments: list[str], source: Path | None):
         self.progress, self.between, self.arguments, self.source = progress, between, arguments, source
@@ -55,7 +55,7 @@ class Bench:
         expected = {With.nothing: "host"}.get(self.between, self.between.value)
         if line["interposer"] != expected:
             found = line["interposer"]
-            raise Problem(f"{self.between.value} was to stand before {family.name}, but its calls are answered by: {found}")
+            raise Problem(f"{self.between.value} should stand before {family.name}, but {found} answers its calls")
 
     def hand_written(self) -> None:
         if self.source is None:
@@ -67,7 +67,7 @@ class Bench:
 
 
 def _rounds(bench: Bench, mpi: Mpi, rounds: int) -> None:
-    """MPIs and yardstick alternate, so that a disturbance of the machine meets all alike."""
+    """MPIs and yardstick alternate, so that a disturbance of the machine affects all of them."""
     for number in range(rounds):
         name = f"({number + 1}/{rounds})" if rounds > 1 else ""
         for family in mpi.families:
@@ -76,7 +76,7 @@ def _rounds(bench: Bench, mpi: Mpi, rounds: int) -> None:
 
 
 def _known(rows: list[Row]) -> Iterator[Row]:
-    """The yardstick measures its whole list; keep what we measured too."""
+    """The yardstick measures its whole list. We keep the cases that we have measured, too."""
     cases = {row.case for row in rows if row.variant != "yardstick"}
     return (row for row in rows if row.case in cases)
 
@@ -92,9 +92,9 @@ def command(
     rounds: Rounds = 1,
     figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the gains as bars.")] = None,
     between: Annotated[
-        With, typer.Option("--with", help="What is preloaded: heddle, the null Heddle, or nothing.")
+        With, typer.Option("--with", help="The preloaded library: heddle, the null Heddle, or nothing.")
     ] = With.heddle,
-    core: Annotated[int | None, typer.Option(help="Core to run on; the last one by default.")] = None,
+    core: Annotated[int | None, typer.Option(help="The core to use; the last core by default.")] = None,
 ) -> None:
     """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops."""
     arguments = ["--quick", "--limit", str(8 << 20)] if quick else []
@@ -113,7 +113,7 @@ def command(
         _rounds(bench, mpi, rounds)
     rows = merged(_known(bench.rows))
     if not rows:
-        raise Problem(f"no case of the benchmark matches --filter '{filter}'. Leave it away to see all.")
+        raise Problem(f"no case of the benchmark matches --filter '{filter}'. Without the option, all cases run.")
     if json is not None:
         write(rows, json)
     if figure is not None:

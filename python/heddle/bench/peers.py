@@ -1,4 +1,4 @@
-"""`heddle bench peers`: the datatypes of several MPI libraries against each other and against Heddle, and who wins where.
+"""`heddle bench peers`: compares the datatypes of several MPI libraries with each other and with Heddle.
 
 The programs of `heddle bench vector` and `transpose` are built once for each family of MPI libraries; here each library of a
 family is loaded in its turn. So a development build of Open MPI, say, is measured without being compiled against.
@@ -50,28 +50,28 @@ class Case:
 
     @property
     def best_without(self) -> tuple[str, float]:
-        """The quickest library alone."""
+        """The time of the fastest library alone."""
         return min(self.without.items(), key=lambda one: one[1])
 
     @property
     def winners(self) -> list[str]:
-        """Whoever takes the least time, or 5 % more."""
+        """The names with the least time, or up to 5 % more."""
         found = [mpi for mpi, us in self.without.items() if us <= SAME * self.least]
         return found + [f"Heddle on {mpi}" for mpi, us in self.ours.items() if us <= SAME * self.least]
 
 
 def asked_for(names: Sequence[str] | None) -> list[Installation]:
-    """Those that are named; else all of this machine for whose family there are programs."""
+    """The named MPIs, or else all MPIs of this machine whose family has programs."""
     measured = (families.MPICH, families.OPENMPI)
     found = [installations.named(name) for name in names] if names else installations.find()
     unknown = [mpi for mpi in found if mpi.family not in measured]
     if names and unknown:
-        raise Problem(f"{unknown[0].name} is of the family {unknown[0].family.title}, for which no bench is built.", code=2)
+        raise Problem(f"{unknown[0].name} is of the family {unknown[0].family.title}, which has no built bench.", code=2)
     return [mpi for mpi in found if mpi.family in measured]
 
 
 def cases(rows: Sequence[Row], cores: str) -> list[Case]:
-    """What was measured at this distance of the cores, in its order."""
+    """The cases measured at this distance of the cores, in their order."""
     by_mpi = {figures.library: figures for figures in messages.by_mpi(list(rows)) if figures.distance in (cores, "")}
     names = dict.fromkeys(case for figures in by_mpi.values() for case in figures.cases("latency"))
     return [_case(name, by_mpi) for name in names]
@@ -97,12 +97,12 @@ def table(found: Sequence[Case], title: str) -> Table:
     for case in found:
         cells = [f"{us:.3g}" if us else "" for mpi in mpis for us in (case.without.get(mpi), case.ours.get(mpi))]
         shown.add_row(case.name, *cells, ", ".join(case.winners))
-    shown.caption = f"medians, us one way; within {100 * (SAME - 1):.0f} % of the least is the least, too"
+    shown.caption = f"medians, us one way; within {100 * (SAME - 1):.0f} % of the least counts as the least"
     return shown
 
 
 def told(found: Sequence[Case]) -> list[str]:
-    """Of each MPI under Heddle: in how many cases no library alone is quicker, and where one is."""
+    """For each MPI under Heddle: the number of cases in which no library alone is faster, and the other cases."""
     lines = []
     for mpi in dict.fromkeys(mpi for case in found for mpi in case.ours):
         having = [case for case in found if mpi in case.ours and case.without]
@@ -116,18 +116,22 @@ def told(found: Sequence[Case]) -> list[str]:
 def command(
     mpis: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MPI]...", help="Names of `heddle mpi`, or folders of MPIs; without: all that are here."),
+        typer.Argument(
+            metavar="[MPI]...", help="Names of `heddle mpi`, or folders of MPIs. Without: all MPIs of this machine."
+        ),
     ] = None,
     json: messages.JsonFile = None,
     quick: messages.Quick = False,
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
 ) -> None:
-    """Hold MPI libraries against each other: columns and transposes by their datatypes, and under Heddle; who wins."""
+    """Compare MPI libraries: columns and transposes by their own datatypes, and under Heddle."""
     started = time.monotonic()
     peers = asked_for(mpis)
     if not peers:
-        raise Problem("there is no MPI to measure. `heddle mpi` lists those that are found; a folder can be named.", code=2)
+        raise Problem(
+            "there is no MPI to measure. `heddle mpi` lists the MPIs that Heddle finds; you may also name a folder.", code=2
+        )
     rows: list[Row] = []
     for program, arguments in (QUICK if quick else FULL).items():
         more = [*arguments, *LEFT_OUT[program], "--ways", "host", "interposed", "contiguous"]

@@ -17,12 +17,12 @@ BY_PETSC, NEIGHBOUR = "petsc", "petsc neighbour"  # ways: its own messages; MPI'
 def program(name: str) -> Path:
     path = native.FOLDER / "bin" / name
     if not os.access(path, os.X_OK):
-        raise Problem(f"{name} is not there: it needs PETSc. On Debian: apt-get install {PACKAGE}. {native.MEND}")
+        raise Problem(f"{name} is missing: it needs PETSc. Debian has it: apt-get install {PACKAGE}. {native.MEND}")
     return path
 
 
 def mpi() -> Installation:
     """The Open MPI that Debian's PETSc is linked with."""
     if not LAUNCHER.exists():
-        raise Problem(f"Debian's Open MPI is not here ({LAUNCHER} is missing). apt-get install openmpi-bin {PACKAGE}.")
+        raise Problem(f"Debian's Open MPI is missing ({LAUNCHER}). Install it: apt-get install openmpi-bin {PACKAGE}.")
     return installations.at_path(LAUNCHER)

@@ -1,4 +1,4 @@
-"""The second part of `heddle bench overhead`: what a program whose data has no holes pays for Heddle being there.
+"""The second part of `heddle bench overhead`: the cost of Heddle for a program whose data have no holes.
 
 Contiguous messages of three sizes between two ranks. Three processes by turns: the host alone, the null Heddle (which only
 forwards), Heddle. Inside each, calls by their MPI_ and their PMPI_ names by turns; what a progress hook costs shows in both.
@@ -19,7 +19,7 @@ GOALS = {"8 B": 0.03, "1048576 B": 0.01}
 
 
 def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
-    """One row for each round; `variant`: who was there, "direct under ..." where calls were made by their PMPI_ names."""
+    """A row for each round. `variant`: the library between; "direct under ..." for calls by their PMPI_ names."""
     rows = []
     arguments = ["--quick"] if quick else []
     for turn in range(rounds):
@@ -36,7 +36,7 @@ def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
 
 
 def _mostly(rows: list[Row]) -> list[Row]:
-    """Of rows for near and for far cores, those of the distance at which more was measured."""
+    """The rows of near or of far cores, for the distance with more samples."""
     found: dict[tuple, Row] = {}
     for row in rows:
         if row.key not in found or row.samples > found[row.key].samples:
@@ -45,8 +45,8 @@ def _mostly(rows: list[Row]) -> list[Row]:
 
 
 def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
-    """By (MPI, case): the share that `variant` takes more than the host alone, median over rounds. Pairs
-    at the same distance of the cores, if there are any."""
+    """(MPI, case) → the additional share of `variant` over the host alone, as a median over rounds. It takes pairs at the same
+    distance of the cores, if there are any."""
     by: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == "pingpong":
@@ -62,7 +62,7 @@ def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
 
 
 def show(rows: list[Row]) -> None:
-    """Last column: calls by their MPI_ names over those by their PMPI_ names, under Heddle."""
+    """The last column has calls by their MPI_ names over calls by their PMPI_ names, under Heddle."""
     heads = ("MPI", "bytes", "alone", "null", "Heddle", "null adds", "Heddle adds", "MPI_ over PMPI_")
     table = []
     by = {(row.mpi, row.case, row.variant): row for row in merged(r for r in rows if r.metric == "pingpong")}
@@ -78,7 +78,7 @@ def show(rows: list[Row]) -> None:
         values = (f"{row.value:.3g}" if row else "" for row in times)
         more = (f"{100 * adds[mpi, case]:+.1f} %" if (mpi, case) in adds else "" for adds in (null, heddle))
         table.append((mpi, case.removesuffix(" B"), *values, *more, f"{100 * (ratio.value - 1):+.1f} %" if ratio else ""))
-    said = "Contiguous messages, one way, µs: the MPI library alone, under a Heddle that only forwards, under Heddle"
+    said = "Contiguous messages, one way, µs: the MPI library alone, under a null Heddle, under Heddle"
     print("\n" + listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI",), right=heads[1:])
 

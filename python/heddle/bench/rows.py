@@ -1,4 +1,4 @@
-"""JSON rows: what every bench measures, one number a row, and how rows of several rounds become one."""
+"""JSON rows: the measurements of every bench, a number in each row, and the merging of rounds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Row:
     core: int = -1
     ranks: int = 1
     pinning: str = ""  # the cores of the ranks, in their order
-    line_ns: float = 0.0  # what a cache line takes from rank 0's core to rank 1's
+    line_ns: float = 0.0  # the time of a cache line from rank 0's core to rank 1's
     disturb: int = 0  # busy processes beside
     cores: str = ""  # near or far from each other while this was measured; empty: more ranks than cores, or one
 
@@ -50,7 +50,7 @@ class Row:
 
 
 def merged(rows: Iterable[Row]) -> list[Row]:
-    """Rounds of one measurement become one row: the median of their medians, the widest quartiles, the best of all."""
+    """Merges the rounds of a measurement into a row: the median of the medians, the widest quartiles, the best of all."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         groups.setdefault((row.key, row.ranks, row.cores), []).append(row)
@@ -69,7 +69,7 @@ def merged(rows: Iterable[Row]) -> list[Row]:
 
 
 def write(rows: Iterable[Row], file: Path) -> None:
-    """A JSON list, one row a line."""
+    """Writes a JSON list, a line for each row."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
     written.write(file, f"[\n{lines}\n]\n")
 

@@ -1,4 +1,4 @@
-"""`heddle bench seek`: what it costs to find the place again in a pipelined noncontiguous send.
+"""`heddle bench seek`: the cost of finding the place again in a pipelined noncontiguous send.
 
 Figure 13 of Balaji et al. 2007 (a matrix of three doubles, sent transposed, in segments, with a look at the next 15 blocks
 before each), and the time of one seek against the offset. Dual-context is Heddle's cursor; single-context is a build that
@@ -44,7 +44,7 @@ def measure(arguments: list[str], screen: Console) -> list[Row]:
 
 
 def by_case(rows: list[Row], metrics: tuple[str, ...]) -> dict[str, dict[tuple[str, str], Row]]:
-    """For each case: (variant, metric) → row."""
+    """case → (variant, metric) → row."""
     found: dict[str, dict[tuple[str, str], Row]] = {}
     for row in rows:
         if row.metric in metrics:
@@ -57,7 +57,7 @@ def _us(value: float) -> str:
 
 
 def breakdown(rows: list[Row]) -> Table:
-    """Where the time of a message goes; the host looks and searches in one call."""
+    """The parts of the time of a message. The host looks and searches in one call."""
     table = Table(title="One message, µs: look ahead + search for the place | pack | search, % of all", title_justify="left")
     table.add_column("matrix")
     for variant in VARIANTS:
@@ -92,7 +92,7 @@ def command(
     segment: Annotated[int, typer.Option(min=24, max=1 << 30, help="Bytes of a segment of the pipeline.")] = 65536,
     quick: Annotated[bool, typer.Option("--quick", help="Small matrices, few samples.")] = False,
 ) -> None:
-    """Show what finding the place again costs with one context and with two."""
+    """Show the cost of finding the place again, with one context and with two."""
     if figure is not None:
         seek_plot.require_svg(figure)
     sizes = ["64", "128", "256"] if quick else ["64", "128", "256", "512", "1024"]

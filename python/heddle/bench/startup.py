@@ -1,7 +1,7 @@
-"""`heddle bench startup`: what a job costs that does nothing, by turns without Heddle, with it preloaded, and by `heddle run`.
+"""`heddle bench startup`: the time of a job that does nothing, alternately without Heddle, preloaded, and by `heddle run`.
 
-The launcher's whole time is measured, and in it what MPI_Init and MPI_Finalize take; and Heddle's part of MPI_Init by itself, which
-the library's own start, that differs by more, does not hide.
+The bench measures the launcher's whole time, and the times of MPI_Init and MPI_Finalize. It also measures Heddle's part of
+MPI_Init by itself: the scatter of the library's own start would hide it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .rows import Row, write
 
 BARE, PRELOADED, STARTED = "host", "preloaded", "heddle run"
 METRICS = ("job", "init", "finalize")
-PARTS = ("part", "work")  # of Heddle in MPI_Init: from the end of the library's, and a rank's own work in it
+PARTS = ("part", "work")  # of Heddle in MPI_Init: from the end of the library's part on, and a rank's own work in it
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ def start(family: Family, way: str, ranks: int) -> Job:
     found = loads(lines[0])
     expected = "host" if way == BARE else "heddle"
     if found["interposer"] != expected:
-        raise Problem(f"{expected} was to answer MPI calls, but {found['interposer']} does: {' '.join(words)}")
+        raise Problem(f"{expected} should answer MPI calls, but {found['interposer']} does: {' '.join(words)}")
     return Job(found["mpi"], {"job": job, **{metric: found[f"{metric}_ms"] for metric in (*METRICS[1:], *PARTS)}})
 
 
 def added(jobs: dict[str, list[Job]]) -> dict[tuple[str, str], float]:
-    """Milliseconds that Heddle adds, by metric and way: the median over the rounds of a start against the host's beside it."""
+    """Milliseconds that Heddle adds, by metric and way: medians over the rounds, against the host's start of the same round."""
 
     def of(metric: str, way: str) -> float:
         return statistics.median(
@@ -93,11 +93,11 @@ def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
 def bench(
     mpi: WhichMpi = Mpi.both,
     ranks: Annotated[list[int] | None, typer.Option(min=1, help="Ranks of a job; may be repeated. [2, 16]")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="How often the ways take turns.")] = 15,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of all ways in turn.")] = 15,
     quick: Annotated[bool, typer.Option("--quick", help="Three rounds of 2 ranks.")] = False,
     json: JsonFile = None,
 ) -> None:
-    """Show what Heddle adds to a job's start and end: to the job by `heddle run`, and to MPI_Init and MPI_Finalize."""
+    """Show the time that Heddle adds to a job's start and end: to the whole job, to MPI_Init and to MPI_Finalize."""
     sizes = ranks or ([2] if quick else [2, 16])
     rounds = 3 if quick else rounds
     ways = (BARE, PRELOADED, STARTED)
@@ -122,8 +122,9 @@ def bench(
                 table.add_row(jobs[BARE][0].mpi, str(size), f"{host:.0f}", *added_cells, *part_cells)
                 rows += rows_of(jobs, size)
     console().print(table)
-    console().print(f"medians of {rounds} starts by turns; {len(os.sched_getaffinity(0))} cores")
-    console().print("preloaded, heddle run: what a job takes more, ms; Init, Finalize: what MPI_Init and MPI_Finalize do, preloaded")
-    console().print("part: Heddle's of MPI_Init, from the end of the library's, a median rank's; work: such a rank's time on a core in it")
+    console().print(f"medians of {rounds} alternate starts; {len(os.sched_getaffinity(0))} cores")
+    console().print("preloaded, heddle run: the time that Heddle adds to a job, ms")
+    console().print("Init, Finalize: the time that Heddle adds to MPI_Init and MPI_Finalize, preloaded, ms")
+    console().print("part: the time of a median rank in Heddle's part of MPI_Init, ms; work: its time on a core in this part")
     if json is not None:
         write(rows, json)

@@ -22,7 +22,7 @@ def speed(gbs: float) -> str:
 
 
 def ratio(value: float | None, wanted: float) -> str:
-    """Coloured: what misses its goal is red, what doubles it green."""
+    """A coloured number: red if it misses its goal, green if it doubles its goal."""
     if value is None:
         return ""
     colour = "red" if value < wanted else "green" if value >= 2 * wanted else "default"
@@ -30,7 +30,7 @@ def ratio(value: float | None, wanted: float) -> str:
 
 
 def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
-    """One line a case: GB/s of each host and of ours in the same process, of memcpy, and the two ratios."""
+    """A line for each case: GB/s of each host, of Heddle in the same process and of memcpy, and the two ratios."""
     mine = [one for one in found if one.metric == metric]
     mpis = list(dict.fromkeys(mpi for one in mine for mpi in one.hosts))
     table = Table(title=f"{metric}, GB/s (medians; {ours}: beside each host, in its process)", title_justify="left")
@@ -56,7 +56,7 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
 
 
 def families(found: Iterable[Comparison]) -> Table:
-    """One line a family: the geometric mean over the better host, and the best case, for each metric. The README's table."""
+    """A line for each family: the geometric mean over the better host, and the best case, for each metric."""
     found = list(found)
     metrics = list(dict.fromkeys(one.metric for one in found))
     table = Table(title="Over the better host: geometric mean (best case)", title_justify="left")
@@ -90,7 +90,7 @@ def summary(by_metric: dict[str, list[Goal]]) -> Table:
 
 
 def decoding(found: list[Decoding]) -> str:
-    """One paragraph: what decoding costs and when it has paid."""
+    """A paragraph about the cost of decoding, and the number of packs that earn it."""
     if not found:
         return ""
     paying = sorted(one.uses for one in found if one.uses is not None)

@@ -32,7 +32,7 @@ def runs(wanted: tuple[str, ...]) -> list[Run]:
 
 
 def searching(sizes: list[int], quick: bool) -> list[Row]:
-    """What finding the place costs: Heddle's cursor, the host's (MPICH), and a build that searches from the start."""
+    """The cost of finding the place, for Heddle's cursor, the host's (MPICH), and a build that searches from the start."""
     few = [str(n) for n in sizes if n <= SEARCHED_TO]
     if not few:
         return []
@@ -41,7 +41,7 @@ def searching(sizes: list[int], quick: bool) -> list[Row]:
 
 
 def breakdown(figures: Figures, search: list[Row], metric: str) -> dict[str, dict[str, dict[str, float]]]:
-    """variant → case → part → µs. The host's search is MPICH's; no other host lets one measure it."""
+    """variant → case → part → µs. The host's search is MPICH's: no other host can be measured."""
     takes = {(row.variant, int(row.case.removeprefix("transpose "))): row.value for row in search}
     found: dict[str, dict[str, dict[str, float]]] = {}
     for variant, searcher in (("host", "host"), ("heddle", "dual-context")):
@@ -70,7 +70,7 @@ def breakdown_table(figures: Figures, parts: dict, metric: str) -> Table:
             else:
                 line.append("")
         table.add_row(case, *line)
-    table.caption = "search + pack + communicate, each alone → one way, where they may overlap"
+    table.caption = "search + pack + communicate, each alone → one way, in which they may overlap"
     return table
 
 
@@ -100,7 +100,7 @@ def draw(rows: list[Row], search: list[Row], metric: str, file: Path, title: str
 
 
 def _points(series: dict[str, float]) -> tuple[list[int], list[float]]:
-    """By n, in whatever order they were measured."""
+    """The values sorted by n."""
     sizes = sorted(int(case.removeprefix("n=")) for case in series)
     return sizes, [series[f"n={n}"] for n in sizes]
 
@@ -128,14 +128,14 @@ def _gains(axis, figures: Figures, metric: str) -> None:
 
 
 def _bars(axis, by_case: dict[str, dict[str, float]], title: str) -> None:
-    """100 % each, as figure 13."""
+    """Bars of 100 % each, as in figure 13."""
     by_case = dict(sorted(by_case.items(), key=lambda one: int(one[0].removeprefix("n="))))
     bottom = dict.fromkeys(by_case, 0.0)
     for part, colour in PARTS.items():
         share = {case: 100 * times[part] / sum(times.values()) for case, times in by_case.items()}
         axis.bar(list(share), list(share.values()), 0.7, bottom=list(bottom.values()), color=colour, label=part)
         bottom = {case: bottom[case] + share[case] for case in by_case}
-    axis.set(ylabel="% of the parts", title=title, ylim=(0, 118))  # room for what the colours are
+    axis.set(ylabel="% of the parts", title=title, ylim=(0, 118))  # room for the legend
     axis.grid(visible=False)
     axis.legend(fontsize=6, loc="upper center", ncols=len(PARTS))
 
@@ -146,11 +146,11 @@ def command(
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough, to n = 512.")] = False,
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
-    sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="Only these; may be repeated.")] = None,
+    sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="A size; may be repeated.")] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
-    scatter: Annotated[bool, typer.Option("--scatter", help="The other way: rows sent, columns received.")] = False,
+    scatter: Annotated[bool, typer.Option("--scatter", help="The other way: send rows, receive columns.")] = False,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Force only this: {', '.join(ALL_SCHEMES)}, or none.")
     ] = None,
     transport: wire.Over = wire.Transport.node,
     provider: wire.Provider = "tcp",

@@ -21,7 +21,7 @@ PATTERNS = ("sides", "transpose", "mixed")
 TYPES, ROUND_ROBIN = "alltoallw", "round-robin"
 METRIC = "scatter"
 REPORTED = 1 / (1 - 0.95)  # 95 % less than a round-robin, 128 ranks
-HAND_TUNED = 0.96  # what was reported of PETSc's own messages: nearly 4 % quicker
+HAND_TUNED = 0.96  # the paper's report on PETSc's own messages: nearly 4 % faster
 OVER_ROUND_ROBIN = "MPI_Alltoallw of types under Heddle over a round-robin on the host"
 OVER_PETSC = "MPI_Alltoallw of types under Heddle over PETSc's messages on the host"
 OVER_ALLTOALLW = "MPI_Alltoallw of types under Heddle over the same on the host"
@@ -69,13 +69,14 @@ SHOWN = applications.Shown(
 def command(
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 2 ranks.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and without.")] = 9,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs with Heddle, and as many without.")] = 9,
     ranks: Annotated[
-        list[int] | None, typer.Option("--ranks", min=1, max=128, metavar="N", help="So many; may be repeated. [2, 4, 8, 16]")
+        list[int] | None,
+        typer.Option("--ranks", min=1, max=128, metavar="N", help="A number of ranks; may be repeated. [2, 4, 8, 16]"),
     ] = None,
     elements: Annotated[int, typer.Option(min=2, help="Doubles of a rank.")] = 4096,
     pattern: Annotated[
-        list[str] | None, typer.Option("--pattern", metavar="NAME", help=f"Of {', '.join(PATTERNS)}; may be repeated. [all]")
+        list[str] | None, typer.Option("--pattern", metavar="NAME", help=f"{', '.join(PATTERNS)}; may be repeated. [all]")
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:

@@ -35,7 +35,7 @@ class MemoryFrom(StrEnum):
 
 
 def runs(quick: bool, bandwidth: bool, wanted: tuple[str, ...]) -> list[Run]:
-    """Heddle's choice with all other ways beside it; then the null Heddle and each scheme with what they are compared to."""
+    """Heddle's choice beside all other ways; then the null Heddle and each scheme with the ways that they are compared to."""
     short = ("--ways", "host", "interposed", "contiguous")
     every = ("--no-bandwidth",) if not bandwidth else ("--bandwidth-columns", *QUICK_BANDWIDTH) if quick else ()
     rest = (*short, "--no-bandwidth") if quick else (*short, *every)
@@ -43,7 +43,7 @@ def runs(quick: bool, bandwidth: bool, wanted: tuple[str, ...]) -> list[Run]:
 
 
 def ceiling(size: int) -> float | None:
-    """How many times the contiguous time is allowed, from ordinary memory."""
+    """The allowed multiple of the contiguous time, from ordinary memory."""
     return 1.1 if size >= 512 << 10 else 1.25 if size >= 32 << 10 else None
 
 
@@ -79,7 +79,7 @@ def _columns(case: str) -> int:
 
 
 def _line(axis, series: dict[str, float], variant: str) -> None:
-    """Cases that were measured in other rounds, as the cores were as far then, stand in other places of `series`."""
+    """Draws the series sorted by columns: cases measured in other rounds may stand at other places of `series`."""
     cases = sorted(series, key=_columns)
     values = [series[case] for case in cases]
     axis.plot(list(map(_columns, cases)), values, marker=".", linewidth=1, label=variant, color=figure.ink(variant))
@@ -118,13 +118,15 @@ def command(
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
     columns: Annotated[
-        list[int] | None, typer.Option("--columns", metavar="K", help="Only so many columns; may be repeated.")
+        list[int] | None, typer.Option("--columns", metavar="K", help="A number of columns; may be repeated.")
     ] = None,
-    bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Windows of messages too.")] = True,
-    buffers: Annotated[Buffers, typer.Option(help="Another array for each message, or the same (figure 12).")] = Buffers.same,
+    bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Also measure windows of messages.")] = True,
+    buffers: Annotated[
+        Buffers, typer.Option(help="The same array for all messages, or another for each (figure 12).")
+    ] = Buffers.same,
     memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Only these forced: {', '.join(ALL_SCHEMES)}, none.")
+        list[str] | None, typer.Option("--scheme", metavar="NAME", help=f"Force only this: {', '.join(ALL_SCHEMES)}, or none.")
     ] = None,
     transport: wire.Over = wire.Transport.node,
     provider: wire.Provider = "tcp",

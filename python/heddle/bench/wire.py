@@ -1,4 +1,4 @@
-"""What the messages of a benchmark go over: shared memory, or the wire between two nodes that this machine plays.
+"""The way of a benchmark's messages: shared memory, or the wire between two nodes that this machine plays.
 
     rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
 
@@ -16,7 +16,7 @@ import typer
 
 from .jobs import Run
 
-# How to keep an MPI library from going past a wire that is not there: MPICH over UCX and over libfabric, Open MPI.
+# Settings that keep an MPI library from using shared memory in place of the wire: MPICH over UCX and libfabric, Open MPI.
 HOST_OVER_TCP = {
     "MPIR_CVAR_NOLOCAL": "1",
     "UCX_TLS": "tcp,self",
@@ -26,7 +26,7 @@ HOST_OVER_TCP = {
 
 
 class Host(StrEnum):
-    """What the MPI library goes over where Heddle has no way of its own."""
+    """The transport of the MPI library, for messages that Heddle leaves to it."""
 
     node = "node"
     tcp = "tcp"
@@ -36,7 +36,7 @@ class Host(StrEnum):
         return "of one node" if self is Host.node else "over TCP"
 
     def settings(self, ranks: int) -> dict[str, str]:
-        """The environment of such a run: over TCP each rank is a node of its own."""
+        """The environment of a run over this transport. Over TCP each rank is a node."""
         return {} if self is Host.node else {"HEDDLE_NODES": str(ranks), "HEDDLE_FABRIC": "off"} | HOST_OVER_TCP
 
 
@@ -49,12 +49,12 @@ Over = Annotated[
     Transport, typer.Option("--transport", help="Within a node, or between two nodes that this machine plays, by libfabric.")
 ]
 Provider = Annotated[
-    str, typer.Option("--provider", metavar="NAME", help="With --transport fabric: which of libfabric's (fi_info -l).")
+    str, typer.Option("--provider", metavar="NAME", help="The provider of libfabric for --transport fabric (fi_info -l).")
 ]
 
 
 def settings(transport: Transport, provider: str, ranks: int = 2) -> dict[str, str]:
-    """The environment of such a run."""
+    """The environment of a run over this transport."""
     if transport is Transport.node:
         return {}
     host = HOST_OVER_TCP if provider.split(";")[0] in ("auto", "tcp", "net", "sockets") else {}
@@ -62,10 +62,10 @@ def settings(transport: Transport, provider: str, ranks: int = 2) -> dict[str, s
 
 
 def over(runs: list[Run], transport: Transport, provider: str, ranks: int = 2) -> list[Run]:
-    """The same runs, over that."""
+    """The same runs over this transport."""
     return [replace(run, settings=run.settings | settings(transport, provider, ranks)) for run in runs]
 
 
 def title(transport: Transport, provider: str) -> str:
-    """For tables: nothing, or what it went over."""
+    """The transport in a table's title; nothing within a node."""
     return "" if transport is Transport.node else f", between two nodes over {provider}"

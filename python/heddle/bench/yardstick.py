@@ -1,4 +1,4 @@
-"""The yardstick: a program of plain hand-written loops from outside the project that packs some of the same cases.
+"""The yardstick: a program from outside the project that packs some of the same cases by plain hand-written loops.
 
 It prints one JSON object a case: {"case", "bytes", "gbs"}. Its speed is the best of what it tries,
 so ours is compared best to best.
@@ -22,7 +22,7 @@ FLAGS = ["-O3", "-march=native", "-std=c++20"]
 
 
 def default_source() -> Path | None:
-    """Next to the checkout, if it is there."""
+    """The yardstick's source beside the checkout, if it is there."""
     for folder in (CHECKOUT.parent, CHECKOUT.parent.parent):
         source = folder / "shared" / "limits" / "limits.cpp"
         if source.is_file():
@@ -31,9 +31,9 @@ def default_source() -> Path | None:
 
 
 def build(source: Path) -> Path:
-    """Compiles `source` once; the program is kept in the user's cache folder under the hash of its text."""
+    """Compiles `source` once. The user's cache folder keeps the program under the hash of its text."""
     if not source.is_file():
-        raise Problem(f"no yardstick at {source}. Give --yardstick the path of its source, or leave the option away.")
+        raise Problem(f"no yardstick at {source}. Give --yardstick the path of its source, or leave out the option.")
     mark = hashlib.sha256(source.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heddle"
     target = folder / f"yardstick-{mark}"
@@ -48,7 +48,7 @@ def build(source: Path) -> Path:
 
 
 def run(source: Path, core: int) -> Iterator[Row]:
-    """Runs it on one core; yields its rows as they come."""
+    """Runs the yardstick on one core, and yields its rows as they come."""
     command = [str(build(source))]
     pin = (lambda: os.sched_setaffinity(0, {core})) if core >= 0 else None
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=pin) as process:

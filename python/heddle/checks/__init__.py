@@ -1,4 +1,4 @@
-"""What `heddle doctor` looks at. A check is a function that yields Findings; each says what is so and, if bad, what to do."""
+"""The checks of `heddle doctor`. A check is a function that yields Findings: a state each and, if it is bad, its mend."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -32,7 +32,7 @@ def environment() -> Iterator[Finding]:
     try:
         rows, complaints = native.ask("settings", "--json")
     except (Problem, OSError, ValueError):
-        return  # said above
+        return  # reported above
     for complaint in complaints.splitlines():
         yield poor("HEDDLE_ variables", complaint.removeprefix("heddle: "), "`heddle env` lists those there are")
     if not complaints:
@@ -40,7 +40,7 @@ def environment() -> Iterator[Finding]:
         yield good("HEDDLE_ variables", ", ".join(set_now) or "none set")
     off = next((row for row in rows if row["name"] == "HEDDLE" and row["value"] == "off"), None)
     if off:
-        mend = "take that line out, or set HEDDLE=on" if _where(off) else "unset HEDDLE"
+        mend = "delete that line, or set HEDDLE=on" if _where(off) else "unset HEDDLE"
         yield poor("Heddle", f"off: HEDDLE=off{_where(off)}; every call goes straight to the MPI library", mend)
     if os.environ.get(preload.VARIABLE):
         yield good(preload.VARIABLE, f"{os.environ[preload.VARIABLE]} (kept, before Heddle)")

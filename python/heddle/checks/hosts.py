@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
 
 
 def ranks(mpi: str | None = None) -> Iterator[Finding]:
-    """Of each MPI that is here, or of the one that is named."""
+    """Tries each MPI found here, or only the MPI named."""
     found = [installations.named(mpi)] if mpi else installations.find()
     if not found:
         yield bad("MPI", "none found", f"{native.MEND_MPI}, or name one in HEDDLE_MPI_PATH")
@@ -76,12 +76,16 @@ def ranks(mpi: str | None = None) -> Iterator[Finding]:
             yield good(title, "two ranks exchange a derived datatype under Heddle")
             continue
         essential = ours in mpi.mpiexec.parents or all(results)
-        mend = f"rm -r {ours}, then make build" if ours in mpi.mpiexec.parents else f"see whether {mpi.mpiexec} works by itself"
+        mend = (
+            f"rm -r {ours}, then make build"
+            if ours in mpi.mpiexec.parents
+            else f"check that {mpi.mpiexec} works without Heddle"
+        )
         yield (bad if essential else poor)(title, trouble, mend)
 
 
 def _two_ranks(mpi: Installation) -> str:
-    """What is wrong with it; empty if nothing."""
+    """The fault of an MPI; empty: none."""
     with tempfile.TemporaryDirectory(prefix="heddle-doctor-") as folder:
         try:
             program = _exchange(mpi, Path(folder))
@@ -99,18 +103,18 @@ def _two_ranks(mpi: Installation) -> str:
         except (Problem, OSError) as problem:
             return str(problem)
         except subprocess.TimeoutExpired:
-            return "two ranks do not come to an end within a minute"
+            return "two ranks do not end within a minute"
     if answer.returncode != 0:
         last = [line for line in answer.stderr.splitlines() if line.strip(" -")]
         return f"two ranks end with code {answer.returncode}{': ' + last[0].strip() if last else ''}"
     words = answer.stdout.split()
     if words.count("exchanged") != 2:
-        return f"two ranks received something wrong ({' '.join(words) or 'nothing printed'})"
+        return f"two ranks received wrong data ({' '.join(words) or 'nothing printed'})"
     return "" if words.count("heddle") == 2 else "Heddle did not reach the ranks"
 
 
 def _exchange(mpi: Installation, folder: Path) -> list[str]:
-    """The test program: compiled where this MPI has a compiler that works, else a script that calls the preloaded library."""
+    """The test program: compiled if this MPI has a working compiler, or else a script that calls the preloaded library."""
     if mpi.mpicc:
         source, program = folder / "exchange.c", folder / "exchange"
         source.write_text(_EXCHANGE_C)

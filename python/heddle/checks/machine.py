@@ -28,7 +28,7 @@ def processor() -> Iterator[Finding]:
     elif "avx2" in flags:
         yield good("instructions", "AVX2")
     else:
-        yield poor("instructions", "neither AVX2 nor AVX-512", "nothing: the portable kernels are used")
+        yield poor("instructions", "neither AVX2 nor AVX-512", "no mend is needed: Heddle uses its portable kernels")
 
 
 def _cpu_quota() -> float | None:
@@ -66,7 +66,7 @@ def memory() -> Iterator[Finding]:
 
 
 def kernel() -> Iterator[Finding]:
-    """What moving data between processes without a second copy will need; Heddle works without."""
+    """Moving data between processes without a second copy needs these features. Heddle also works without them."""
     try:
         os.close(os.memfd_create("heddle-doctor"))
         yield good("memfd", "allowed")
@@ -80,7 +80,7 @@ def kernel() -> Iterator[Finding]:
 
 
 def _reads_a_neighbour() -> bool:
-    """A child reads its parent's memory: what ptrace_scope=1 forbids, and what ranks of one node would do."""
+    """A child reads its parent's memory, as the ranks of one node do. ptrace_scope=1 forbids this."""
     secret = ctypes.create_string_buffer(b"heddle")
     parent = os.getpid()
     child = os.fork()

@@ -20,7 +20,7 @@ from heddle.problem import Problem
 
 
 def before(words: list[str], ranks: int | None, mpi: str | None) -> Iterator[Finding | Command]:
-    """Findings; last the command that starts it, unless one of them is bad. One rank, if nothing else is said."""
+    """Findings, and last the command that starts the program, unless a finding is bad. One rank, unless the user says more."""
     try:
         file = program.resolve(words[0])
         launched = launch.is_launcher(words[0])
@@ -43,12 +43,12 @@ def _linked(file: Path, word: str, given: Path | None) -> Finding:
     own = launch.linked(file, [word], given)
     python = program.python_of(file) is not None
     if own:
-        where = own.path or "which the loader does not find by itself"
+        where = own.path or "not found by the loader itself"
         return good(word, f"{'mpi4py takes' if python else 'linked with'} {own.soname} ({where})")
     if given:
-        return good(word, f"{'mpi4py takes' if python else 'linked with no MPI library; if it loads one, it is to be'} {given}")
+        return good(word, f"{'mpi4py takes' if python else 'linked with no MPI library; Heddle expects it to load'} {given}")
     seen = "Python, where mpi4py finds no MPI by itself" if python else "linked with no MPI library; it may load one later"
-    return poor(word, seen, "say which with --mpi")
+    return poor(word, seen, "name the MPI with --mpi")
 
 
 def _programs(words: list[str]) -> Iterator[tuple[str, Path]]:
@@ -63,10 +63,10 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     try:
         code, said = _run(command, seconds)
     except OSError as error:
-        yield bad(str(command.file), f"cannot be started ({error.strerror})", "see whether it starts by itself")
+        yield bad(str(command.file), f"cannot be started ({error.strerror})", "check that it starts without Heddle")
         return
     reached = list(dict.fromkeys(_finding(found) for line in said if (found := _FINDING.search(line))))
-    # What one rank finds good may not be so on another.
+    # A check may be good on one rank and bad on another.
     poor_somewhere = {finding.what for finding in reached if finding.verdict is not Verdict.good}
     yield from (one for one in reached if one.verdict is not Verdict.good or one.what not in poor_somewhere)
     plain = dict.fromkeys(found[1] for line in said if not _FINDING.search(line) and (found := _PLAIN.search(line)))
@@ -76,7 +76,8 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     yield from (poor("Heddle says", text, "") for text in plain)
     if reached:
         if code is None:
-            yield poor("MPI_Finalize", f"right after MPI_Init does not return within {seconds} s", "see whether it does alone")
+            seen = f"does not return within {seconds} s right after MPI_Init"
+            yield poor("MPI_Finalize", seen, "check that it returns without Heddle")
     elif plain:
         yield bad("MPI_Init", "did not come to Heddle", "the line above tells why")
     elif code is None:
@@ -85,9 +86,9 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
         own = [line.strip() for line in said if line.strip(" -") and not _PLAIN.search(line)]
         last = own[-1] if own else ""
         seen = f"was not reached: the program ended with code {code}" + (f" ({last[-200:]})" if code and last else "")
-        mend = "give the program what it needs to come that far"
-        if code == 0:  # it came to its end
-            mend = "if it uses MPI: see whether what starts it hands LD_PRELOAD on, and whether it contains its MPI library"
+        mend = "give the program the arguments and input that it needs to reach MPI_Init"
+        if code == 0:  # the program ended well
+            mend = "if it uses MPI: check that its starter hands LD_PRELOAD on, and that it does not contain its MPI library"
         yield bad("MPI_Init", seen, mend)
 
 
@@ -101,7 +102,7 @@ def _finding(found: re.Match) -> Finding:
 
 
 def _run(command: Command, seconds: int) -> tuple[int | None, list[str]]:
-    """The exit code (None: it had to be ended), and what it wrote to stderr."""
+    """The exit code (None: we had to end the program), and the lines of stderr."""
     with subprocess.Popen(
         command.words,
         executable=command.file,

@@ -1,4 +1,4 @@
-"""heddle algorithms: what Heddle chooses from."""
+"""heddle algorithms: the algorithms that Heddle chooses from."""
 
 import json
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 
 def algorithms(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List what Heddle chooses from, and when what is chosen."""
+    """List the algorithms, formats and ways that Heddle chooses from, and the cases for each."""
     from heddle import native
 
     tables = native.tool("algorithms", "--json")
@@ -21,7 +21,7 @@ def algorithms(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")]
         if number:
             print()
         print(about["title"])
-        print(listing.prose(f"Chosen is {about['choice']}."))
+        print(listing.prose(f"Choice: {about['choice']}."))
         extra = [name for name in about["rows"][0] if name not in ("name", "description", "when")]
         rows = [[str(row[name]) for name in ("name", "description", "when", *extra)] for row in about["rows"]]
         listing.show(("name", "description", "when", *extra), rows, wraps=("description", "when", *extra))

@@ -1,4 +1,4 @@
-"""heddle compare: a program with Heddle and without, by turns."""
+"""heddle compare: runs a program alternately with Heddle and without."""
 
 import re
 from pathlib import Path
@@ -16,38 +16,39 @@ def compare(
     words: Words,
     ranks: Ranks = None,
     mpi: Mpi = None,
-    rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Runs of each way that count.")] = 3,
-    warm_up: Annotated[bool, typer.Option(help="One more of each before them.")] = True,
-    calls: Annotated[bool, typer.Option(help="One more of each after them, to see which MPI calls changed.")] = True,
+    rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Measured runs with Heddle, and as many without.")] = 3,
+    warm_up: Annotated[bool, typer.Option(help="Run both variants once, unmeasured, before the first round.")] = True,
+    calls: Annotated[bool, typer.Option(help="Run both variants once more afterwards, to see which MPI calls changed.")] = True,
     output: Annotated[
         Optional[list[Path]],
-        typer.Option("--output", metavar="FILE", help="A file that the program writes and that is compared, too."),
+        typer.Option("--output", metavar="FILE", help="Compare this file, which the program writes, too."),
     ] = None,
     ignore: Annotated[
         Optional[list[str]],
-        typer.Option("--ignore", metavar="REGEX", help="Lines that may differ (times, dates): those that it is found in."),
+        typer.Option("--ignore", metavar="REGEX", help="Ignore lines in which REGEX is found, such as times and dates."),
     ] = None,
     stdin: Annotated[
-        Path, typer.Option("--input", metavar="FILE", help="What every run reads as its standard input.", show_default=False)
+        Path, typer.Option("--input", metavar="FILE", help="The standard input of every run.", show_default=False)
     ] = Path("/dev/null"),
     timeout: Annotated[
-        Optional[float], typer.Option("--timeout", min=1, help="Seconds after which a run has failed.", show_default=False)
+        Optional[float], typer.Option("--timeout", min=1, help="A run fails if it takes longer (seconds).", show_default=False)
     ] = None,
     html: Annotated[
-        Optional[Path], typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
+        Optional[Path], typer.Option("--html", metavar="FILE", help="Write the comparison as a page.", show_default=False)
     ] = None,
     png: Annotated[
-        Optional[Path], typer.Option("--png", metavar="FILE", help="Draw it there (needs matplotlib).", show_default=False)
+        Optional[Path],
+        typer.Option("--png", metavar="FILE", help="Draw the comparison (needs matplotlib).", show_default=False),
     ] = None,
     json: Annotated[
-        Optional[Path], typer.Option("--json", metavar="FILE", help="As JSON; - is stdout.", show_default=False)
+        Optional[Path], typer.Option("--json", metavar="FILE", help="Write all of it as JSON; - is stdout.", show_default=False)
     ] = None,
 ) -> None:
-    """Run a program with Heddle and without, by turns: how much faster is it, and does it write the same?
+    """Run a program alternately with Heddle and without. How much faster is the program, and is its output the same?
 
-    The runs without Heddle have nothing of it in them. What the program prints is kept from the terminal and compared, and so
-    are the files of --output: they are moved aside between the runs, and what lay there before comes back at the end.
-    The exit code is 1 if a run fails, or if the output is not the same.
+    The runs without Heddle do not preload it. The command compares the printed output instead of showing it. It also compares
+    the files of --output. It moves them aside between the runs, and puts files that were there before back at the end.
+    The exit code is 1 if a run fails, or if the outputs differ.
 
     \b
     heddle compare -n 4 -- ./app input.dat

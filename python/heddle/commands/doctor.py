@@ -1,4 +1,4 @@
-"""heddle doctor: what works on this machine, or with one program, and what to do about the rest."""
+"""heddle doctor: checks this machine, or one program, and says how to mend faults."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import typer
 
 from .starting import Mpi, RanksOrOne
 
-LONGEST_NAME = 24  # cells; what is longer shifts its line
+LONGEST_NAME = 24  # cells; a longer name shifts its line
 
 
 def doctor(
@@ -16,27 +16,27 @@ def doctor(
         Optional[list[str]],
         typer.Argument(
             metavar="[PROGRAM [ARGS]... | LAUNCHER ...]",
-            help="What to look at; without it, this machine.",
+            help="The program to check. Without a program: this machine.",
             show_default=False,
         ),
     ] = None,
     ranks: RanksOrOne = None,
     mpi: Mpi = None,
-    timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds in which the program comes to MPI_Init.")] = 60,
+    timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds that the program may take to reach MPI_Init.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Say what works on this machine, or with one program, and what to do about the rest.
+    """Check this machine, or one program, and say how to mend faults.
 
-    Without a program, every MPI found (or that of --mpi) is tried with two ranks. A program is started as `heddle run` would,
-    on one rank if -n says nothing else, and ends at the end of its MPI_Init, before its own work; what Heddle finds there, and
-    what will be in effect, is said.
-    The exit code is 1 if something fails that Heddle cannot do without.
+    Without a program, the command tries every MPI that it finds, or the MPI of --mpi, with two ranks. It starts a program as
+    `heddle run` does, on one rank unless -n gives another number. The program ends at the end of its MPI_Init, before its own
+    work. The command then says which parts of Heddle will be in effect.
+    The exit code is 1 if a check fails without which Heddle cannot work.
 
     \b
     heddle doctor                               this machine
     heddle doctor -- ./app input.dat            a program
-    heddle doctor -n 4 -- ./app input.dat       on as many ranks as it needs
-    heddle doctor -- mpiexec -n 4 ./app         by your own launcher
+    heddle doctor -n 4 -- ./app input.dat       a program that needs four ranks
+    heddle doctor -- mpiexec -n 4 ./app         a program, by your own launcher
     """
     import json
 
@@ -44,7 +44,9 @@ def doctor(
     from heddle.problem import Problem
 
     if ranks and not words:
-        raise Problem(f"-n is for a program: heddle doctor -n {ranks} -- ./app. Without one, two ranks try each MPI.", code=2)
+        raise Problem(
+            f"-n needs a program: heddle doctor -n {ranks} -- ./app. Without a program, two ranks try each MPI.", code=2
+        )
     found = list(_of_program(words, ranks, mpi, timeout) if words else _of_machine(mpi))
     failed = sum(finding.verdict is Verdict.bad for _, finding in found)
     if as_json:
@@ -75,7 +77,7 @@ def _of_machine(mpi: Optional[str]) -> Iterator[tuple]:
 def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], timeout: int) -> Iterator[tuple]:
     from heddle.checks import Finding, program
 
-    os.environ["HEDDLE_DOCTOR"] = "on"  # as a user would set it: it comes to ranks of other nodes, too
+    os.environ["HEDDLE_DOCTOR"] = "on"  # in the environment: launchers hand it to ranks of other nodes, too
     for step in program.before(words, ranks, mpi):
         if isinstance(step, Finding):
             yield "before it starts", step
@@ -84,7 +86,7 @@ def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], time
 
 
 def _where(words: list[str]) -> str:
-    """The program of a launcher's line, as far as it can be told from the launcher's own words."""
+    """The program in a launcher's line, if it can be told apart from the launcher's own words."""
     from heddle import launch, program
 
     if launch.is_launcher(words[0]):

@@ -7,7 +7,7 @@ import typer
 
 
 def completed(incomplete: str) -> list[tuple[str, str]]:
-    """For a shell that completes NAME."""
+    """The values with which a shell completes NAME."""
     from heddle import native
 
     rows = native.ask("settings", "--json")[0]
@@ -19,28 +19,28 @@ def env(
         Optional[list[str]],
         typer.Argument(
             metavar="NAME",
-            help="Only these, or those that have such a word in them.",
+            help="Only these variables, or all whose names contain this word.",
             show_default=False,
             autocompletion=completed,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """List every HEDDLE_ variable: its default, its meaning, what it is set to now, and where.
+    """List every HEDDLE_ variable: its default, its meaning, its value now, and the place that sets it.
 
-    They are set in the environment; then by NAME=VALUE lines of
-    ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names; then
-    by those of /etc/heddle/heddle.conf.
+    The environment sets variables. NAME=VALUE lines of
+    ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names, set
+    the rest. Lines of /etc/heddle/heddle.conf come last.
 
-    Where output is no terminal each variable is one line, to be searched by grep.
+    If the output is no terminal, each variable is one line, for grep.
 
     \b
-    heddle env                    all of them
-    heddle env HEDDLE_SCHEME      one
-    heddle env report trace       those of reports and traces
+    heddle env                    all variables
+    heddle env HEDDLE_SCHEME      one variable
+    heddle env report trace       the variables of reports and traces
 
-    Variables that do not exist, and values that make no sense, are reported,
-    here and at the start of a program.
+    Heddle reports unknown variables and impossible values, here and at the
+    start of a program.
     """
     from heddle import native
 

@@ -1,4 +1,4 @@
-"""heddle explain: what a datatype looks like, how a group is kept, or which algorithm a collective takes."""
+"""heddle explain: shows a datatype, the format of a group, or the algorithm of a collective."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-PIECES = 16384  # asked for and drawn
+PIECES = 16384  # at most so many are drawn
 ENTRIES = 4096
 MEMBERS = 16
 SOURCES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".f90", ".F90", ".f08", ".f", ".F", ".py")
@@ -16,38 +16,43 @@ def explain(
     spec: Annotated[
         Optional[str], typer.Argument(metavar="TYPE", help="A datatype, written as below.", show_default=False)
     ] = None,
-    count: Annotated[int, typer.Option("--count", "-c", min=0, help="How many of it, one behind the other.")] = 1,
+    count: Annotated[int, typer.Option("--count", "-c", min=0, help="Number of elements, one behind the other.")] = 1,
     to: Annotated[
-        str, typer.Option("--to", metavar="TYPE", help="What a receiver on the same node takes it as.", show_default=False)
+        str, typer.Option("--to", metavar="TYPE", help="The datatype of a receiver on the same node.", show_default=False)
     ] = "",
-    svg: Annotated[Optional[Path], typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG.")] = None,
+    svg: Annotated[Optional[Path], typer.Option("--svg", metavar="FILE", help="Write the picture to FILE as SVG.")] = None,
     group: Annotated[
         Optional[str],
-        typer.Option("--group", metavar="RANKS", help="A group instead: how it is kept, and why.", show_default=False),
+        typer.Option(
+            "--group", metavar="RANKS", help="Instead of a datatype: the format of a group, and why.", show_default=False
+        ),
     ] = None,
     collective: Annotated[
         Optional[str],
-        typer.Option("--collective", metavar="VOLUMES", help="A collective: which algorithm, why.", show_default=False),
+        typer.Option(
+            "--collective", metavar="VOLUMES", help="Instead of a datatype: the algorithm of a collective.", show_default=False
+        ),
     ] = None,
     define: Annotated[
         Optional[list[str]],
-        typer.Option("--define", "-D", metavar="NAME=VALUE", help="What pasted statements do not say.", show_default=False),
+        typer.Option("--define", "-D", metavar="NAME=VALUE", help="A value that pasted statements need.", show_default=False),
     ] = None,
     variable: Annotated[
         Optional[str],
-        typer.Option("--variable", metavar="NAME", help="Of a program, what it makes there, not the last.", show_default=False),
+        typer.Option("--variable", metavar="NAME", help="The datatype that the program stores in NAME.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
-    """Show a datatype: type map, canonical layout, shape, its bytes in memory, how Heddle packs it,
-    and which way it takes to a rank of the same node.
+    """Show a datatype: its type map, canonical layout, shape and bytes in memory. Say how Heddle packs the datatype, and which
+    way it takes to a rank of the same node.
 
-    Types are written as in the standard, with or without MPI_Type_create_.
-    A list may have ranges: [0:12:4] is [0, 4, 8]. Statements of a program in C, Fortran or Python may be pasted as they
-    are, several that build on each other, with the declarations of what they use, or the file of a whole program: the last
-    datatype that it makes is explained, or the one that --variable names. What only a run would tell, such as the number of
-    ranks, is asked for by name, and said by --define.
-    HEDDLE_EXPLAIN=NAME lets a running program say the same of its datatypes.
+    Write types as in the standard, with or without MPI_Type_create_. A list may have ranges: [0:12:4] is [0, 4, 8].
+
+    You may also paste statements of a C, Fortran or Python program, with the declarations that they use, or name a source
+    file. The command then explains the last datatype in the text, or the datatype of --variable. Some values are known only
+    when the program runs, such as the number of ranks. The command asks for them by name; give them by --define.
+
+    HEDDLE_EXPLAIN=NAME lets a running program explain its own datatypes.
 
     \b
     heddle explain 'vector(8, 1, 8, contiguous(3, double))'
@@ -73,7 +78,7 @@ def explain(
         alone = "--collective" if group is None else "--group"
         if spec is not None or svg is not None or count != 1 or to or define or variable or None not in (group, collective):
             raise Problem(
-                f"{alone} stands alone: no datatype, no --count, no --to, no --svg, no --define, no --variable.", code=2
+                f"{alone} stands alone: leave out the datatype and --count, --to, --svg, --define and --variable.", code=2
             )
         if group is not None:
             _group(group, as_json)
@@ -82,7 +87,7 @@ def explain(
         return
     if spec is None:
         raise Problem(
-            "what shall be explained? A datatype, or what --group or --collective say; --help has examples.",
+            "nothing to explain. Name a datatype, or use --group or --collective; --help has examples.",
             code=2,
         )
     from heddle.pasted import described
@@ -91,13 +96,13 @@ def explain(
     texts = [_source(spec), _source(to)]
     made = [described(text, given, name) for text, name in zip(texts, (variable, None))]
     if variable and made[0] is None:
-        raise Problem("--variable chooses among the datatypes that a program makes. This one is written out.", code=2)
+        raise Problem("--variable chooses among the datatypes of a program. This datatype is written out.", code=2)
     for name, text, new in zip((spec, to), texts, made):
         if name != text and new is None:
-            raise Problem(f"{name} makes no datatype: there is no constructor of MPI in it, such as MPI_Type_vector.", code=2)
+            raise Problem(f"{name} makes no datatype: it has no MPI constructor such as MPI_Type_vector.", code=2)
     if given and not any(made):
         raise Problem(
-            "--define says what pasted statements do not. This datatype is written out: put the values into it.", code=2
+            "--define gives values to pasted statements. This datatype is written out: put the values into it.", code=2
         )
     spec, to = (new or text for new, text in zip(made, texts))
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
@@ -133,7 +138,7 @@ def _defined(pairs: list[str]) -> dict[str, str]:
 
 
 def _source(text: str) -> str:
-    """A file of source code stands for what is in it."""
+    """The contents of a source file, or the text itself."""
     from heddle.problem import Problem
 
     file = Path(text) if text.endswith(SOURCES) and "\n" not in text else None

@@ -11,7 +11,7 @@ def mpi(
 ) -> None:
     """List the MPI libraries that Heddle can use here.
 
-    Looked for in a checkout's .mpi, in HEDDLE_MPI_PATH, on the PATH and in the usual places.
+    The command searches a checkout's .mpi, HEDDLE_MPI_PATH, the PATH and the usual places.
     """
     from heddle import installations, native
 
@@ -20,7 +20,7 @@ def mpi(
         print(json.dumps([mpi.as_json() for mpi in found], indent=2))
         return
     if not found:
-        print(f"No MPI found. {native.MEND_MPI}; HEDDLE_MPI_PATH names others.")
+        print(f"No MPI found. {native.MEND_MPI}; HEDDLE_MPI_PATH adds folders to search.")
         raise typer.Exit(1)
 
     from heddle import listing

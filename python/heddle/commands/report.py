@@ -1,4 +1,4 @@
-"""heddle report: what a program sent, by which way, and where the time went; or what has changed from one run to another."""
+"""heddle report: shows which messages a program sent, their ways and times, or the changes from one run to another."""
 
 import json
 from pathlib import Path
@@ -8,21 +8,20 @@ import typer
 
 
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What HEDDLE_REPORT=FILE has written.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A report, written by HEDDLE_REPORT=FILE.", show_default=False)],
     after: Annotated[
         Optional[Path],
-        typer.Argument(metavar="[FILE2]", help="A later one of the same program: what has changed.", show_default=False),
+        typer.Argument(metavar="[FILE2]", help="A later report of the same program: show the changes.", show_default=False),
     ] = None,
     html: Annotated[
-        Optional[Path], typer.Option("--html", metavar="FILE", help="Write it there as a page.", show_default=False)
+        Optional[Path], typer.Option("--html", metavar="FILE", help="Write the report as a page.", show_default=False)
     ] = None,
     rows: Annotated[int, typer.Option("--rows", "-r", min=1, help="Show at most so many rows of each table.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON, call sites resolved.")] = False,
 ) -> None:
-    """Show what a program under Heddle sent: by datatype and by the way it took, where its MPI calls come from, and where the
-    time went.
+    """Show the messages of a program under Heddle by datatype and way, the places of its MPI calls, and their times.
 
-    Where output is no terminal each row is one line, to be searched by grep.
+    If the output is no terminal, each row is one line, for grep.
 
     \b
     HEDDLE_REPORT=r.json heddle run -n 4 -- ./app

@@ -10,7 +10,7 @@ from .starting import Mpi, Ranks, Words
 
 
 def spelled_out(words: list[str]) -> list[str]:
-    """`--report` as `--report=`, which says that no file follows."""
+    """Writes `--report` as `--report=`, so that the next word is not taken for its file."""
     plain = list(words)
     i = 0
     while i < len(words) and words[i].startswith("-") and words[i] != "--":
@@ -29,23 +29,23 @@ def run(
         typer.Option(
             "--report",
             metavar="[=FILE]",
-            help="Say at the end on stderr what Heddle did and which calls took longest; FILE keeps the whole report.",
+            help="At the end, print on stderr what Heddle did and which calls took longest; FILE keeps the whole report.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Start an MPI program with Heddle in it.
 
-    The program stays as it is. Heddle finds out which MPI it uses, preloads
-    the matching library into the ranks and steps aside: input, output,
-    signals and the exit code are the program's own.
+    The program stays unchanged. The command finds out which MPI the program
+    uses, and preloads the matching library into the ranks. Input, output,
+    signals and the exit code are those of the program.
 
     \b
     heddle run -n 4 -- ./app input.dat             Heddle picks the launcher
     heddle run -- mpiexec -n 4 ./app input.dat     your own launcher line
-    heddle run -- srun -N 2 -n 64 ./app            a batch system's
+    heddle run -- srun -N 2 -n 64 ./app            a batch system's launcher
     heddle run -n 2 --mpi openmpi -- python script.py
-    heddle run --report -n 4 -- ./app              what did it do?
+    heddle run --report -n 4 -- ./app              prints what Heddle did
     """
     from heddle.launch import start
 

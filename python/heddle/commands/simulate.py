@@ -1,4 +1,4 @@
-"""heddle simulate: what collectives take with thousands of ranks, on networks that do not stand here."""
+"""heddle simulate: the times of collectives with thousands of ranks, on networks that this machine does not have."""
 
 from pathlib import Path
 from typing import Annotated, Optional
@@ -18,36 +18,35 @@ def simulate(
         str, typer.Option(metavar="NAME", help=f"{', '.join(PLATFORMS)} (the last two: this machine's profile).")
     ] = "torus",
     size: Annotated[
-        Optional[list[int]], typer.Option("--bytes", min=0, metavar="N", help="For each partner; may be repeated.")
+        Optional[list[int]], typer.Option("--bytes", min=0, metavar="N", help="Bytes for each partner; may be repeated.")
     ] = None,
     algorithm: Annotated[
         Optional[list[str]],
-        typer.Option("--algorithm", "-a", metavar="NAME[:ROUTER]", help="As below; may be repeated."),
+        typer.Option("--algorithm", "-a", metavar="NAME[:ROUTER]", help="See below; may be repeated."),
     ] = None,
     partners: Annotated[
-        Optional[list[int]], typer.Option("--partners", min=0, metavar="N", help="Of each rank; may be repeated.")
+        Optional[list[int]], typer.Option("--partners", min=0, metavar="N", help="Partners of each rank; may be repeated.")
     ] = None,
     stride: Annotated[
         Optional[list[int]],
         typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
     ] = None,
     side: Annotated[
-        int, typer.Option("--size", min=2, metavar="N", help="Of fft2d: a matrix of N x N complex numbers.")
+        int, typer.Option("--size", min=2, metavar="N", help="For fft2d: a matrix of N x N complex numbers.")
     ] = 20000,
-    members: Annotated[Optional[int], typer.Option("--members", min=1, metavar="N", help="Ranks of a node.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="By the LogGP model only: no SimGrid needed.")] = False,
+    members: Annotated[Optional[int], typer.Option("--members", min=1, metavar="N", help="Ranks on each node.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Use only the LogGP model; SimGrid is not needed.")] = False,
     json: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     plot: Annotated[Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")] = None,
 ) -> None:
-    """Simulate a collective of Heddle's on a Cray XE6 (torus), a fat tree or a dragonfly.
+    """Simulate a collective of Heddle on a Cray XE6 (torus), a fat tree or a dragonfly.
 
-    SimGrid carries out Heddle's own schedules and engine, and checks the data, where that takes a minute or so; what would
-    take more is estimated by LogGP over the same schedules, to millions of ranks, and marked by ~. Each run of it gives
-    the same figures.
+    If a case takes a minute or less, SimGrid runs Heddle's own schedules and engine, and checks the data. Longer cases are
+    estimated by LogGP over the same schedules, up to millions of ranks, and marked by ~. Every run gives the same figures.
 
-    Algorithms are those of `heddle algorithms`, auto (what Heddle chooses) and, for allgatherv, by-sum (a choice by the sum of
-    all volumes). After a colon comes what HEDDLE_ROUTER may say: crystal:copies is the original crystal router,
-    crystal:radix=4,beside=1G sends everything in bundles of radix 4.
+    Algorithms have the names of `heddle algorithms`. The name auto is Heddle's choice; by-sum, for allgatherv, is a choice by
+    the sum of all volumes. A value of HEDDLE_ROUTER may follow a colon: crystal:copies is the original crystal router,
+    crystal:radix=4,beside=1G sends all data in bundles of radix 4.
 
     \b
     heddle simulate alltoallv-sparse --ranks 1024 --platform torus
@@ -61,12 +60,12 @@ def simulate(
     from heddle.simulated import run, tasks
 
     if name not in tasks.ALL:
-        raise Problem(f"nothing to simulate is called {name}; there are {', '.join(NAMES)}", code=2)
+        raise Problem(f"no simulation is called {name}; there are {', '.join(NAMES)}", code=2)
     if platform not in PLATFORMS:
         raise Problem(f"no machine is called {platform}; there are {', '.join(PLATFORMS)}", code=2)
     benchmark = tasks.ALL[name]
     if benchmark is tasks.FFT2D and (size or partners or stride):
-        raise Problem("the blocks of fft2d follow from --size and --ranks: it takes no --bytes, --partners or --stride", code=2)
+        raise Problem("fft2d takes no --bytes, --partners or --stride: its blocks follow from --size and --ranks", code=2)
     wanted = run.Wanted(
         benchmark=benchmark,
         platform=platform,

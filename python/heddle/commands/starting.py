@@ -1,4 +1,4 @@
-"""What `heddle run`, `heddle compare` and `heddle doctor` take alike: a program, or a launcher's line."""
+"""The arguments that `heddle run`, `heddle compare` and `heddle doctor` share: a program, or a launcher's line."""
 
 from typing import Annotated, Optional
 
@@ -8,19 +8,19 @@ SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
 
 def names_of_mpi(incomplete: str) -> list[tuple[str, str]]:
-    """For a shell that completes --mpi."""
+    """The values with which a shell completes --mpi."""
     from heddle import installations
 
     return [(mpi.name, f"{mpi.version}, {mpi.mpiexec}") for mpi in installations.find() if mpi.name.startswith(incomplete)]
 
 
 Words = Annotated[
-    list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="What to start.", show_default=False)
+    list[str], typer.Argument(metavar="PROGRAM [ARGS]... | LAUNCHER ...", help="The command to start.", show_default=False)
 ]
 
 
 def _ranks(without: str) -> object:
-    what = f"Ranks to start; without it, {without}."
+    what = f"Ranks to start. Without it: {without}."
     return Annotated[Optional[int], typer.Option("-n", "-np", "--ranks", min=1, help=what, show_default=False)]
 
 
@@ -31,7 +31,7 @@ Mpi = Annotated[
     typer.Option(
         "--mpi",
         metavar="NAME|PATH",
-        help="mpich, openmpi, another name of `heddle mpi`, or an installation's folder.",
+        help="mpich, openmpi, another name that `heddle mpi` lists, or the folder of an installation.",
         autocompletion=names_of_mpi,
     ),
 ]

@@ -1,4 +1,4 @@
-"""heddle tune: what moving bytes costs on this machine, and between two nodes."""
+"""heddle tune: measures the costs of moving bytes on this machine, and between two nodes."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import typer
 
 
 class Messages(str, Enum):
-    """Of which MPI libraries messages are measured."""
+    """The MPI libraries whose messages are measured."""
 
     both = "both"
     mpich = "mpich"
@@ -24,28 +24,29 @@ def tune(
     launcher: Annotated[
         Optional[list[str]],
         typer.Argument(
-            metavar="[LAUNCHER ...]", help="A line that starts two ranks, one on each of two nodes.", show_default=False
+            metavar="[LAUNCHER ...]", help="A launcher's line that starts one rank on each of two nodes.", show_default=False
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: half the time, rough.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: half the time, rougher figures.")] = False,
     output: Annotated[
-        Optional[Path], typer.Option("--output", "-o", metavar="FILE", help="Write the profile there.", show_default=False)
+        Optional[Path], typer.Option("--output", "-o", metavar="FILE", help="Write the profile to FILE.", show_default=False)
     ] = None,
-    mpi: Annotated[Messages, typer.Option(help="Whose messages to measure.")] = Messages.both,
+    mpi: Annotated[Messages, typer.Option(help="The MPI libraries whose messages to measure.")] = Messages.both,
     as_json: Annotated[bool, typer.Option("--json", help="Print the profile itself.")] = False,
 ) -> None:
-    """Measure what moving bytes costs on this machine, and write it down.
+    """Measure the costs of moving bytes on this machine, and write them into a profile.
 
-    Heddle chooses by it how messages with holes move within a node, by which kernels they are packed, and which algorithm a
-    collective takes. The profile is written to heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every later
-    program finds it; HEDDLE_PROFILE names another one. Two cores should have nothing else to do meanwhile.
+    By the profile Heddle chooses how messages with holes move within a node, which kernels pack them, and which algorithm a
+    collective takes. The command writes heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every program finds it.
+    HEDDLE_PROFILE names another profile. Keep two cores free while the command runs.
 
-    With a launcher's line that starts two ranks on two nodes, messages between these are measured and added: those over
-    libfabric (HEDDLE_FABRIC) and those of the MPI library, by which Heddle chooses between the two. Once for each MPI library.
+    With a launcher's line, the command measures messages between two nodes and adds them to the profile: messages over
+    libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then uses the faster way. Run this once for each MPI
+    library.
 
     \b
     heddle tune                                      this machine
-    heddle tune -- mpiexec -n 2 --host a,b           what goes between its node and another
+    heddle tune -- mpiexec -n 2 --host a,b           messages between two nodes
     """
     from heddle import native
 
@@ -62,7 +63,7 @@ def tune(
 
 
 def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
-    """Words for heddle-tool, and what could not be measured."""
+    """Words for heddle-tool, and the measurements that failed."""
     from heddle import families
     from heddle.links import measured
     from heddle.problem import Problem
@@ -85,12 +86,14 @@ def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tu
 def _between_nodes(
     launcher: list[str], mpi: Messages, quick: bool, progress: Callable[[str], None]
 ) -> tuple[list[str], list[str]]:
-    """The same for what is measured between two nodes. A Problem if it cannot be: nothing else was asked for."""
+    """The same for messages between two nodes. A failure is a Problem: the user asked for nothing else."""
     from heddle import families, nodes
     from heddle.problem import Problem
 
     if mpi is Messages.none:
-        raise Problem("--mpi none and a launcher: messages between nodes are those of an MPI library. Leave one out.", code=2)
+        raise Problem(
+            "--mpi none cannot go with a launcher: messages between nodes need an MPI library. Leave one of them out.", code=2
+        )
     family = nodes.family_of(launcher) if mpi is Messages.both else families.by_name(mpi.value)
     progress(f"{family.title}, messages between two nodes")
     return ["--add", f"--{family.name}-nodes", *nodes.measured(launcher, family, quick)], []

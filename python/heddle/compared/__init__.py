@@ -1,5 +1,5 @@
-"""A program with Heddle and without: what `heddle compare` finds out. Values alone; how they are found is runs.py's,
-what they come to statistics.py's and outputs.py's."""
+"""A program with Heddle and without: the values that `heddle compare` finds. runs.py measures them, statistics.py and
+outputs.py judge them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Failure:
-    """How a pair of runs ended of which one failed. Codes: None is one that had to be ended."""
+    """How a pair of runs ended if one of them failed. A code of None: we had to end the run."""
 
     codes: tuple[int | None, int | None]  # without, with
-    errors: tuple[str, str]  # the ends of what they wrote to stderr
+    errors: tuple[str, str]  # the ends of their stderr
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Site(Calls):
-    """Of a procedure, the calls from one place with one datatype."""
+    """The calls of a procedure from one place with one datatype."""
 
     place: str = ""  # "exchange (halo.c:42)"
     datatype: str = ""  # its name
@@ -51,7 +51,7 @@ class Site(Calls):
 
 @dataclass(frozen=True)
 class Carried:
-    """What Heddle moved of one datatype one way, over all ranks; the time is a rank's on average."""
+    """The data of one datatype that Heddle moved one way, over all ranks. The time is a rank's on average."""
 
     call: str
     datatype: str

@@ -1,5 +1,5 @@
-"""Which calls changed, by procedure and by call site:
-from a report with HEDDLE=off, where Heddle only takes the time, and one with Heddle."""
+"""The changes of calls, by procedure and by call site. They come from two reports: with HEDDLE=off, where Heddle only takes
+times, and with Heddle."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from . import Calls, Carried, Site
 
 
 def changed(without: Found, with_heddle: Found) -> list[Calls]:
-    """The dearest first, by whichever way takes longer."""
+    """The dearest procedures first, by the longer of the two times."""
     pairs = both.procedures(without, with_heddle)
     return [Calls(pair.procedure, max(pair.calls), pair.before_us, pair.after_us) for pair in pairs]
 
 
 def sites(without: Found, with_heddle: Found) -> list[Site]:
-    """As `changed`, of each place with each datatype."""
+    """The same as `changed` for each place and datatype."""
     pairs = both.sites(without, with_heddle)
     return [Site(pair.procedure, max(pair.calls), pair.before_us, pair.after_us, pair.place, pair.datatype) for pair in pairs]
 

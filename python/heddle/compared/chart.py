@@ -17,7 +17,7 @@ WIDE = 8.6  # inches
 
 
 def require(file: Path) -> None:
-    """Before anything is run for it."""
+    """Checks that the chart can be drawn, before any run."""
     if file.suffix != ".png":
         raise Problem(f"--png writes PNG; {file.name} does not end in .png", code=2)
     if find_spec("matplotlib") is None:

@@ -1,5 +1,5 @@
-"""Whether a program writes the same with Heddle as without. Ranks that print race each other, and many programs print times:
-so the runs without Heddle are compared among themselves, too, before anything is concluded."""
+"""Compares the outputs of a program with Heddle and without. Ranks that print race each other, and many programs print times.
+So the runs without Heddle are compared among themselves first."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True)
 class Content:
-    """What a run has written into one place, less what is ignored."""
+    """The output of a run in one place, without the ignored lines."""
 
     bytes: str  # digests
-    lines: str  # in whatever order
+    lines: str  # in any order
 
 
 @dataclass(frozen=True)
 class Line:
-    """The first line that the other side has not. Number 0: there is none."""
+    """The first line that the other side lacks. Number 0: there is none."""
 
     number: int
     text: str
@@ -43,7 +43,7 @@ class Output:
 
 
 def kept(data: bytes, ignore: Sequence[re.Pattern[bytes]]) -> bytes:
-    """Without the lines that one of the patterns is found in."""
+    """The text without lines in which a pattern is found."""
     if not ignore:
         return data
     lines = data.splitlines(keepends=True)
@@ -67,7 +67,7 @@ def judge(without: Iterable[Content | None], with_heddle: Iterable[Content | Non
 
 
 def first_difference(without: bytes, with_heddle: bytes) -> tuple[Line, Line]:
-    """Of each the first line that the other one lacks, wherever it stands there."""
+    """For each side, the first line that the other side lacks at any place."""
     sides = without.split(b"\n"), with_heddle.split(b"\n")
     return _lacking(sides[0], sides[1]), _lacking(sides[1], sides[0])
 

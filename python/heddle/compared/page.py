@@ -31,7 +31,7 @@ def _words(x: float, y: float, text: str, anchor: str = "start") -> str:
 
 
 def _times(found: Compared) -> str:
-    """A bar to the median, and a dot for every run: those of a round stand at one height."""
+    """A bar to the median, and a dot for every run. The runs of a round have the same height."""
     sides = {
         "without Heddle": ([one.without_s for one in found.rounds], found.without.median),
         "with Heddle": ([one.with_s for one in found.rounds], found.with_heddle.median),
@@ -124,7 +124,7 @@ def _facts(found: Compared) -> str:
         "settings": settings,
         "machine": found.machine,
         "date": found.date,
-        "rounds": f"{len(found.rounds)}, with Heddle and without by turns",
+        "rounds": f"{len(found.rounds)}, alternately with Heddle and without",
     }
     lines = [f"<tr><td>{name}</td><td><code>{escape(value)}</code></td></tr>" for name, value in facts.items()]
     return f'<table class="facts">{"".join(lines)}</table>'

@@ -1,4 +1,4 @@
-"""Runs of a program, and what they write: into places of ours, so that no run sees what the one before has left.
+"""Runs of a program, and their output. The output goes into our own places, so that no run sees the output of the run before.
 
 with Written(files, ignore) as written:
     run = started(command, written, Path(os.devnull), timeout=None)
@@ -37,7 +37,7 @@ class Run:
 
 
 class Written:
-    """stdout and the files of --output. Each content is kept once; what lay there before comes back at the end."""
+    """stdout and the files of --output. Each content is kept once. Files that were there before come back at the end."""
 
     def __init__(self, files: Sequence[Path], ignore: Sequence[re.Pattern[bytes]]):
         self._files = {str(file): file for file in files}
@@ -75,7 +75,7 @@ class Written:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def taken(self) -> dict[str, Content | None]:
-        """What a run has left, out of the way of the next."""
+        """Takes the output of a run away, before the next run."""
         return {name: self._take(place) for name, place in {STDOUT: self.folder / STDOUT, **self._files}.items()}
 
     def _take(self, place: Path) -> Content | None:
@@ -94,7 +94,7 @@ class Written:
         return [self._output(name) for name in (STDOUT, *self._files)]
 
     def unknown(self) -> bool:
-        """Something differs, and one run without Heddle cannot say whether it always does."""
+        """The outputs differ, and one run without Heddle cannot say whether they always do."""
         return len(self.without) == 1 and any(one.verdict is Verdict.different for one in self.outputs())
 
     def _output(self, name: str) -> Output:
@@ -157,10 +157,11 @@ def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> in
 
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[Callable[[], None]]:
-    """Until what it yields is called: one that came while Popen starts a process would leave nobody who knows it."""
+    """Holds signals back until the yielded function is called. A signal while Popen starts a process would leave a process
+    that nobody ends."""
     came: list[int] = []
     theirs = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    theirs = {number: handler for number, handler in theirs.items() if callable(handler)}  # what is ignored stays so
+    theirs = {number: handler for number, handler in theirs.items() if callable(handler)}  # ignored signals stay ignored
 
     def let_in() -> None:
         while theirs:
@@ -179,7 +180,7 @@ def _interrupts_held_back() -> Iterator[Callable[[], None]]:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """A launcher that is asked to ends its ranks."""
+    """Ends a run. A launcher ends its ranks when it is asked to end."""
     process.terminate()
     try:
         process.wait(10)

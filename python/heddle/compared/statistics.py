@@ -1,4 +1,4 @@
-"""What the wall times of runs by turns come to."""
+"""Judges the wall times of alternate runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Meaning(str, Enum):
 
 @dataclass(frozen=True)
 class Gain:
-    """How many times as fast with Heddle, by round: what disturbs the machine for a while disturbs both of a pair."""
+    """How many times as fast the program is with Heddle, by round. A disturbance affects both runs of a round."""
 
     ratio: Spread
     meaning: Meaning
@@ -36,7 +36,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def gain(pairs: Iterable[tuple[float, float]]) -> Gain:
-    """Of (without, with)."""
+    """The gain of pairs (without, with)."""
     ratios = [without / with_heddle for without, with_heddle in pairs]
     ratio = spread(ratios)
     if len(ratios) == 1:

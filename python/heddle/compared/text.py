@@ -27,10 +27,10 @@ def seconds(value: float) -> str:
 
 
 def gain_sentence(found: Compared) -> str:
-    """What may be said of the wall times, and no more."""
+    """The sentence that the wall times allow."""
     ratio, meaning = found.gain.ratio, found.gain.meaning
     if meaning is Meaning.single:
-        return f"{ratio.median:.2f} × as fast with Heddle in one round, whose scatter is not known"
+        return f"{ratio.median:.2f} × as fast with Heddle in one round; its scatter is not known"
     span = f"{ratio.least:.2f} – {ratio.most:.2f} in {len(found.rounds)} rounds"
     if meaning is Meaning.scatter:
         return f"no difference beyond the scatter ({span})"
@@ -38,10 +38,10 @@ def gain_sentence(found: Compared) -> str:
 
 
 def output_sentence(found: Compared, one: Output) -> str:
-    """Of one of its outputs."""
+    """The sentence about one output."""
     but = " (less the lines of --ignore)" if found.ignored else ""
     if one.verdict is Verdict.unsteady:
-        return "not steady by itself: the runs without Heddle differ among themselves, so nothing is concluded"
+        return "not steady by itself: the runs without Heddle differ among themselves, so the comparison proves nothing"
     if one.verdict is Verdict.reordered:
         return f"the same lines, in another order (ranks that print race each other){but}"
     return one.verdict.value + but
@@ -52,7 +52,7 @@ def ratio(without: float, ours: float) -> str:
 
 
 def site(one: Site) -> tuple[str, ...]:
-    """The cells of a line, as SITES heads them."""
+    """The cells of a line, in the order of SITES."""
     times = duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us)
     return (one.name, one.place, one.datatype, f"{one.calls:,}", *times)
 
@@ -105,7 +105,7 @@ def _output(found: Compared, one: Output) -> None:
 
 
 def _line(line: Line) -> str:
-    return f"line {line.number}: {line.text}" if line.number else line.text or "has no line that the other lacks"
+    return f"line {line.number}: {line.text}" if line.number else line.text or "has no line that the other output lacks"
 
 
 def _calls(found: Compared) -> None:

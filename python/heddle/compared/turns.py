@@ -1,4 +1,4 @@
-"""The runs of `heddle compare`: which, in which order, and what is made of them."""
+"""The runs of `heddle compare`, their order and their evaluation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .runs import Run, Written, started
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says."""
+    """The options of the command line."""
 
     words: list[str]
     ranks: int | None
@@ -51,7 +51,7 @@ def compare(asked: Asked) -> Compared:
     (switch,) = (one for one in native.tool("settings", "--json") if one["name"] == "HEDDLE")
     if switch["value"] == "off":
         where = f" ({switch['from']})" if switch["from"] else ""
-        raise Problem(f"HEDDLE=off is set{where}: there would be nothing to compare. Unset it.", code=2)
+        raise Problem(f"HEDDLE=off is set{where}: there is nothing to compare. Unset it.", code=2)
     if not asked.stdin.exists():
         raise Problem(f"there is no {asked.stdin} (--input).", code=2)
     with _environment(HEDDLE_REPORT=None), _terminated_as_interrupted(), Written(asked.files, asked.ignore) as written:
@@ -64,7 +64,7 @@ def compare(asked: Asked) -> Compared:
 class _Turns:
     def __init__(self, asked: Asked, written: Written):
         self._asked, self._written = asked, written
-        self._with = self._plan(True)  # first: it says if Heddle cannot
+        self._with = self._plan(True)  # first: it fails if Heddle cannot run
         self._without = self._plan(False)
         launcher = launch.mpi_of(Path(self._with.file))
         self._found = Compared(
@@ -120,7 +120,7 @@ class _Turns:
         return self._last
 
     def _calls(self) -> None:
-        """With reports, which take a little time themselves."""
+        """Runs with reports, which take a little time themselves."""
         found = []
         with tempfile.TemporaryDirectory(prefix="heddle-compare-") as folder:
             for switch in ("off", "on"):
@@ -128,8 +128,8 @@ class _Turns:
                 with _environment(HEDDLE_REPORT=str(file), HEDDLE=switch):
                     run = self._run(self._plan(True), f"the calls {'without' if switch == 'off' else 'with'} Heddle")
                 if run.code or not file.exists():
-                    why = f"ended with code {run.code}" if run.code else "wrote no report: it did not come to MPI_Finalize"
-                    self._found.notes.append(f"which calls changed is not known: a run with HEDDLE={switch} {why}")
+                    why = f"ended with code {run.code}" if run.code else "wrote no report: it did not reach MPI_Finalize"
+                    self._found.notes.append(f"no times of calls: a run with HEDDLE={switch} {why}")
                     return
                 found.append(reported.rows_of(file))
         if not any(one.procedures for one in found):
@@ -159,7 +159,7 @@ def machine() -> str:
 
 @contextlib.contextmanager
 def _environment(**settings: str | None) -> Iterator[None]:
-    """As a user would set it: launchers hand it to ranks of other nodes, too."""
+    """Sets variables in the environment, because launchers hand it to ranks of other nodes, too."""
     before = {name: os.environ.get(name) for name in settings}
     _set(settings)
     try:
@@ -175,7 +175,7 @@ def _set(settings: dict[str, str | None]) -> None:
 
 @contextlib.contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
-    """What was moved aside comes back, and the ranks end, also if a batch system ends us."""
+    """Ends the ranks and puts moved files back, even if a batch system ends us."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -189,7 +189,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _progress(steps: int) -> Iterator:
-    """Says before each run which it is; a bar where stderr is a terminal."""
+    """Names each run before it starts. Draws a bar if stderr is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,4 +1,4 @@
-"""All runs of the demo: host and Heddle by turns, so that a noisy minute hurts both."""
+"""All runs of the demo. Runs with Heddle and without alternate, so that a noisy minute hurts both."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

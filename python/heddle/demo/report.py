@@ -97,13 +97,13 @@ def table(runs: list[Run], setup: Setup) -> Table:
 
 
 def verdict(runs: list[Run]) -> str:
-    """What check() has established, in words."""
+    """The result of check(), in words."""
     worst = max(error for run in runs for error in errors(run))
     return f"All {len(runs)} runs are right: {worst:.1e} from a serial FFT (relative), and bit for bit alike."
 
 
 def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
-    """The same numbers for programs."""
+    """The same numbers as JSON."""
     result = []
     for case in by_case(runs).values():
         for variant in setup.variants:

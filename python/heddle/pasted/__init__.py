@@ -9,10 +9,10 @@ described('''
 described("call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)")      # Fortran
 described("t = MPI.DOUBLE.Create_vector(3, 1, 8)")                  # mpi4py
 described("MPI_Type_vector(n, 1, n, MPI_INT, &t)", {"n": "8"})      # without {"n": "8"} a Problem asks for n
-described(program, variable="face")                                 # what it makes in face, instead of the last
+described(program, variable="face")                                 # the datatype in face, instead of the last
 described("vector(8, 1, 8, int)")                                  # None: no statements
 
-A whole program will do: what stands around the statements is passed over.
+The text may be a whole program: all other statements are skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from heddle.problem import Problem
 
 
 def described(text: str, given: dict[str, str] | None = None, variable: str | None = None) -> str | None:
-    """The datatype that the last constructor makes, or the last in that variable; None: these are no statements.
+    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the text has no statements.
     `given`: values of names."""
     asked = Asked(given or {})
     try:
@@ -34,7 +34,7 @@ def described(text: str, given: dict[str, str] | None = None, variable: str | No
         else:
             found = c.described(text, asked, variable)
     except Problem:
-        asked.raise_if_any()  # rather than what follows from it
+        asked.raise_if_any()  # the missing value is the cause of the error
         raise
     asked.raise_if_any()
     return found

@@ -1,4 +1,4 @@
-"""What a text does not say of a datatype: the names are collected, and asked for all at once."""
+"""Values that a datatype needs and its text lacks. The names are collected, then the user is asked for all of them at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Asked:
         self.others: list[str] = []  # variables of the text that may be explained instead
 
     def of(self, name: str) -> str | None:
-        """What the user says that it is."""
+        """The value that the user has given to a name."""
         return self._given.get(_key(name))
 
     def miss(self, name: str, what: str, call: str) -> None:
@@ -37,34 +37,35 @@ class Asked:
         shown = f"what are {', '.join(others)} and {last}?" if others else f"what is {last}?"
         options = " ".join(f"--define {quote(f'{name}={EXAMPLES[what]}')}" for name, what in self._missing.items())
         raise Problem(
-            f"{shown} {self._call} needs {'them' if others else 'it'}, and the text does not say. Say it yourself, such as "
-            f"{options}, or paste what says it, too.{self._instead()}",
+            f"{shown} {self._call} needs {'them' if others else 'it'}, and the text does not say. Give the value"
+            f"{'s' if others else ''}, such as {options}, or also paste the statements that set {'them' if others else 'it'}."
+            f"{self._instead()}",
             code=2,
         )
 
     def _instead(self) -> str:
-        return f" Other datatypes that are made here: --variable {' or '.join(self.others)}." if self.others else ""
+        return f" Other datatypes of the text: --variable {' or '.join(self.others)}." if self.others else ""
 
 
 def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked) -> Made:
-    """Of what is made, in the order of the text, with the name of its variable: the last, or the last of that name."""
+    """The last datatype, or the last in `variable`. `made`: pairs of variable and datatype, in the order of the text."""
     names = list(dict.fromkeys(base(name) for name, _ in made if name))
     if variable is None:
         asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]
         return made[-1][1]
     of_that_name = [one for name, one in made if variable in (name, base(name))]
     if not of_that_name:
-        raise Problem(f"no datatype is made in {variable}. These are: {', '.join(names)}.", code=2)
+        raise Problem(f"the text makes no datatype in {variable}. Its datatypes are: {', '.join(names)}.", code=2)
     return of_that_name[-1]
 
 
 def base(name: str) -> str:
-    """send of send[other], and of Fortran's send(other)."""
+    """The name of the array: send for send[other], and for Fortran's send(other)."""
     return re.split(r"[\[(]", name)[0].strip()
 
 
 def listed(text: str) -> list[str]:
-    """The elements of [0, 5, 9] or [0:12:4], whose ranges end before their end."""
+    """The elements of [0, 5, 9] or [0:12:4]. A range does not include its end."""
     elements = []
     for part in split(text.strip("[]{} ")):
         bounds = part.split(":")
@@ -76,7 +77,7 @@ def listed(text: str) -> list[str]:
 
 
 def split(inside: str) -> list[str]:
-    """At commas that stand in no brackets."""
+    """Splits at commas outside brackets."""
     parts, depth = [""], 0
     for char in inside:
         depth += (char in "([{") - (char in ")]}")

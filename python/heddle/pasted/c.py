@@ -62,7 +62,7 @@ class Call(NamedTuple):
 
 
 def described(text: str, asked: Asked, variable: str | None) -> str | None:
-    """The datatype that the last constructor makes, or the last in that variable; None: these are no statements of C."""
+    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the text is not C."""
     source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     calls = [
         Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())) or [""])
@@ -76,7 +76,7 @@ def described(text: str, asked: Asked, variable: str | None) -> str | None:
 
 
 class Source:
-    """A program, and what its constructors make."""
+    """A program, and the datatypes that its constructors make."""
 
     def __init__(self, source: str, calls: list[Call], asked: Asked) -> None:
         self.calls = calls
@@ -91,8 +91,8 @@ class Source:
         takes = TAKES.get(call.constructor)
         if takes is None:
             raise Problem(
-                f"{call} is none of the constructors that can be pasted ({', '.join(TAKES)}). `heddle explain --help` shows "
-                "how to write a datatype otherwise.",
+                f"{call} is none of the constructors that you can paste ({', '.join(TAKES)}). `heddle explain --help` shows "
+                "another way to write a datatype.",
                 code=2,
             )
         given = call.arguments[:-1]
@@ -170,7 +170,7 @@ class Source:
         return [PLACEHOLDERS[what]] * many
 
     def _array(self, name: str, many: int, at: int) -> list[str] | None:
-        """At least so many elements as far as they are known, "" where they are not."""
+        """At least so many elements. An unknown element is ""."""
         single = self.names.elements(name, at)
         whole = self.names.value(name, at)
         if single is None or not (single or whole):
@@ -202,7 +202,7 @@ class Source:
         return parts[:many]
 
     def number(self, text: str, at: int, depth: int = 0) -> int:
-        """A number, or what C makes of names and operators."""
+        """A number: the value of a C expression of numbers, names and operators."""
         if (given := self.asked.of(text)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
         tree = self._expression(text)
@@ -242,7 +242,7 @@ class Source:
         return 1
 
     def _expression(self, text: str) -> ast.expr | None:
-        """None: nothing that arithmetic makes of numbers and names."""
+        """The parsed text. None: it is not arithmetic of numbers and names."""
         plain = CAST.sub("", OFFSETOF.sub(self._offset, SIZEOF.sub(self._size, text)))
         plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", plain).replace("/", "//").replace("->", ".")
         plain = re.sub(r"(?<![\w.])0([0-7]+)\b", r"0o\1", plain)
@@ -265,7 +265,7 @@ class Source:
         return f"offsetof({''.join(found[1].split())}, {found[2]})" if place is None else str(place)
 
     def _place(self, found: re.Match) -> str:
-        """MPI_Get_address as an assignment: from the beginning of the variable, since differences are all that counts."""
+        """MPI_Get_address as an assignment. The address counts from the beginning of the variable: only differences matter."""
         kind = self.variables.get(found[1])
         member = re.fullmatch(r"(?:\[0\])?(?:(?:\.|->)(\w+)(?:\[0\])*)?", found[2])
         place = None
@@ -285,6 +285,7 @@ def _is_arithmetic(node: ast.expr) -> bool:
 
 
 def _asks_others(tree: ast.expr) -> bool:
-    """A value that comes from a function: its name is easier to say than its call. sizeof is no function."""
+    """Whether an expression calls a function, other than sizeof and offsetof. Then the user is asked for the variable: its name
+    is easier to give than the call."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return any(ast.unparse(call.func) not in ("sizeof", "offsetof", SUBTRACTED) for call in calls)

@@ -1,9 +1,9 @@
-"""MPI's constructors of datatypes, and how the grammar of heddle-tool (src/layout/grammar.hpp) writes what they make."""
+"""MPI's constructors of datatypes, and their form in the grammar of heddle-tool (src/layout/grammar.hpp)."""
 
 from __future__ import annotations
 
-# What they take, before the new type: n a number, # one that says how long lists are, l a list of so many numbers, t a type,
-# T a list of types, d a list of distributions, o an order.
+# Their arguments before the new type. n: a number. #: the length of the lists. l: a list of numbers. t: a type.
+# T: a list of types. d: a list of distributions. o: an order.
 TAKES = {
     "contiguous": "nt",
     "vector": "nnnt",
@@ -32,7 +32,7 @@ INTEGERS = ((2, 1), (4, 2), (9, 4), (18, 8))
 
 
 def written(constructor: str, parts: list) -> str:
-    """`parts`: what TAKES says, without '#': texts of numbers and types, lists of such, None for what is the default."""
+    """A constructor in the grammar. `parts`: the arguments by TAKES without '#', texts or lists of texts. None: the default."""
     if constructor.startswith("f90_"):
         return _of_fortran(constructor, parts)
     kinds = TAKES[constructor].replace("#", "")
@@ -45,7 +45,7 @@ def written(constructor: str, parts: list) -> str:
             own = parts[place + 1]
             shown.append(f"[{', '.join(_distributed(name, size) for name, size in zip(part, own))}]")
         elif isinstance(part, list):
-            if kinds[place - 1 : place] != "d":  # whose arguments are written with it
+            if kinds[place - 1 : place] != "d":  # a distribution is written with its argument
                 shown.append(f"[{', '.join(part)}]")
         else:
             shown.append(part)
@@ -71,4 +71,4 @@ def _of_fortran(constructor: str, parts: list) -> str:
 def _none(constructor: str, parts: list) -> str:
     from heddle.problem import Problem
 
-    raise Problem(f"MPI_Type_create_{constructor}({', '.join(map(str, parts))}): no kind of Fortran is that large.", code=2)
+    raise Problem(f"MPI_Type_create_{constructor}({', '.join(map(str, parts))}): Fortran has no kind that large.", code=2)

@@ -190,7 +190,7 @@ class Translated:
 
 
 def _entities(text: str) -> list[tuple[str, str, str]]:
-    """Name, dimensions and value of each."""
+    """The name, dimensions and value of each variable."""
     found = []
     for one in split(text):
         left, _, value = one.partition("=")

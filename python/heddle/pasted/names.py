@@ -1,12 +1,12 @@
-"""What a program in C says of its names: where each gets a value, and whether that can be relied on.
+"""The names of a C program: where each name gets a value, and whether this value is certain.
 
 names = Names("int n = 8; for (int i = 0; i < n; ++i) a[i] = 1; MPI_Type_vector(n, ...)")
-names.value("n", at)       # Value(at=4, text="8"): what it is where the call stands, at `at`
-names.value("i", at)       # None: not known, or not the same all the time
+names.value("n", at)       # Value(at=4, text="8"): its value at the call, which stands at `at`
+names.value("i", at)       # None: not known, or not constant
 names.elements("a", at)    # None; else [("2", Value), ...] of a[2] = 5;
 
-A name is known if the last assignment before the call says it in so many words. It is not known if that assignment stands in a
-branch or loop without the call, or if something else changes it: a loop, an increment, a function that takes its address.
+A name is known if the last assignment before the call gives its value literally. It is not known if that assignment stands in
+a branch or loop without the call, or if a loop, an increment or a function that takes its address changes the name.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ TARGET = re.compile(r"(?<![\w.>\])])([A-Za-z_]\w*(?:(?:\.|->)\w+)*)\s*((?:\[[^\]
 STEPPED = re.compile(r"(?:\+\+|--)\s*(\w+)|(\w+)\s*(?:\+\+|--)")
 CALL = re.compile(r"\b(\w+)\s*\(([^;{}]*?)\)")  # arguments without their own brackets are enough here
 BY_ADDRESS = re.compile(r"(?:^|[(,])\s*&\s*(\w+)\s*(?=[,)]|\[|$)")
-MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))|sizeof|offsetof")  # they change no numbers
-# They fill arrays, which are handed over without an ampersand.
+MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))|sizeof|offsetof")  # these change no numbers
+# These functions fill arrays, which are handed over without an ampersand.
 FILLS = re.compile(r"(?i:mpi_(?:dims_create|cart_(?:coords|get)|bcast|graph_get|type_get_contents))|s?scanf|memcpy|memset")
 FUNCTION = re.compile(r"\b(?!if\b|for\b|while\b|switch\b|return\b)\w+\s*\(([^(){};]*)\)\s*(?:const\s*)?\{")
 CONTROL = re.compile(r"\b(?:(for|while|if|switch)\s*\(|(?:else|do)\b)")
@@ -36,7 +36,7 @@ class Value(NamedTuple):
     at: int
     text: str
     index: str = ""  # of the element; "": all of it
-    changes: bool = False  # +=, ++ and the like: by how much is not followed up
+    changes: bool = False  # +=, ++ and the like: the new value is not known
     declared: bool = False
     constant: bool = False
 
@@ -57,7 +57,7 @@ class Names:
             for found in FUNCTION.finditer(source)
         ]
         self._regions: list[tuple[int, int]] = []  # of branches and loops
-        self._blocks = _blocks(source)  # what is declared in one is known there alone
+        self._blocks = _blocks(source)  # a name declared in a block is known only there
         self._values: dict[str, list[Value]] = {}
         heads = []
         for found in CONTROL.finditer(source):
@@ -87,7 +87,7 @@ class Names:
         return values[-1] if values and self._holds(name, values[-1], found, at) else None
 
     def elements(self, name: str, at: int) -> list[tuple[str, Value]] | None:
-        """Those that are set one by one, in that order. None: some are not known."""
+        """The elements that are set one by one, in this order. None: some are not known."""
         found = self._visible(name, at)
         single = [one for one in found if one.index]
         if not all(self._holds(name, one, found, at) for one in single):
@@ -97,7 +97,7 @@ class Names:
     def _holds(self, name: str, value: Value, found: list[Value], at: int) -> bool:
         if any(one.changes for one in found) and not value.constant:
             return False
-        if self._function(value.at) != self._function(at):  # when it is called is not known
+        if self._function(value.at) != self._function(at):  # the time of its call is not known
             return len({one.text for one in found if one.index == value.index}) == 1
         return all(begin <= at < end for begin, end in self._regions if begin <= value.at < end)
 
@@ -138,17 +138,17 @@ class Names:
 
 
 def balanced(source: str, begin: int) -> str:
-    """From behind a bracket to its other half."""
+    """The text from `begin` to the bracket that closes it."""
     depth = 1
     for at in range(begin, len(source)):
         depth += (source[at] in "([{") - (source[at] in ")]}")
         if depth == 0:
             return source[begin:at]
-    raise Problem(f"there is no ')' to {source[:begin].splitlines()[-1].strip()!r}. Paste the whole statement.", code=2)
+    raise Problem(f"a ')' is missing after {source[:begin].splitlines()[-1].strip()!r}. Paste the whole statement.", code=2)
 
 
 def _blocks(source: str) -> list[tuple[int, int]]:
-    """Between curly brackets."""
+    """The ranges between curly brackets."""
     found, open_ = [], []
     for bracket in re.finditer(r"[{}]", source):
         if bracket[0] == "{":
@@ -171,7 +171,7 @@ def _end(source: str, bracket: int) -> int:
 
 
 def _until(source: str, begin: int) -> str:
-    """To the comma, semicolon or bracket that ends a value."""
+    """The text up to the comma, semicolon or bracket that ends a value."""
     depth = 0
     for at in range(begin, len(source)):
         depth += (source[at] in "([{") - (source[at] in ")]}")

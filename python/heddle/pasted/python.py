@@ -47,13 +47,13 @@ def described(text: str, asked: Asked, variable: str | None) -> str:
     program = Program(tree, asked)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and program.constructor_of(node)]
     if not calls:
-        raise Problem("no statement here makes a datatype. `heddle explain --help` shows some that do.", code=2)
+        raise Problem("no statement here makes a datatype. `heddle explain --help` has examples.", code=2)
     calls.sort(key=lambda call: (call.end_lineno, call.end_col_offset))
     return program.made_by(chosen([(program.variable_of(call), call) for call in calls], variable, asked))
 
 
 def _parsed(text: str) -> ast.Module:
-    """Lines may be cut out of their blocks."""
+    """Parses lines, which may be cut out of their blocks."""
     try:
         return ast.parse(textwrap.dedent(text))
     except SyntaxError as error:
@@ -102,7 +102,7 @@ class Program:
         return next(one for one in self._chain(node) if isinstance(one, (*FUNCTIONS, ast.Module)))
 
     def definition(self, name: str, use: ast.AST) -> ast.expr | None:
-        """The expression that a name stands for where it is used."""
+        """The expression that a name stands for at its use."""
         for around in self._chain(use):
             if isinstance(around, COMPREHENSIONS) and any(name in _names(one.target) for one in around.generators):
                 return None
@@ -145,7 +145,7 @@ class Program:
         return False
 
     def variable_of(self, call: ast.Call) -> str:
-        """What it is assigned to, alone or in a list; "": nothing."""
+        """The variable to which the call is assigned, alone or in a list; "": none."""
         targets = next((one.targets for one in self._chain(call) if isinstance(one, ast.Assign)), [])
         return ast.unparse(targets[0]) if targets else ""
 
@@ -172,7 +172,7 @@ class Program:
         return made
 
     def value(self, node: ast.expr, want: str, depth: int = 0) -> object:
-        """A number, a list of such, or the text of a datatype."""
+        """A number, a list of numbers, or the text of a datatype."""
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, (ast.List, ast.Tuple)):
@@ -202,7 +202,7 @@ class Program:
         return PLACEHOLDERS[want]
 
     def _with_changes(self, name: str, use: ast.AST, value: object) -> object:
-        """After a[2] = 5."""
+        """The list after assignments such as a[2] = 5."""
         if not isinstance(value, list):
             return value
         for target, its in self.changed.get(name, []):
@@ -240,7 +240,9 @@ class Program:
         is_list = kind in "ldT"
         if is_list != isinstance(value, list) or (kind == "n" and not isinstance(value, (int, str))):
             self.asked.raise_if_any()
-            raise Problem(f"what makes {self.call!r}? Numbers are wanted where there are lists, or lists for numbers.", code=2)
+            raise Problem(
+                f"what does {self.call!r} make? It has lists in place of numbers, or numbers in place of lists.", code=2
+            )
         if kind == "o":
             return ORDERS.get(str(value), "C")
         if kind == "d":

@@ -1,4 +1,4 @@
-"""sizeof and offsetof of what a C program declares, as the C compiler of this machine lays it out (ctypes)."""
+"""sizeof and offsetof of the structs of a C program, as the C compiler of this machine lays them out (ctypes)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Known = dict[str, type]
 
 
 def declared(source: str, number: Callable[[str], int]) -> Known:
-    """Structs by name, with and without `struct`. `number`: what an array's length is. Those with members of other types, or
-    bit fields, are left out."""
+    """Structs by name, with and without `struct`. `number`: gives the length of an array. Structs with members of other types,
+    or with bit fields, are left out."""
     known: Known = {}
     for is_type, tag, inside, name in STRUCT.findall(source):
         fields = _fields(inside, known, number)
@@ -47,7 +47,7 @@ def declared(source: str, number: Callable[[str], int]) -> Known:
 
 
 def of(text: str, known: Known) -> type | None:
-    """The type that such a name stands for."""
+    """The type that a name stands for."""
     words = [word for word in text.replace("*", " * ").split() if word not in ("const", "volatile")]
     if "*" in words:
         return ctypes.c_void_p
@@ -66,7 +66,7 @@ def of(text: str, known: Known) -> type | None:
 
 
 def variables(source: str, known: Known) -> Known:
-    """What is declared to be such a struct, or a pointer to it."""
+    """The variables that are declared as such a struct, or as a pointer to it."""
     found = {}
     for name, kind in known.items():
         for line in re.findall(rf"\b{name}\b((?:\s+const)?[\s*&]+\w[^;(){{}}]*)", source):
@@ -80,7 +80,7 @@ def offset(member: str, struct: type) -> int | None:
 
 
 def _fields(inside: str, known: Known, number: Callable[[str], int]) -> list[tuple[str, type]]:
-    """Empty: something in it is not known."""
+    """The members of a struct. Empty: the type of a member is not known."""
     fields = []
     for line in inside.split(";"):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""The bytes of a datatype in memory, as a grid: which are touched, and in which order they are packed.
+"""The bytes of a datatype in memory, as a grid: the bytes with data, and their order of packing.
 
 grid = lay_out(about, columns=24)       # about: what `heddle-tool explain --json` says
 terminal.draw(grid), svg.draw(grid)

@@ -16,6 +16,6 @@ def hexadecimal(position: float) -> str:
 
 
 def ink(position: float) -> str:
-    """Black or white, whichever is read better on that colour."""
+    """Black or white: the better readable colour on that background."""
     red, green, blue = at(position)
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"

@@ -22,14 +22,14 @@ class Piece:
         return self.start + self.length
 
     def split(self, unit: int) -> Iterator["Piece"]:
-        """The same in units, for whoever numbers them."""
+        """The same run in units, to number them."""
         for done in range(0, self.length, unit):
             yield Piece(self.row, self.start + done, min(unit, self.length - done), self.packed + done)
 
 
 @dataclass(frozen=True)
 class Line:
-    """Of a picture: a row, or so many that nothing touches."""
+    """A line of a picture: a row, or a number of rows without data."""
 
     row: int
     untouched: int = 0
@@ -46,7 +46,7 @@ class Grid:
     whole: bool  # False: only the first pieces were listed
 
     def window(self, most: int) -> tuple[int, int]:
-        """The part of a row to show: all of it if that is no more than so many bytes, else what any row touches."""
+        """The part of a row to show: the whole row if it has at most so many bytes, or else the part with data in any row."""
         if self.row_bytes <= most or not self.pieces:
             return 0, self.row_bytes
         return min(piece.start for piece in self.pieces), max(piece.end for piece in self.pieces)
@@ -108,7 +108,7 @@ def _last_byte(about: dict, high: int) -> int:
 
 
 def _strides(about: dict) -> list[int]:
-    """Every distance at which something repeats, small ones first."""
+    """Every distance at which the layout repeats, small distances first."""
     found = {abs(about["extent"])} if about["count"] > 1 else set()
     waiting = [about["tree"]]
     while waiting:
@@ -120,7 +120,7 @@ def _strides(about: dict) -> list[int]:
 
 
 def _row(strides: list[int], unit: int, reach: int, fine: int) -> int:
-    """The smallest stride that is wide enough to show something; else the largest there is; else a few cells."""
+    """The smallest stride that is wide enough for a picture, or else the largest stride, or else a few cells."""
     for stride in strides:
         if stride >= 6 * unit:
             return stride
@@ -130,7 +130,7 @@ def _row(strides: list[int], unit: int, reach: int, fine: int) -> int:
 
 
 def _cut(segments: list[dict], row: int, first: int) -> Iterator[Piece]:
-    """Segments, cut where rows end. A huge one gives only the rows that anybody would look at."""
+    """Segments, cut at the ends of rows. A huge segment gives at most 1000 rows."""
     for segment in segments:
         offset, length, packed = segment["offset"] - first, segment["length"], segment["packed"]
         for _ in range(1000):

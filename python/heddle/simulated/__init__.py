@@ -1,4 +1,4 @@
-"""What collectives take on machines that do not stand here: behind `heddle simulate`.
+"""Times of collectives on machines that you do not have, for `heddle simulate`.
 
 machines.py   the machines, each number with its source
 tasks.py      what is to be simulated

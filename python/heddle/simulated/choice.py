@@ -1,4 +1,4 @@
-"""How good Heddle's choice of a sparse exchange is: against all that it chooses from, all estimated (docs/simulate.md).
+"""Compares Heddle's choice of a sparse exchange with all candidates, by estimates (docs/simulate.md).
 
 >>> behind("fat-tree", 8192, [8], [24], [26])            # {(ranks, bytes, stride, partners): the choice over the best}
 """
@@ -11,7 +11,7 @@ FROM = ("direct", "crystal:radix=2", "crystal:radix=4", "crystal:radix=8", "bruc
 
 
 def behind(platform: str, ranks: int, sizes: list[int], strides: list[int], partners: list[int]) -> dict[tuple, float]:
-    """Of each case: the choice over the best."""
+    """For each case, the time of the choice over the best time."""
     todo = tasks.tasks(tasks.SPARSE, ranks, sizes, partners, strides, list(FROM))
     cases: dict[tuple, dict[str, float]] = {}
     for row in estimating.estimates(estimating.machine_of(platform, ranks, None), todo):
@@ -30,7 +30,7 @@ def sweep(platform: str) -> dict[tuple, float]:
 
 
 def others(platform: str) -> dict[tuple, float]:
-    """192 more."""
+    """192 more cases."""
     found = {}
     for ranks in (500, 3000):
         found |= behind(platform, ranks, [8, 64, 256, 1024], [1, 2, 8, 24], [6, 13, 52, 100])

@@ -1,4 +1,4 @@
-"""heddle-tool estimate: what tasks take by LogGP."""
+"""heddle-tool estimate: the times of tasks by LogGP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def machine_of(platform: str, ranks: int, members: int | None) -> dict:
 
 
 def estimates(machine: dict, tasks: list[dict]) -> Iterator[dict]:
-    """A row for each task, in order; between them {"part": ...} as far as the next one is."""
+    """A row for each task, in order. Between the rows, {"part": ...} tells the progress of the next task."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         request = Path(folder) / "tasks.json"
         request.write_text(json.dumps({"machine": machine, "tasks": tasks}))

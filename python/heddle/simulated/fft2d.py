@@ -1,4 +1,4 @@
-"""The 2-D FFT of Hoefler and Gottlieb 2010 on machines that do not stand here: its transposes simulated, its loops charged.
+"""The 2-D FFT of Hoefler and Gottlieb 2010 on other machines: the transposes simulated, the loops charged.
 
     rows of the exchange (an MPI_Alltoall of N/P x N/P complex numbers)  ->  rows of the whole FFT, one for each variant
 
@@ -18,8 +18,8 @@ COMPLEX = 16  # bytes
 TRANSPOSES = TRANSFORMS = 2
 VARIANTS = ("manual", "zero-copy")
 
-# What one core of the development machine takes (docs/fft2d.md, "What came out"; docs/results.md, "Packing"), on whatever
-# machine the exchange is simulated. ns for a byte of a rank's share of the matrix, a transpose:
+# The times of one core of the development machine (docs/fft2d.md, "What came out"; docs/results.md, "Packing"), which hold for
+# every simulated machine. ns for a byte of a rank's share of the matrix, a transpose:
 #   one rank, 4096^2, MPICH, two transposes of 268 MB, `heddle bench fft2d --size 1024 --size 4096 --rounds 2`:
 #     manual on the host 139 ms: packing, the MPI's copy of the rank's own block, the loop that transposes; without that copy
 #     zero-copy under Heddle 62.3 ms: from layout to layout; over a network the gather into the message comes on top
@@ -32,14 +32,14 @@ OPERATIONS_PER_NS = 4 * 4096 * 5 * 4096 * math.log2(4096) / (459e6 - 139e6)
 
 
 def exchange(ranks: int, side: int) -> tuple[list[int], list[int]]:
-    """Bytes and partners of a transpose: everybody is everybody's partner."""
+    """Bytes and partners of a transpose: all ranks are partners of each other."""
     if ranks > side:
-        raise Problem(f"a matrix of {side:,} rows has none for some of {ranks:,} ranks", code=2)
+        raise Problem(f"a matrix of {side:,} rows has too few rows for {ranks:,} ranks", code=2)
     return [max(1, round((side / ranks) ** 2)) * COMPLEX], [ranks - 1]
 
 
 def whole(row: dict, side: int) -> Iterator[dict]:
-    """A row for each variant. The rank with most rows counts."""
+    """A row for each variant, for the rank with the most rows."""
     rows = -(-side // row["ranks"])
     transforms_us = TRANSFORMS * rows * 5 * side * math.log2(side) / OPERATIONS_PER_NS / 1e3
     for variant in VARIANTS:
@@ -58,25 +58,25 @@ def whole(row: dict, side: int) -> Iterator[dict]:
 
 
 def findings(rows: list[dict], copy_ns: float | None) -> Iterator[str]:
-    """Of each number of ranks: what is gained by datatypes, and what could be at most. `copy_ns`: of the simulated machine."""
+    """For each number of ranks: the gain by datatypes, and the largest possible gain. `copy_ns`: of the simulated machine."""
     by = {(row["ranks"], row["algorithm"]): row for row in rows}
     for ranks in sorted({row["ranks"] for row in rows}):
         if not all((ranks, variant) in by for variant in VARIANTS):
             continue
         hand, types = (by[ranks, variant] for variant in VARIANTS)
-        more = f", were packing free {hand['us'] / (hand['us'] - hand['packing_us']):.2f}"
+        more = f"{hand['us'] / (hand['us'] - hand['packing_us']):.2f} if packing were free"
         if copy_ns is not None:
             slower = copy_ns / COPY_NS
             gain = _slowed(hand, slower) / _slowed(types, slower)
-            more += f", were loops and transforms {slower:.0f} times slower, as this machine's copies are, {gain:.2f}"
+            more += f"; {gain:.2f} if loops and transforms were {slower:.0f} times slower, as this machine's copies are"
         yield (
-            f"{ranks:,} ranks: by datatypes {hand['us'] / types['us']:.2f} times as fast as by hand{more}. By hand "
+            f"{ranks:,} ranks: by datatypes {hand['us'] / types['us']:.2f} times as fast as by hand ({more}). By hand "
             f"{hand['packing_us'] / hand['us']:.0%} is packing, "
             f"{TRANSPOSES * hand['exchange_us'] / hand['us']:.0%} communication."
         )
     off = [row["exchange_estimate_us"] / row["exchange_us"] for row in rows if row["by"] == "simgrid"]
     if off:
-        yield f"Estimates of the simulated exchanges: {min(off):.2f} to {max(off):.2f} times what SimGrid says."
+        yield f"Estimates of the simulated exchanges: {min(off):.2f} to {max(off):.2f} times SimGrid's results."
 
 
 def _slowed(row: dict, times: float) -> float:

@@ -1,4 +1,4 @@
-"""Figures of simulations: time over what varies (bytes, partners, stride, ranks), with the papers' points marked."""
+"""Figures of simulations: time over bytes, partners, stride or ranks, with the points of the papers marked."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ LABEL = {"bytes": "bytes for each partner", "partners": "partners of a rank", "s
 
 
 def base(file: Path) -> Path:
-    """FILE, FILE.svg and FILE.png all mean FILE.svg and FILE.png."""
+    """The file without its suffix. FILE, FILE.svg and FILE.png all mean FILE.svg and FILE.png."""
     if file.suffix not in ("", ".svg", ".png"):
         raise Problem(f"--plot writes SVG and PNG; {file.name} ends in neither .svg nor .png")
     return file.with_suffix("")
 
 
 def panels(rows: list[dict]) -> list[tuple[str, dict, list[dict]]]:
-    """What varies along x, what is fixed, and the rows: one for each combination of the others, of three values at least."""
+    """The variable along x, the fixed values, and the rows. A panel for each combination of the fixed values, if x has at least
+    three values."""
     found = []
     for along in VARIED:
         others = [name for name in VARIED if name != along]
@@ -37,13 +38,13 @@ def draw(benchmark: Benchmark, rows: list[dict], file: Path) -> None:
     try:
         import matplotlib
     except ModuleNotFoundError:
-        raise Problem("--plot needs matplotlib (pip install matplotlib); --json needs nothing.") from None
+        raise Problem("--plot needs matplotlib (pip install matplotlib); --json works without it.") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     parts = panels(rows)
     if not parts:
-        raise Problem("--plot needs three values at least of what varies: --bytes, --partners, --stride or --ranks.", code=2)
+        raise Problem("--plot needs at least three values of --bytes, --partners, --stride or --ranks.", code=2)
     columns = min(3, len(parts))
     lines = -(-len(parts) // columns)
     look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "svg.hashsalt": "heddle"}
@@ -95,7 +96,7 @@ def _panel(axis, benchmark: Benchmark, along: str, fixed: dict, rows: list[dict]
 
 
 def _reported(axis, benchmark: Benchmark, along: str, mine: list[dict], color: str) -> None:
-    """What the paper gives in numbers, as crosses."""
+    """Draws the numbers of the paper as crosses."""
     for row in mine:
         us = benchmark.reported.get((row["ranks"], row["bytes"], row["algorithm"]))
         usual = row.get("stride", 1) == 1 and row.get("partners") in benchmark.partners

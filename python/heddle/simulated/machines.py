@@ -1,4 +1,4 @@
-"""The machines that are simulated, every number with its source. One file for both the estimator and SimGrid's platforms.
+"""The simulated machines, every number with its source. One file for both the estimator and SimGrid's platforms.
 
     machine = machines.by_name("torus", ranks=8192)
     machine.estimator()              what heddle-tool estimate and heddle-smpi read
@@ -29,10 +29,10 @@ class Machine:
     hop_ns: float  # a link, and the switch behind it
     link_GB: float  # GB/s of a link, each way
     copy_ns: float  # a byte from memory to memory, when all ranks of the node copy
-    # The same for all: short messages within a node differ from those between nodes by their way only, as in SMPI. Estimates.
+    # The same for all machines. Short messages within a node differ only by their way from others, as in SMPI. Estimates.
     node_ns: float = 50
     node_GB: float = 8
-    eager_bytes: int = 8 << 10  # shorter messages travel before their receive is posted; what many MPI libraries begin with
+    eager_bytes: int = 8 << 10  # shorter messages travel before their receive is posted; the default of many MPI libraries
     block_ns: float = 20  # a packet in a bundle: as select/collective/links.hpp has it
     nodes: int = 1
 
@@ -76,7 +76,7 @@ class Machine:
 
 
 def box(nodes: int) -> list[int]:
-    """A torus of about equal sides with room for so many nodes, few to spare. SimGrid's has no sides of one."""
+    """A torus of about equal sides for so many nodes, with few to spare. SimGrid's torus has no sides of one."""
     best = None
     for short in range(2, round(nodes ** (1 / 3)) + 3):
         for middle in range(short, math.isqrt(max(nodes // short, 1)) + 2):

@@ -1,4 +1,4 @@
-"""All tasks of a command: estimated first, which says what SimGrid can afford; then simulated, shown, written and drawn."""
+"""Runs all tasks of a command. Estimates decide which tasks SimGrid can afford. The results are shown, written and drawn."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def simulate(wanted: Wanted, json: Path | None, plot: Path | None) -> None:
         base(plot)
     only_estimated = wanted.estimate or wanted.platform in machines.PROFILES
     if not only_estimated and (why := simgrid.missing()):
-        raise Problem(f"{why}; or add --estimate, which needs nothing more.")
+        raise Problem(f"{why}; or add --estimate, which works without SimGrid.")
     rows = _rows(wanted, only_estimated)
     for table in tables(wanted.benchmark, rows):
         table_console().print(table)
@@ -99,7 +99,7 @@ def _estimated(machine: dict, ranks: int, todo: list[dict], progress: Progress) 
 
 
 def _simulate(machine: machines.Machine, ranks: int, todo: list[dict], found: list[dict], progress: Progress) -> None:
-    """Puts what SimGrid says in the place of the estimates, where it can be afforded."""
+    """Replaces estimates by SimGrid's results, if SimGrid can afford the task."""
     chosen = [i for i, row in enumerate(found) if simgrid.affordable(row)]
     if not chosen:
         return

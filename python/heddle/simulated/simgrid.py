@@ -1,4 +1,4 @@
-"""SimGrid's simulated network: heddle-smpi, that is the schedules and the engine over SMPI's messages, with real data."""
+"""SimGrid's simulated network. heddle-smpi runs the schedules and the engine over SMPI's messages, with real data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from heddle.problem import Problem
 from .machines import Machine
 
 PROGRAM = "heddle-smpi.so"
-# What one run may have: messages that take about 20 us of a processor each, and bytes of the one process that is all ranks.
+# The limits of a run. A message takes about 20 us of a processor; one process holds the bytes of all ranks.
 MOST_MESSAGES = 1.5e6
 MOST_BYTES = 4e9
 MOST_RANKS = 16384
@@ -25,7 +25,7 @@ MANY_MESSAGES = 100
 
 
 def missing() -> str:
-    """Why there is no SimGrid here; empty: there is."""
+    """The reason why SimGrid is missing; empty: SimGrid is here."""
     if shutil.which("smpirun") is None:
         return "SimGrid is not installed. Install it (sudo apt-get install libsimgrid-dev) and build Heddle again"
     if not (native.FOLDER / "lib" / PROGRAM).exists():
@@ -36,9 +36,9 @@ def missing() -> str:
 
 
 def affordable(row: dict) -> bool:
-    """By what the estimator says of a task."""
+    """Whether SimGrid can run a task, by the estimator's figures."""
     everything = row["ranks"] * (row["sent_bytes"] + row["copied_bytes"])
-    # Received blocks share memory where they are not bundled, so only what bundles hold counts.
+    # Received blocks share memory unless they are bundled, so only bundles count.
     held = 0 if row["copied_bytes"] == 0 and row["bench"] != "allgatherv" else everything
     if row["took"] == "direct" and row["messages"] >= MANY_MESSAGES and row["ranks"] > RANKS_OF_MANY:
         return False
@@ -46,7 +46,7 @@ def affordable(row: dict) -> bool:
 
 
 def _settings(machine: Machine) -> list[str]:
-    """Factors that SimGrid has measured on some cluster are switched off; what remains is the machine's."""
+    """Options that switch off the factors which SimGrid has measured on some cluster. The machine's own numbers remain."""
     send, receive = machine.send_ns * 1e-9, machine.receive_ns * 1e-9
     return [
         "smpi/bw-factor:0:1",

@@ -1,4 +1,4 @@
-"""What was simulated on the terminal: a line for each case, a column for each algorithm, and what follows from it."""
+"""Results of simulations on the terminal: a line for each case, a column for each algorithm, and conclusions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def findings(rows: list[dict]) -> Iterator[str]:
             everybody = of["round-robin"]["us"]
             best = min(row["us"] for row in of.values())
             yield (
-                f"{ranks:,} ranks, {size} B: a message to everybody takes {everybody / of[PLAIN]['us']:,.0f} times as long as "
+                f"{ranks:,} ranks, {size} B: a message to every rank takes {everybody / of[PLAIN]['us']:,.0f} times as long as "
                 f"the original router, {everybody / best:,.0f} times as long as the best."
             )
     ratios = [math.log(row["estimate_us"] / row["us"]) for row in rows if row["by"] == "simgrid"]

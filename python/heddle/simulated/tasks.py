@@ -1,4 +1,4 @@
-"""What is to be simulated: benchmarks of the papers, as tasks that heddle-tool estimate and heddle-smpi read."""
+"""The benchmarks of the papers that can be simulated, as tasks for heddle-tool estimate and heddle-smpi."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Benchmark:
     sizes: tuple[int, ...]
     partners: tuple[int, ...]
     algorithms: tuple[str, ...]
-    # What a paper says in numbers: (ranks, bytes, algorithm here) -> us, and who says so.
+    # The numbers of a paper: (ranks, bytes, algorithm here) -> us, and their source.
     reported: dict[tuple[int, int, str], float] = field(default_factory=dict)
     source: str = ""
 

@@ -1,4 +1,4 @@
-// schedule/allgatherv/dissemination.cpp: everybody's block to everybody in ceil(log2 P) rounds, any P.
+// schedule/allgatherv/dissemination.cpp: all blocks to all ranks in ceil(log2 P) rounds, any P.
 //
 //   round k:   rank r sends to r + 2^k, receives from r - 2^k   (mod P)
 //
@@ -38,8 +38,8 @@ Round round(const Place& place, Rank rank, Count k) {
 
 constinit const Algorithm allgatherv_dissemination{
     .name = "dissemination",
-    .description = "log2 P rounds (log_radix P), any P; each sends all it has as far ahead as it has blocks",
-    .when = "few outliers dominate, or all is small; any P",
+    .description = "log2 P rounds (log_radix P), any P; each rank sends all its blocks as far ahead as it has blocks",
+    .when = "few outliers dominate, or all volumes are small; any P",
     .rounds = rounds,
     .round = round,
 };

@@ -5,11 +5,11 @@
 //   round                             r2 → r0    c0 c1 b0
 //   0   1   2   3   4
 //
-// What a rank sends in round k it has got in round k - (segments of its own block) at the latest, one at least: of one huge
-// block, rank 1 passes on a segment while rank 0 sends the next one. Cost: each link carries everything but one block once,
-// (total)·β, and a segment for each hop fills the pipeline: (P - 2)(α + βb). So only the total counts, not how it is spread;
-// the plain ring takes (P - 1)(α + β·largest). Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined algorithm for
-// large, irregular all-gather problems, 2008.
+// A rank has the data that it sends in round k by round k - (segments of its own block, at least one). So rank 1 passes on a
+// segment of a huge block while rank 0 sends the next. Cost: each link carries all data but one block once, (total)·β, and a
+// segment for each hop fills the pipeline: (P - 2)(α + βb). So only the total counts, not its spread; the plain ring takes
+// (P - 1)(α + β·largest). Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined algorithm for large, irregular
+// all-gather problems, 2008.
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {
@@ -20,7 +20,7 @@ struct Piece {
   Segment part;
 };
 
-/// The k-th that rank `from` sends. Blocks follow each other downwards, segments of a block upwards.
+/// The k-th piece that rank `from` sends. Blocks follow each other downwards, segments of a block upwards.
 Piece sent(const Pieces& pieces, Rank from, Count k) {
   Count at = pieces.before(from + 1) - 1 - k;
   if (at < 0) at += pieces.all();
@@ -58,8 +58,8 @@ Round round(const Place& place, Rank rank, Count k) {
 
 constinit const Algorithm allgatherv_pipelined_ring{
     .name = "pipelined-ring",
-    .description = "the ring with long blocks in segments: a segment is passed on while the next one comes",
-    .when = "large volumes, however they are spread",
+    .description = "the ring with long blocks in segments: a rank passes on a segment while the next arrives",
+    .when = "large volumes with any spread",
     .rounds = rounds,
     .round = round,
 };

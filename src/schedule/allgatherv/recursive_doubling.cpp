@@ -1,4 +1,4 @@
-// schedule/allgatherv/recursive_doubling.cpp: pairs exchange all they have, then pairs of pairs, and so on.
+// schedule/allgatherv/recursive_doubling.cpp: pairs exchange all their blocks, then pairs of pairs, and so on.
 //
 //   P = 8      r0   r1   r2   r3   r4   r5   r6   r7         round k: with the rank that differs in bit k
 //   round 0    0-1  0-1  2-3  2-3  4-5  4-5  6-7  6-7
@@ -6,9 +6,9 @@
 //   round 2    all  all  all  all  all  all  all  all
 //
 // Any P by a fold: with 2^m the largest power of two in P and e = P - 2^m, ranks 1, 3 ... 2e - 1 give their block to the left
-// neighbour before, and get all the rest from it after. What travels is always an interval.
-// Cost: log2 P·α + (total - own)·β at powers of two. Else two rounds more, and in the last of them nearly all again:
-// dissemination is better there. Source: Balaji et al. 2007, §4.2.1, figure 10.
+// neighbour before, and get all other blocks from it after. Every message carries an interval of blocks.
+// Cost: log2 P·α + (total - own)·β at powers of two. Other P take two more rounds, and the last round carries nearly all blocks
+// again: dissemination is better there. Source: Balaji et al. 2007, §4.2.1, figure 10.
 #include <bit>
 
 #include "schedule/algorithms.hpp"
@@ -67,8 +67,8 @@ Round round(const Place& place, Rank rank, Count k) {
 
 constinit const Algorithm allgatherv_recursive_doubling{
     .name = "recursive-doubling",
-    .description = "log2 P rounds, pairs exchange all they have; other P by folding what is beyond the power of two",
-    .when = "few outliers dominate, or all is small; P a power of two",
+    .description = "log2 P rounds, pairs exchange all their blocks; other P fold the ranks beyond the power of two",
+    .when = "few outliers dominate, or all volumes are small; P a power of two",
     .rounds = rounds,
     .round = round,
 };

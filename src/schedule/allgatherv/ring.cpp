@@ -1,9 +1,9 @@
-// schedule/allgatherv/ring.cpp: every block goes around once, a neighbour further in each round.
+// schedule/allgatherv/ring.cpp: every block goes around the ring once, to the next neighbour in each round.
 //
 //   round k:   rank r sends the block of r - k to r + 1, receives that of r - 1 - k from r - 1   (mod P)
 //
 // Cost: (P - 1)(α + β · largest block of the round): each round waits for its largest block, so one huge block travels P - 1
-// times alone. Of equal and long blocks nothing is better. What today's libraries take for every large total.
+// times alone. For long blocks of equal length no algorithm is better. Today's libraries use the ring for every large total.
 // Source: Balaji et al. 2007, §3.2, figure 8.
 #include "schedule/algorithms.hpp"
 

@@ -2,7 +2,7 @@
 //
 //   node A   a b c d      gather:   d → c, b → a; c → a         binomial, within each node
 //   node B   e f g        leaders:  a ⇄ e ⇄ ...                 dissemination over nodes, all blocks of a node together
-//                         spread:   a → c; a → b, c → d         binomial; everything but what the receiver had gathered
+//                         spread:   a → c; a → b, c → d         binomial; all blocks that the receiver had not gathered
 //
 // Cost: messages between nodes are (nodes · log2 nodes) instead of (P · log2 P), and each block comes to a node once; within a
 // node 2·log2(members)·α. Rounds are counted by the fullest node.

@@ -1,23 +1,23 @@
-// schedule/alltoallv/bruck.cpp: a block's distance in digits of a radix; one digit of it is travelled in each round.
+// schedule/alltoallv/bruck.cpp: a block's distance in digits of a radix. In each round the block travels one digit.
 //
 //   P = 8, radix 2, distances from a rank:   1 2 3 4 5 6 7
 //   round 0, all odd ones go 1 ahead:        0 2 2 4 4 6 6      (a message each)
 //   round 1, those with 2 go 2 ahead:        0 0 0 4 4 4 4
 //   round 2, the rest goes 4 ahead:          0 0 0 0 0 0 0
 //
-// If nobody sends further than some `reach` around the ring, a distance is a two's complement of as few binary digits as that
-// takes: the last of them goes back.
+// If no rank sends further than `reach` around the ring, a distance is a two's complement of as few binary digits as `reach`
+// needs. The last digit goes back.
 //
 //   reach 2, any P, distances:              -2 -1  1  2
 //   round 0, odd ones go 1 ahead:           -2 -2  0  2
 //   round 1, those with 2 go 2 ahead:       -4 -4  0  0
 //   round 2, the rest goes 4 back:           0  0  0  0
 //
-// If some `stride` divides all distances, they are counted in strides, and take so many fewer digits.
+// If `stride` divides all distances, they are counted in strides, and need fewer digits.
 //
 // With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α, each byte moves as often as its distance has
-// digits that are not zero. Unlike crystal, every rank always has one partner each way for a digit, at any P; but the blocks of
-// a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
+// digits that are not zero. Unlike in crystal, every rank always has one partner each way for a digit, at any P. But the blocks
+// of a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {
@@ -51,7 +51,7 @@ Round round(const Place& place, Rank rank, Count k) {
   std::int64_t weight = 1;
   for (Count i = 0; i < k; ++i) weight *= radix(place);
 
-  // Lower digits have been travelled already: what is still held with this digit lies a whole period apart.
+  // Blocks have already travelled their lower digits: blocks with this digit lie a whole period apart.
   const std::int64_t period = std::min<std::int64_t>(weight * radix(place), p);
   Round round;
   for (std::int64_t away = weight; away < weight * radix(place) && away < p; away += weight) {
@@ -66,8 +66,8 @@ Round round(const Place& place, Rank rank, Count k) {
 
 constinit const Algorithm alltoallv_bruck{
     .name = "bruck",
-    .description = "log_radix P rounds of radix - 1 messages: blocks travel one digit of their distance in each",
-    .when = "everybody has a little for everybody, about as much for each",
+    .description = "log_radix P rounds of radix - 1 messages: in each round blocks travel one digit of their distance",
+    .when = "every rank has a little for every rank, about the same for each",
     .rounds = rounds,
     .round = round,
 };

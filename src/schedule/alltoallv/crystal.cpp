@@ -1,17 +1,20 @@
-// schedule/alltoallv/crystal.cpp: all that goes to the other half crosses over in one bundle; then the same within each half.
+// schedule/alltoallv/crystal.cpp: all data for the other half cross over in one bundle; then the same within each half.
 //
-//   P = 5                0 1 2 │ 3 4       round 0: each sends all it holds for the other side: 2 ⇄ 3, 1 ⇄ 4, 0 → 4
+//   P = 5                0 1 2 │ 3 4       round 0: each rank sends all data for the other side: 2 ⇄ 3, 1 ⇄ 4, 0 → 4
 //                      0 1 │ 2   3 │ 4     round 1: 1 ⇄ 2, 0 → 2, 3 ⇄ 4
 //                      0 │ 1               round 2: 0 ⇄ 1
 //
-// Halves are as equal as can be, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half; one
-// too many sends to the last one there, which so receives two bundles, and itself receives none. So what goes to a near rank
-// over the border of two halves is near it in the next round, too; if the i-th sent to the i-th it would cross in all later
-// rounds. With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With
-// channels c each bundle travels as c messages, over several paths where there are some. Cost: ceil(log2 P)·α, and each byte
-// moves at most ceil(log2 P) times: about half of it in each round if destinations are spread evenly. Who sends to whom need
-// not be known: a rank gets what it gets. Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1 (powers of two;
-// there from the lowest bit on, here the far half first: neighbours in rank, who often share a node, talk last).
+// Halves differ by at most one rank, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half. A
+// surplus rank sends to the last rank there, which then receives two bundles, and receives none itself. So data for a near rank
+// across the border of two halves stay near that rank in the next round, too. If the i-th rank sent to the i-th, data would
+// cross in all later rounds.
+//
+// With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With channels c
+// each bundle travels as c messages, over several paths if there are any. Cost: ceil(log2 P)·α. Each byte moves at most
+// ceil(log2 P) times: about half of the bytes in each round if destinations are spread evenly. Partners need not be known.
+//
+// Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1. Their version is for powers of two and begins with the
+// lowest bit. Here the far half comes first: neighbours in rank often share a node, and exchange data last.
 #include "schedule/alltoallv/crystal.hpp"
 
 #include "schedule/algorithms.hpp"
@@ -23,15 +26,15 @@ struct Group {
   Rank first;
   Rank size;
 
-  /// Which of `other` is the mirror image of the i-th of this group, seen from between the two; may be beyond its end.
+  /// The mirror image in `other` of the i-th rank of this group, across their border. It may be beyond the end of `other`.
   [[nodiscard]] Rank opposite(const Group& other, Rank i) const { return std::max(size, other.size) - 1 - i; }
-  /// Who of `other` gets what a rank of this group sends there: its mirror image, or the last one.
+  /// The rank of `other` that receives from a rank of this group: its mirror image, or the last rank.
   [[nodiscard]] Rank receiver(const Group& other, Rank rank) const {
     return other.first + std::min(opposite(other, rank - first), other.size - 1);
   }
 };
 
-/// A group's parts: sizes differ by one at most, larger ones first.
+/// A group's parts. Sizes differ by at most one; larger parts come first.
 struct Split {
   Split(const Group& all, int radix)
       : group(all), parts(std::min<Rank>(radix, all.size)), size(all.size / parts), larger(all.size % parts) {}
@@ -46,7 +49,7 @@ struct Split {
   Group group;
   Rank parts;
   Rank size;
-  Rank larger;  ///< So many parts have one more.
+  Rank larger;  ///< So many parts have one more rank.
 };
 
 int radix(const Place& place) { return std::clamp(place.radix, 2, most_split); }
@@ -104,8 +107,8 @@ Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept {
 constinit const Algorithm alltoallv_crystal{
     .name = "crystal",
     .description =
-        "log2 P rounds (log_radix P), any P: all that goes to the other half crosses in one bundle, then within halves",
-    .when = "many ranks, several partners each, small volumes; who sends need not be known",
+        "log2 P rounds (log_radix P), any P: all data for the other half cross in one bundle, then the same within halves",
+    .when = "many ranks, several partners each, small volumes; senders need not be known",
     .rounds = crystal_rounds,
     .round = crystal_round,
 };

@@ -1,4 +1,4 @@
-// schedule/alltoallv/pairs.hpp: every pair directly, at the same distance in one round. Within schedule/ only.
+// schedule/alltoallv/pairs.hpp: messages of all pairs; the pairs of a round have the same distance. Within schedule/ only.
 #pragma once
 
 #include "schedule/schedule.hpp"
@@ -7,7 +7,7 @@ namespace heddle::schedule {
 
 inline Count pair_rounds(const Place& place) { return place.ranks - 1; }
 
-/// To k + 1 ahead, from k + 1 behind.
+/// Sends to the rank k + 1 ahead, receives from the rank k + 1 behind.
 inline Round pair_round(const Place& place, Rank rank, Count k) {
   const Rank to = around(rank + k + 1, place.ranks);
   Round round;

@@ -1,13 +1,13 @@
 // schedule/alltoallv/two_level.cpp: one message from node to node, the work shared by the node's members.
 //
-//   1  on the node      each gives member j all that goes to the nodes member j looks after
-//   2  between nodes    member j of node A sends to member j of each of these nodes all that A has for that node
-//   3  on the node      each gives every other member what it holds for it: what has come in, and its own
+//   1  on the node      each rank gives member j all data for the nodes of member j
+//   2  between nodes    member j of node A sends all data of A for each of these nodes to member j of that node
+//   3  on the node      each rank gives every other member its data: received data and own data
 //
-// A node looks at the others from the next one on, around the ring, and gives each of its members an equal stretch of
-// them. As many members work as the emptiest node has (one: a leader), so that both ends of a message agree on who.
-// Cost: nodes - 1 messages between nodes for each node, instead of members² times as many, (nodes - 1) / members for each rank;
-// each byte moves three times, one of them between nodes.
+// A node takes the others from the next node on, around the ring, and gives each of its members an equal stretch of them. As
+// many members work as the emptiest node has (one: a leader), so that both ends of a message agree on the members. Cost: nodes
+// - 1 messages between nodes for each node, instead of members² times as many. A rank has (nodes - 1) / members of them. Each
+// byte moves three times, once between nodes.
 #include "schedule/two_level.hpp"
 #include "schedule/algorithms.hpp"
 
@@ -18,7 +18,7 @@ constexpr Count together = most;  ///< Messages in one round, each way.
 
 Count in_rounds(Count messages) { return (messages + together - 1) / together; }
 
-/// Who looks after which nodes.
+/// The nodes of each member.
 struct Shares {
   explicit Shares(const Nodes& nodes)
       : workers(nodes.smallest()), others(nodes.count() - 1), share((others + workers - 1) / workers) {}
@@ -82,8 +82,8 @@ Round round(const Place& place, Rank rank, Count k) {
 
 constinit const Algorithm alltoallv_two_level{
     .name = "two-level",
-    .description = "one message from node to node, shared out to the members; before and after that, messages on the node",
-    .when = "several ranks a node, everybody has a little for everybody",
+    .description = "one message from node to node, shared out to the members; before and after, messages on the node",
+    .when = "several ranks a node, every rank has a little for every rank",
     .rounds = rounds,
     .round = round,
     .by_node = true,

@@ -1,4 +1,4 @@
-// schedule/exchange/crystal.cpp: the crystal router, to which it makes no difference that receivers do not know who sends.
+// schedule/exchange/crystal.cpp: the crystal router, which does not need to know the senders.
 #include "schedule/alltoallv/crystal.hpp"
 #include "schedule/algorithms.hpp"
 
@@ -6,7 +6,8 @@ namespace heddle::schedule {
 
 constinit const Algorithm exchange_crystal{
     .name = "crystal",
-    .description = "log2 P rounds (log_radix P): bundles for the other half cross over; each finds what is its own at the end",
+    .description =
+        "log2 P rounds (log_radix P): bundles for the other half cross over; each rank picks out its own blocks at the end",
     .when = "many ranks, several partners each, small volumes",
     .rounds = crystal_rounds,
     .round = crystal_round,

@@ -32,7 +32,7 @@ DecidedText text_of(const Decided& mine, long number) noexcept {
   DecidedText text{};
   const Way& way = mine.way;
   std::string_view call = mine.call;
-  if (call.ends_with("_c")) call.remove_suffix(2);  // which of the two a rank calls is its own affair
+  if (call.ends_with("_c")) call.remove_suffix(2);  // ranks may differ in the suffix
   const std::string_view name = way.algorithm ? way.algorithm->name : "the MPI library's";
   int used = std::snprintf(text.data(), text.size(), "%.*s%s (call %ld) by %.*s", static_cast<int>(call.size()), call.data(),
                            mine.in_place ? " in place" : "", number, static_cast<int>(name.size()), name.data());

@@ -1,4 +1,4 @@
-// select/collective/alike.hpp: what ranks have decided in a collective, in words that they can compare. May include: way.hpp.
+// select/collective/alike.hpp: the decisions of ranks in a collective, in words that ranks can compare. May include: way.hpp.
 //
 //   const DecidedText mine = text_of({"MPI_Alltoallv", way}, 3);     // "MPI_Alltoallv (call 3) by crystal of radix 4"
 //   disagreement(of_all_ranks)                                       // a sentence that names the ranks
@@ -14,17 +14,17 @@ namespace heddle::select {
 
 struct Decided {
   const char* call;
-  Way way;  ///< Null algorithm: it is left to the MPI library.
+  Way way;  ///< Null algorithm: the MPI library carries out the call.
   bool in_place = false;
 };
 
-/// Its end is zeros: equal bytes are equal texts.
+/// Ends with zeros, so that equal texts have equal bytes.
 using DecidedText = std::array<char, 128>;
 
-/// @param number  Of the call among the communicator's.
+/// @param number  The number of the call on its communicator.
 DecidedText text_of(const Decided& mine, long number) noexcept;
 
-/// Of all ranks, in their order. Throws std::bad_alloc.
+/// A sentence about the ranks that differ. @param all  The texts of all ranks, in their order. Throws std::bad_alloc.
 std::string disagreement(std::span<const DecidedText> all);
 
 }  // namespace heddle::select

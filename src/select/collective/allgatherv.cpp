@@ -30,8 +30,8 @@ struct Candidates {
   }
   void add(const Way& way) { ways.push(timed(way, facts)); }
 
-  /// Rounds wait for each other, so each takes as long as the largest block that travels in it: nearly always the largest of
-  /// all.
+  /// Rounds wait for each other, so each takes the time of the largest block in it, which is nearly always the largest of all
+  /// blocks.
   void ring() {
     Way way = begun(schedule::allgatherv_ring);
     Load& load = spread ? way.network : way.node;
@@ -40,9 +40,9 @@ struct Candidates {
     add(way);
   }
 
-  /// In steps of a radix. Ranks of a node are taken to be neighbours: long steps leave it, all members' at a time, and the last
-  /// member's do always. Of what one rank has much of each of those carries it on that have it: as many as a step is long, half
-  /// of them near enough to the end of their node if that is less than a node.
+  /// Steps of a radix. The ranks of a node count as neighbours. Long steps of all members leave the node at the same time;
+  /// every step of the last member leaves it. If one rank has most data, all ranks that have got the data carry them on: as
+  /// many as a step is long. If the step is shorter than a node, half of them are near enough to its end.
   void steps(const Algorithm& algorithm, int radix) {
     Way way = begun(algorithm, radix);
     for (double reach = 1; reach < facts.ranks; reach *= radix) {
@@ -64,19 +64,19 @@ struct Candidates {
         load->messages += one;
       }
     }
-    // Blocks from the last ranks on to the first ones lie in two pieces.
+    // Blocks that go from the last ranks round to the first lie in two pieces.
     if (spread && &algorithm == &schedule::allgatherv_dissemination) ++way.network.messages;
     add(way);
   }
 
-  /// Bytes that leave a node when all its members send so many blocks so far: the largest of all, and the others.
+  /// Bytes that leave a node when all its members send so many blocks so far: the largest block, and the others.
   [[nodiscard]] double leaving(double blocks, double away) const {
     const double others = (total - largest) / facts.ranks;
     const double with_largest = std::min(away < facts.members ? away / 2 : away, static_cast<double>(facts.members));
     return std::min<double>(away, facts.members) * blocks * others + with_largest * std::max(0.0, largest - others);
   }
 
-  /// Long segments fill the pipeline slowly, short ones cost a message each.
+  /// Long segments fill the pipeline slowly; each short segment costs a message.
   [[nodiscard]] Bytes best_segment() const {
     const Link& link = spread ? facts.links->network : facts.links->node;
     const double best = std::sqrt(total * link.message / (hops() * link.byte));
@@ -86,9 +86,9 @@ struct Candidates {
   }
   [[nodiscard]] double hops() const { return std::max(1, facts.ranks - 2); }
 
-  /// Every link carries everything once.
+  /// Every link carries all data once.
   void pipelined_ring(Bytes segment) {
-    if (facts.volumes.largest <= segment) return;  // nothing to cut
+    if (facts.volumes.largest <= segment) return;  // no block is cut
     Way way = begun(schedule::allgatherv_pipelined_ring);
     way.segment = segment;
     Load& load = spread ? way.network : way.node;
@@ -96,7 +96,7 @@ struct Candidates {
     load.messages = load.rounds + total / static_cast<double>(segment);
     load.bytes = total + hops() * static_cast<double>(segment);
     load.stream = true;
-    // Whoever shares a core gets a turn for every segment that passes.
+    // A rank that shares a core needs a turn for every segment that passes.
     if (facts.crowding > 1) load.rounds = load.messages;
     add(way);
   }
@@ -105,7 +105,7 @@ struct Candidates {
     Way way = begun(schedule::allgatherv_two_level);
     const int within = logarithm(facts.members);
     way.node.rounds = 2 * within;
-    way.node.messages = 3 * within;  // what a member lacks lies before and behind what it had
+    way.node.messages = 3 * within;  // missing blocks lie before and behind the blocks that a member had
     way.node.bytes = at_most(facts.members) + within * total;
     for (double reach = 1; reach < facts.nodes; reach *= 2) {
       ++way.network.rounds;
@@ -122,7 +122,7 @@ struct Candidates {
   Ways ways;
 };
 
-/// Up to which those that go by it take the algorithm of fewest rounds.
+/// Up to this sum, libraries that go by the sum use the algorithm with the fewest rounds.
 constexpr Bytes short_sum = 80 << 10;
 
 }  // namespace
@@ -169,12 +169,12 @@ std::string why_allgatherv(const AllgathervFacts& facts) {
   std::string about =
       fmt::format("{} B in all from {} of {} ranks, the largest {} B", seen.total, seen.partners, seen.count, seen.largest);
   if (seen.outlier_ratio() > 2)
-    about += fmt::format(", {:.0f} times what nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
+    about += fmt::format(", {:.0f} times the size that nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
   const Way by_sum = by_sum_allgatherv(facts);
   const bool left = sum_will_do(facts, choose_allgatherv(facts));
   return explain(ways_allgatherv(facts), about, facts) +
          fmt::format("; by the sum alone it would be {}, {:.1f} us", by_sum.algorithm->name, by_sum.ns / 1e3) +
-         (left ? "; MPICH goes by the sum, and does it itself here" : "");
+         (left ? "; MPICH, which goes by the sum, carries out this call itself" : "");
 }
 
 }  // namespace heddle::select

@@ -42,7 +42,7 @@ struct Rounds {
     int round = 0;
     for (Rank size = ranks; size > 1; ++round) {
       const Rank parts = std::min<Rank>(radix, size);
-      // Who is alone in a part that has one less gets two bundles of each that has not. Receiving is half of a message.
+      // If a part has one rank less than another, one of its ranks gets two bundles. Receiving is half of a message.
       const double second = 0.5 * std::min<Rank>(size % parts, parts - 1);
       (round < far ? far_messages : near_messages) += parts - 1 + second;
       even = even && size % parts == 0;
@@ -50,15 +50,15 @@ struct Rounds {
     }
   }
   double far_messages = 0, near_messages = 0;
-  bool even = true;  ///< All parts are of one size: nobody gets two bundles of one part.
+  bool even = true;  ///< All parts have the same size: no rank gets two bundles of one part.
 };
 
-/// What is known of a radix.
+/// The agreed travel for a radix.
 Travel agreed_travel(const AlltoallvFacts& facts, int radix) {
   return facts.travel[static_cast<std::size_t>(std::ranges::find(radices, radix) - radices.begin())];
 }
 
-/// As if destinations were anywhere: all but the radix-th part goes on in each round.
+/// The travel for random destinations: in each round, all but the radix-th part goes on.
 Travel travel_anywhere(const AlltoallvFacts& facts, int radix, int rounds, int far_rounds) {
   const double part = 1 - 1.0 / radix;
   const double off = leaving(facts);
@@ -78,7 +78,7 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   const double each = facts.bytes + facts.partners * heading;
   const double headed = facts.bytes > 0 ? each / facts.bytes : 1;
   const Rounds rounds(facts.ranks, radix, far);
-  // Whoever gets two bundles of a round carries on those of two ranks.
+  // A rank that gets two bundles in a round carries on the data of two ranks.
   const double twice = balanced || rounds.even ? 1 : 1.4;
   // One rank's large volume does not get smaller by being bundled.
   const double mean = std::max(1.0, hops * facts.bytes);
@@ -147,7 +147,7 @@ void add_bundles(Ways& ways, const AlltoallvFacts& facts, const Algorithm& algor
 }
 
 std::string about(const AlltoallvFacts& facts) {
-  return fmt::format("{:.0f} of {} ranks are partners of one on average (up to {}), {:.0f} B for them (up to {} B)",
+  return fmt::format("a rank has on average {:.0f} of {} ranks as partners (up to {}) and {:.0f} B for them (up to {} B)",
                      facts.partners, facts.ranks, facts.most_partners, facts.bytes, facts.most_bytes);
 }
 
@@ -160,7 +160,7 @@ bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept {
 Ways ways_alltoallv(const AlltoallvFacts& facts) {
   Ways ways;
   ways.push(timed(direct(facts), facts));
-  // Bruck's bundles are even if everybody has about as much for everybody; crystal's are fewer pieces if not.
+  // Bruck's bundles are even if all ranks have about the same for all ranks. Otherwise crystal's have fewer pieces.
   const double mean = facts.partners > 0 ? facts.bytes / facts.partners : 0;
   const bool dense = facts.partners * 2 >= facts.ranks && static_cast<double>(facts.largest_block) <= 4 * mean;
   if (!dense && facts.reach > 0) ways.push(timed(by_distance(facts), facts));
@@ -174,7 +174,7 @@ Way choose_alltoallv(const AlltoallvFacts& facts) {
 }
 std::string why_alltoallv(const AlltoallvFacts& facts) {
   if (all_in_mailboxes(facts))
-    return fmt::format("direct: blocks of up to {} bytes go to ranks of the node without messages, so that bundles save none",
+    return fmt::format("direct: blocks of up to {} bytes go to ranks of the node without messages, so bundles save no messages",
                        facts.mailboxes);
   return explain(ways_alltoallv(facts), about(facts), facts);
 }
@@ -192,7 +192,7 @@ Ways ways_exchange(const AlltoallvFacts& facts) {
   // Counts: log2 P rounds with half of P numbers each.
   constexpr double number = 8;
   also(direct(facts, schedule::exchange_counts), doublings, doublings * facts.ranks * number / 2);
-  // What nobody expects is copied once more, if it is short; the answer to a synchronous send, then the barrier.
+  // A short unexpected message is copied once more. Then follow the answer to a synchronous send, and the barrier.
   constexpr double eager = 16 << 10;
   Way consensus = direct(facts, schedule::exchange_consensus);
   consensus.copied = std::min(static_cast<double>(facts.most_bytes), eager * facts.most_partners);

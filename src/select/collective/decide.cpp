@@ -85,22 +85,23 @@ std::string because(const Decision& decision, const Ways& ways, std::string_view
     case Reason::least:
       return {};
     case Reason::simpler:
-      return fmt::format("{} takes {:.0f} % less by the model, which is not as fine as that: {} is simpler", title_of(first),
+      return fmt::format("{} takes only {:.0f} % less by the model, which is within its error: {} is simpler", title_of(first),
                          100 * (1 - first.ns / way.ns), title_of(way));
     case Reason::wanted:
-      return fmt::format("{} says so; by the model {} takes least", said.empty() ? "a setting" : said, title_of(first));
+      return fmt::format("set by {}; by the model {} takes least", said.empty() ? "a variable or a hint" : said,
+                         title_of(first));
     case Reason::little:
-      return "so few bytes in all are gathered by the MPI library as fast";
+      return "the MPI library gathers so few bytes as fast";
     case Reason::by_sum:
-      return "where ranks share cores what MPICH does by the sum of the volumes waits for fewer turns, and nothing here is "
-             "clearly faster";
+      return "ranks share cores: MPICH's own algorithm, by the sum of the volumes, waits for fewer turns, and no way of Heddle "
+             "is clearly faster";
     case Reason::mailboxes:
-      return "blocks this short go to ranks of the node without messages, so that bundles save none";
+      return "blocks this short go to ranks of the node without messages, so bundles save no messages";
     case Reason::few_ranks:
       return fmt::format("below {} ranks blocks go pair by pair: log2 P rounds are hardly fewer than P - 1 messages",
                          Cadence::least_ranks);
     case Reason::typical:
-      return "it is chosen once for a communicator, since nobody knows who sends to whom: for up to 26 partners and 1 KiB each";
+      return "Heddle chooses once for a communicator, for up to 26 partners and 1 KiB each, because the volumes are not known";
   }
   return {};
 }

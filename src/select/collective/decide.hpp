@@ -1,9 +1,9 @@
-// select/collective/decide.hpp: what becomes of a collective: what is chosen by the model (choose.hpp), what goes before the
-// model, and why the answer is not the one that takes least. Pure. May include: choose.hpp.
+// select/collective/decide.hpp: the decision about a collective: the choice of the model (choose.hpp), the cases before the
+// model, and the reason if the decision is not the least time. Pure. May include: choose.hpp.
 //
 //   const Decision decision = decide_alltoallv(facts, "auto");
-//   if (!decision.way.algorithm) ...                             // it is left to the MPI library
-//   puts(because(decision, ways_alltoallv(facts)).c_str());      // empty: nothing takes less
+//   if (!decision.way.algorithm) ...                             // the MPI library carries out the call
+//   puts(because(decision, ways_alltoallv(facts)).c_str());      // empty: no way takes less
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 namespace heddle::select {
 
 enum class Reason : std::uint8_t {
-  least,      ///< Nothing takes less by the model.
-  simpler,    ///< Another takes less, by so little that the model cannot tell, and is more complicated (quickest()).
-  wanted,     ///< A HEDDLE_ variable or a hint says so.
+  least,      ///< No way takes less by the model.
+  simpler,    ///< A more complicated way takes less, but within the error of the model (quickest()).
+  wanted,     ///< A HEDDLE_ variable or a hint asks for the way.
   little,     ///< A gather of so few bytes is not worth a choice.
-  by_sum,     ///< The library's own is as good (sum_will_do()).
+  by_sum,     ///< The library's own algorithm is as good (sum_will_do()).
   mailboxes,  ///< Blocks go without messages (all_in_mailboxes()).
-  few_ranks,  ///< For so few there are no bundles (Cadence::least_ranks).
-  typical,    ///< An exchange is chosen once, by what exchanges are like (typical_exchange()).
+  few_ranks,  ///< So few ranks use no bundles (Cadence::least_ranks).
+  typical,    ///< The way of exchanges is chosen once, for a typical exchange (typical_exchange()).
 };
 
 struct Decision {
@@ -30,12 +30,12 @@ struct Decision {
   Reason reason = Reason::least;
 };
 
-/// Bytes of all blocks from which Heddle chooses. Below, a few messages' latencies are all there is, and hosts do not choose
-/// badly: but for Open MPI where ranks share cores, on 4 and 8 of them 1.75 to 1.95 times as long as what is chosen here (on 17
-/// as long, on 2 with a core each 0.6 of it).
+/// Heddle chooses from this sum of all blocks on, in bytes. Below it, only the latencies of a few messages count, and hosts
+/// choose well. Open MPI is an exception if ranks share cores: with 4 and 8 ranks it takes 1.75 to 1.95 times as long as
+/// Heddle's choice (with 17 ranks as long, with 2 ranks and a core for each 0.6 times).
 /// @param slow_host  The library is slow to gather little: Open MPI.
 Bytes worth_gathering(const Where& where, bool slow_host) noexcept;
-/// The same of a library that is not slow, or of two ranks, wherever they are.
+/// The same sum for a library that is not slow, and for two ranks anywhere.
 constexpr Bytes worth_gathering_anywhere = 4 << 10;
 
 /// @param wanted  auto, native, or an algorithm's name.
@@ -43,18 +43,18 @@ Decision decide_allgatherv(const AllgathervFacts& facts, std::string_view wanted
 
 Decision decide_alltoallv(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// Of what such exchanges are like: who sends to whom is nobody's knowledge. Schliephake and Laure 2013: 26 partners; a KiB for
-/// each.
+/// The facts of a typical exchange, because no rank knows all partners: 26 partners and a KiB for each, as in Schliephake and
+/// Laure 2013.
 AlltoallvFacts typical_exchange(const Where& where) noexcept;
-/// The choice is that of typical_exchange(), since Heddle does not know the volumes when it chooses. `facts` say what each
-/// candidate costs.
+/// Chooses for a typical_exchange(), because Heddle does not know the volumes at that time. `facts` give the costs of
+/// candidates.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// Why it is not the first of `ways` by their times; empty: it is, or takes as long.
-/// @param said  By whom something is wanted: "HEDDLE_ALLTOALLV=crystal".
+/// Why the decision is not the fastest of `ways`. Empty: it is the fastest, or as fast.
+/// @param said  The setting that asks for a way: "HEDDLE_ALLTOALLV=crystal".
 std::string because(const Decision& decision, const Ways& ways, std::string_view said = {});
 
-/// The one that takes least by the model.
+/// The way with the least time by the model.
 const Way& least(const Ways& ways) noexcept;
 
 }  // namespace heddle::select

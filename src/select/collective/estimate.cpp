@@ -15,7 +15,7 @@ using schedule::Send;
 
 std::size_t index(Count i) { return static_cast<std::size_t>(i); }
 
-/// Clocks, ns. A rank sends one message after the other and receives one after the other; ranks of a node share its way out.
+/// Clocks, ns. A rank sends its messages one by one and receives them one by one. The ranks of a node share its network link.
 class Clocks {
  public:
   Clocks(const Where& where, const Nodes* nodes)
@@ -35,9 +35,9 @@ class Clocks {
     messages_.push_back({from, to, bytes, sender + bytes * link.byte, leaves});
     sender += std::max(link.message, bytes * link.byte);
   }
-  /// What a rank does itself when all has come.
+  /// Adds a rank's own work after all messages have arrived.
   void work(Rank rank, double ns) { there_[index(rank)] += ns; }
-  /// Delivers what is under way.
+  /// Delivers the messages that are under way.
   void deliver() {
     std::ranges::sort(messages_, {}, &Message::at);
     for (Message& one : messages_) {

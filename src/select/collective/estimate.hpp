@@ -1,9 +1,9 @@
-// select/collective/estimate.hpp: what a schedule takes by LogGP, all ranks walked round by round. May include: way.hpp.
+// select/collective/estimate.hpp: the time of a schedule by LogGP, with all ranks walked round by round. May include: way.hpp.
 //
 //   estimate_allgatherv({.algorithm = &schedule::allgatherv_ring}, {.ranks = 48}, volumes)           // ns
 //
-// Slower and nearer to the truth than the loads that choose.hpp goes by: each message has its own volume, its own way, and
-// what it waits for. For tests, `heddle explain` and simulation: O(P · rounds · messages of one) time, O(P) memory beside the
+// This is slower than the loads of choose.hpp, and nearer to the truth: each message has its own volume, way and wait. It
+// serves tests, `heddle explain` and simulation. It takes O(P · rounds · messages of a rank) time, and O(P) memory beside the
 // data.
 #pragma once
 
@@ -14,8 +14,7 @@
 
 namespace heddle::select {
 
-/// The collective's last rank is done after so many ns. `volumes[origin]` bytes; crowding is not looked at. Ranks stand on
-/// `nodes`, or all on one.
+/// The ns until the collective's last rank is done. `volumes[origin]`: bytes. Crowding does not count. Null `nodes`: one node.
 double estimate_allgatherv(const Way& way, const Where& where, std::span<const Bytes> volumes,
                            const schedule::Nodes* nodes = nullptr);
 
@@ -23,7 +22,7 @@ struct Flow {
   Rank to;
   Bytes bytes;
 };
-/// `flows[origin]`: what it sends to whom, each destination once.
+/// `flows[origin]`: the destinations of a rank with their bytes, each destination once.
 double estimate_alltoallv(const Way& way, const Where& where, std::vector<std::vector<Flow>> flows,
                           const schedule::Nodes* nodes = nullptr);
 

@@ -1,8 +1,8 @@
-// select/collective/hints.hpp: what a program wishes of one communicator, by MPI_Info: the keys, and what of them counts. May
+// select/collective/hints.hpp: a program's hints for one communicator, by MPI_Info: the keys, and the hints that count. May
 // include: settings/.
 //
 //   GivenHints given;
-//   given.take(0, "crystal");                              // what an MPI_Info has for hint_keys[0]
+//   given.take(0, "crystal");                              // the text of an MPI_Info for hint_keys[0]
 //   ...                                                    // ranks compare given.compared(0)
 //   if (const std::string sentence = given.complaint(0, same); !sentence.empty()) ...   // it is ignored, and why
 //   else hints.*hint_keys[0].hint = given.word(0);
@@ -16,7 +16,7 @@
 
 namespace heddle::select {
 
-/// The same on all ranks. Empty: nothing.
+/// Hints that are the same on all ranks. Empty: no hint.
 struct Hints {
   std::string alltoallv, allgatherv;
 };
@@ -29,15 +29,15 @@ struct HintKey {
 inline constexpr std::array hint_keys = {HintKey{"heddle_alltoallv", settings::alltoallv, &Hints::alltoallv},
                                          HintKey{"heddle_allgatherv", settings::allgatherv, &Hints::allgatherv}};
 
-/// What one rank was given. Throws std::bad_alloc.
+/// The hints of one rank. Throws std::bad_alloc.
 class GivenHints {
  public:
   void take(std::size_t key, std::string_view text);
-  /// Empty: nothing.
+  /// The word of a hint. Empty: no hint.
   [[nodiscard]] const std::string& word(std::size_t key) const { return all_[key].word; }
-  /// What must be equal on all ranks: any two words that mean nothing are.
+  /// The text that must be equal on all ranks. All meaningless words have the same text.
   [[nodiscard]] std::string_view compared(std::size_t key) const;
-  /// Why it does not count, as a sentence for the user; empty: it does. @param same  It is the same on all ranks.
+  /// Why a hint does not count, as a sentence for the user. Empty: it counts. @param same  The hint is the same on all ranks.
   [[nodiscard]] std::string complaint(std::size_t key, bool same) const;
 
  private:

@@ -1,4 +1,4 @@
-// select/collective/links.hpp: what a message costs between ranks, within a node and between nodes. May include nothing of
+// select/collective/links.hpp: the costs of a message between ranks, within a node and between nodes. May include nothing of
 // Heddle.
 //
 // After LogGP (Alexandrov et al. 1995): L is `latency`, o at both ends is `message`, G is `byte`.
@@ -11,8 +11,8 @@ namespace heddle::select {
 /// ns.
 struct Link {
   double latency;  ///< A small message: from the call on one side to its return on the other.
-  double message;  ///< Each further one under way at the same time: what sender and receiver do for it.
-  double byte;     ///< Each byte of a long one.
+  double message;  ///< Each further message under way at the same time: the work of sender and receiver.
+  double byte;     ///< Each byte of a long message.
 
   bool operator==(const Link&) const = default;
 };
@@ -20,23 +20,23 @@ struct Link {
 struct Links {
   Link node;
   Link network;
-  double copy;   ///< A byte that a rank on the way puts from one bundle into the next.
+  double copy;   ///< A byte that a rank on the way copies from one bundle into the next.
   double block;  ///< A block in a bundle: its heading is written, read and sorted.
-  // More ranks than cores, which give way while they wait:
-  double turn;     ///< the core goes to the next rank: each round waits for that;
-  double shared;   ///< a message, in the place of `node.message`;
-  double regroup;  ///< a round more, in which what comes is put into other bundles: it is waited for, looked through, packed.
+  // More ranks than cores; waiting ranks give way:
+  double turn;     ///< The core goes to the next rank. Each round waits for this.
+  double shared;   ///< A message, instead of `node.message`.
+  double regroup;  ///< Additional for a round that regroups blocks: they are waited for, looked through and packed.
 
   bool operator==(const Links&) const = default;
 };
 
-/// Equal on all ranks, or they would not choose alike: who uses another one has agreed on it. What `heddle tune` measures of a
-/// host is in the machine's profile (profile.hpp).
+/// Costs must be equal on all ranks, because ranks must choose alike. Ranks agree on other costs before they use them. The
+/// machine's profile (profile.hpp) has the costs of a host that `heddle tune` measures.
 ///
 /// Node: two ranks on two cores, medians of MPICH 5.0.2 (0.7 to 0.85 us, 0.57 us, 80 us a MiB) and Open MPI 5.0.11 (0.1 to 0.5
-/// us, 0.06 us, 79 us a MiB). Network: Cray Gemini as the simulations of Schliephake and Laure's benchmark have it: 4.7 GB/s,
-/// 0.9 us to send and 0.5 us to receive, a few hops of 105 ns. Ranks that share cores: heddle tune on two
-/// cores; of MPICH with ranks that sleep 15 us to give way, as its launcher makes them. Copy and block: estimates.
+/// us, 0.06 us, 79 us a MiB). Network: the Cray Gemini of the simulations of Schliephake and Laure's benchmark, with 4.7 GB/s,
+/// 0.9 us to send and 0.5 us to receive, a few hops of 105 ns. Ranks that share cores: heddle tune on two cores. MPICH's ranks
+/// sleep 15 us to give way, as its launcher sets them. Copy and block: estimates.
 constexpr Links builtin_links{
     .node = {.latency = 600, .message = 300, .byte = 0.076},
     .network = {.latency = 1800, .message = 1400, .byte = 0.213},
@@ -47,8 +47,8 @@ constexpr Links builtin_links{
     .regroup = 0,
 };
 
-/// With what each host takes on a node: they differ by ten where messages are many. For choices of one job, whose ranks have
-/// one host.
+/// Links with a host's own costs on a node. Hosts differ by a factor of ten for many messages. For choices of one job, because
+/// all its ranks have the same host.
 constexpr Links with_node(double latency, double message, double turn, double shared, double regroup) {
   Links links = builtin_links;
   links.node.latency = latency;
@@ -67,7 +67,7 @@ inline std::array<double*, 11> numbers_of(Links& of) noexcept {
           &of.copy,         &of.block,        &of.turn,      &of.shared,          &of.regroup};
 }
 
-/// Each number becomes what ranks make of theirs; none, if that fails.
+/// Replaces each number by the result of a reduction over ranks. If the reduction fails, no number changes.
 /// @param over_ranks  bool(const double* mine, double* all, int numbers)
 template <class OverRanks>
 void reduce(Links& links, OverRanks over_ranks) {

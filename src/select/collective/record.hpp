@@ -1,5 +1,5 @@
-// select/collective/record.hpp: what the ranks of a communicator tell each other once, before Heddle carries out collectives on
-// it. May include: settings/, layout/bytes.hpp.
+// select/collective/record.hpp: the facts that the ranks of a communicator exchange once, before Heddle carries out its
+// collectives. May include: settings/, layout/bytes.hpp.
 //
 //   Record::Said said = Record::said({...}, settings);
 //   ... one reduction: the least of each number ...
@@ -17,40 +17,40 @@
 namespace heddle::select {
 
 struct Record {
-  /// What one rank knows.
+  /// The facts of one rank.
   struct Own {
-    bool able;            ///< It is.
-    bool room;            ///< It may have another communicator of Heddle's own.
-    bool noted;           ///< Hints wait for what is being made.
-    bool mailboxes;       ///< It has them.
-    int cores;            ///< That the ranks of its node share.
-    std::int64_t number;  ///< That it offers (Numbers).
-    std::int64_t shared;  ///< Of a communicator that may be shared (mpi/exchange/tag_space.hpp); 0: none.
+    bool able;            ///< The rank can carry out collectives.
+    bool room;            ///< The rank may have another communicator of Heddle's own.
+    bool noted;           ///< Hints wait for the new communicator.
+    bool mailboxes;       ///< The rank has mailboxes.
+    int cores;            ///< Cores that the ranks of its node share.
+    std::int64_t number;  ///< The number that the rank offers (Numbers).
+    std::int64_t shared;  ///< A communicator that may be shared (mpi/exchange/tag_space.hpp); 0: none.
   };
-  /// In which the least of each number wins; what is to be the greatest travels with its sign turned.
+  /// The least of each number wins. Numbers of which the greatest should win travel with their sign turned.
   using Said = std::array<long, 17>;
   static Said said(const Own& own, const settings::Settings& set) noexcept;
   explicit Record(const Said& least) noexcept;
   Record() = default;
 
-  bool able = false;          ///< All are.
-  bool room = false;          ///< All have.
-  bool noted_by_all = false;  ///< Hints wait.
+  bool able = false;          ///< All ranks are able.
+  bool room = false;          ///< All ranks may have another communicator of Heddle's own.
+  bool noted_by_all = false;  ///< Hints wait on all ranks.
   bool noted_by_none = false;
-  bool mailboxes = false;   ///< All have them.
-  int cores = 1;            ///< The fewest that the ranks of a node share.
-  std::int64_t number = 0;  ///< No two of a rank have the same. What is left at MPI_Finalize is freed in their order, for
-                            ///< MPI_Comm_free is collective.
-  std::int64_t shared = 0;  ///< That all offer, or 0.
-  // Of sparse exchanges. What the ranks do not agree on is as if nobody had wished.
+  bool mailboxes = false;   ///< All ranks have mailboxes.
+  int cores = 1;            ///< The fewest cores that the ranks of a node share.
+  std::int64_t number = 0;  ///< Unique among the communicators of a rank. MPI_Finalize frees remaining communicators in this
+                            ///< order, because MPI_Comm_free is collective.
+  std::int64_t shared = 0;  ///< The communicator that all ranks offer to share, or 0.
+  // Sparse exchanges. A value that differs between ranks does not count.
   settings::Exchange exchange = settings::Exchange::automatic;
   int radix = 0;  ///< 0: automatic.
   int channels = 1;
   layout::Bytes segment = 0;
 };
 
-/// Lamport's clock: the greatest offer of all ranks wins, and each rank's next is greater. A rank never offers the same twice,
-/// and its rank is in its offer: so two communicators that threads make at once have two numbers.
+/// Lamport's clock: the greatest offer of all ranks wins, and each rank's next offer is greater. A rank never offers a number
+/// twice, and its rank is part of the offer. So two communicators that threads make at the same time have two numbers.
 class Numbers {
  public:
   std::int64_t offer(int rank) noexcept { return (++clock_ << rank_bits) | rank; }

@@ -1,20 +1,20 @@
-// select/collective/trial.hpp: whether Heddle's way of a collective or the MPI library's own is the quicker one is measured by
-// the program's calls: some go one way, some the other, and the quicker way is kept. STAR-MPI does so among algorithms (Faraj,
-// Yuan, Lowenthal 2006). Pure: it goes by the number of the call and by what all ranks have measured, so that all do the same.
+// select/collective/trial.hpp: measures in the program's own calls whether Heddle's way of a collective or the MPI library's is
+// faster. Some calls go one way, some the other, and the faster way is kept. STAR-MPI does so among algorithms (Faraj, Yuan,
+// Lowenthal 2006). Pure: it depends only on the call's number and on the measurements of all ranks, so all ranks do the same.
 // May include: nothing of Heddle.
 //
-//   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that has begun `later` calls ago
-//   if (trial.begins()) ...                           // a non-blocking reduction of what this rank has measured
-//   const bool library = trial.library();             // whose way this call goes
-//   const int sample = trial.sample();                // its number among those that are timed; -1: it is not
+//   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that began `later` calls ago
+//   if (trial.begins()) ...                           // a non-blocking reduction of this rank's measurements
+//   const bool library = trial.library();             // this call goes the library's way
+//   const int sample = trial.sample();                // its number among the timed calls; -1: not timed
 //   trial.next();
 //
 //   call   0       8                                32            40                         1064
 //          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker way counts    |HHH LLL ...
 //                    ^^  ^^  ^^  ^^  ^^  ^^  ^^  ^^  timed
 //
-// A call that goes the other way than the one before it is not timed: where that one has left the data (who has read whose, in
-// which cache) is no part of what the way costs when it is kept.
+// A call is not timed if the call before went the other way. That call has left the data in other caches, and this effect is
+// not a cost of a way that is kept.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace heddle::select {
 
-/// Equal for numbers, of 0 or more, that have as many binary digits each.
+/// Equal for lists of numbers (0 or more) with the same numbers of binary digits.
 constexpr std::uint64_t magnitudes(std::initializer_list<std::int64_t> numbers) noexcept {
   std::uint64_t all = 0;
   for (const std::int64_t number : numbers)
@@ -35,21 +35,21 @@ constexpr std::uint64_t magnitudes(std::initializer_list<std::int64_t> numbers) 
 
 class Trial {
  public:
-  /// Calls of a trial: runs of three, half of the runs each way.
+  /// Calls of a trial: runs of three calls, half of the runs each way.
   static constexpr int runs = 8, run = 3, calls = runs * run;
-  /// Those that are timed: the last two of each run.
+  /// Timed calls: the last two of each run.
   static constexpr int samples = runs * (run - 1);
-  /// Calls before the first trial: mailboxes are settled by then, and pages touched.
+  /// Calls before the first trial, in which mailboxes are settled and pages touched.
   static constexpr std::int64_t warm = 8;
   /// Calls from the beginning of a reduction to its end.
   static constexpr std::int64_t later = 8;
-  /// Calls from one trial to the next: at first, and in the end, where the answer stays the same.
+  /// Calls from one trial to the next: at first, and later if the answer stays the same.
   static constexpr std::int64_t soon = 1024, seldom = 16 * soon;
-  /// The other way must be quicker by so much.
+  /// The other way must be faster by this factor.
   static constexpr double ahead = 0.97;
 
   Trial() = default;
-  /// @param warmed  So many calls of its kind have come before.
+  /// @param warmed  Enough calls of this kind have come before.
   explicit Trial(bool warmed) noexcept : begin_(warmed ? 0 : warm) {}
 
   /// Nanoseconds that each timed call took all ranks.
@@ -65,10 +65,10 @@ class Trial {
   [[nodiscard]] bool begins() const noexcept { return call_ == begin_ + calls; }
   [[nodiscard]] bool counts() const noexcept { return call_ == begin_ + calls + later; }
   void next(std::int64_t passed = 1) noexcept { call_ += passed; }
-  /// Calls from this one on in which nothing is due.
+  /// The number of calls from this call on in which nothing is due.
   [[nodiscard]] std::int64_t quiet() const noexcept { return std::max<std::int64_t>(0, begin_ - call_); }
 
-  /// Spans below 0 say nothing: clocks differ, and all stays as it is.
+  /// If a span is below 0, clocks differ, and nothing changes.
   void settle(const Spans& spans) noexcept {
     const bool before = library_;
     const double heddle = typical(spans, false);
@@ -82,11 +82,10 @@ class Trial {
  private:
   [[nodiscard]] bool tries() const noexcept { return call_ >= begin_ && call_ < begin_ + calls; }
 
-  /// Thue and Morse's sequence: among calls that take turns in a program's loop, be it by two or by four, as many of each are
-  /// timed each way.
+  /// Thue and Morse's sequence. If two or four calls alternate in a program's loop, as many of each are timed each way.
   static constexpr bool by_library(int run) noexcept { return std::popcount(static_cast<unsigned>(run)) % 2 == 1; }
 
-  /// The mean without the least and the most.
+  /// The mean without the least and the largest value.
   static double typical(const Spans& spans, bool library) noexcept {
     std::int64_t sum = 0;
     std::int64_t least = INT64_MAX;

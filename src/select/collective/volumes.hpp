@@ -1,7 +1,7 @@
 // select/collective/volumes.hpp: how volumes are spread over ranks, in a few numbers. May include: k_select.hpp,
 // layout/bytes.hpp.
 //
-//   Spread spread;                                        // kept: its memory is used again
+//   Spread spread;                                        // kept, to use its memory again
 //   const Volumes& seen = spread.of(ranks, [&](Rank of) { return Bytes{recvcounts[of]} * size; });
 //   seen.outliers > 10                                    // one rank's volume stands out of the bulk
 #pragma once
@@ -17,8 +17,8 @@ namespace heddle::select {
 using layout::Bytes;
 
 struct Volumes {
-  std::int64_t count = 0;     ///< Of volumes: ranks, or partners.
-  std::int64_t partners = 0;  ///< Those that are not zero.
+  std::int64_t count = 0;     ///< Number of volumes: ranks, or partners.
+  std::int64_t partners = 0;  ///< Volumes that are not zero.
   Bytes total = 0;
   Bytes largest = 0;
   Bytes bulk = 0;  ///< Nine in ten are not larger.
@@ -27,7 +27,8 @@ struct Volumes {
   [[nodiscard]] double zero_fraction() const noexcept {
     return count > 0 ? static_cast<double>(count - partners) / static_cast<double>(count) : 0;
   }
-  /// Outlier ratio: the largest over that of the bulk, which counts as a byte at least (Balaji et al. 2007, equation 1).
+  /// The outlier ratio: the largest volume over that of the bulk, which counts as at least a byte (Balaji et al. 2007, equation
+  /// 1).
   [[nodiscard]] double outlier_ratio() const noexcept {
     return static_cast<double>(largest) / static_cast<double>(bulk > 0 ? bulk : 1);
   }

@@ -12,8 +12,8 @@ double of_node(const Load& load, const Link& link) noexcept {
   return load.rounds * link.latency + std::max(0.0, load.messages - load.rounds) * link.message + load.bytes * link.byte;
 }
 
-/// An adapter sends while processors turn to the next message: of several messages in a round only the last one is waited for
-/// while it is on its way, and that not as long as there are others to be received, which is half of a message's work.
+/// An adapter sends while processors turn to the next message. So only the last message of a round is waited for on its way,
+/// and not while other messages are received. Receiving is half of a message's work.
 /// @param meanwhile  ns of other messages in the same rounds.
 double of_network(const Load& load, const Link& link, double meanwhile) noexcept {
   if (load.stream) return of_node(load, link);
@@ -55,7 +55,7 @@ std::string title_of(const Way& way) {
 Way timed(Way way, const Where& where) noexcept {
   const Links& links = *where.links;
   const double handled = way.blocks * links.block + way.copied * links.copy;
-  // Where there is only one round, messages within the node belong to it.
+  // If there is only one round, messages within the node belong to it.
   const bool one = way.node.rounds == 0 && way.network.rounds == 1;
   const double meanwhile = one ? way.node.messages * links.node.message : 0;
   way.ns = of_node(way.node, links.node) + of_network(way.network, links.network, meanwhile) + handled;

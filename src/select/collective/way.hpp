@@ -1,5 +1,4 @@
-// select/collective/way.hpp: what an algorithm would load on whom, in numbers; what that takes. May include: links.hpp,
-// schedule/.
+// select/collective/way.hpp: the load of an algorithm on ranks and nodes, and its time. May include: links.hpp, schedule/.
 #pragma once
 
 #include <string>
@@ -14,11 +13,11 @@ using schedule::Bytes;
 using schedule::Count;
 using schedule::Rank;
 
-/// Of the rank (of the network: of the node) that has most to do.
+/// The load of the busiest rank. On the network: of the busiest node.
 struct Load {
-  double rounds = 0;    ///< One after the other.
-  double messages = 0;  ///< In all rounds, each way.
-  double bytes = 0;     ///< One after the other.
+  double rounds = 0;    ///< Rounds, one after the other.
+  double messages = 0;  ///< Messages of all rounds, each way.
+  double bytes = 0;     ///< Bytes, one after the other.
   bool stream = false;  ///< Rounds overlap: messages follow the first one through all of them.
 };
 
@@ -27,25 +26,25 @@ struct Where {
   Rank ranks = 1;
   Rank nodes = 1;
   Rank members = 1;     ///< Ranks of the fullest node.
-  double crowding = 1;  ///< Ranks for each core, 1 at least.
+  double crowding = 1;  ///< Ranks for each core, at least 1.
   Bytes mailboxes = 0;  ///< Shorter blocks need no messages within a node (mailboxes.hpp).
   const Links* links = &builtin_links;
 };
 
-/// One way a collective could take.
+/// A possible way of a collective.
 struct Way {
   const Algorithm* algorithm = nullptr;
   int radix = 2;
-  Rank reach = 0;     ///< Of Bruck's rounds (schedule::Place).
-  Rank stride = 1;    ///< Likewise.
-  Bytes segment = 0;  ///< Pipelined ones: bytes of a segment; 0: not cut.
+  Rank reach = 0;     ///< Reach of Bruck's rounds (schedule::Place).
+  Rank stride = 1;    ///< Stride of Bruck's rounds.
+  Bytes segment = 0;  ///< Bytes of a pipeline's segment; 0: not cut.
   Load node{};
   Load network{};
-  double blocks = 0;     ///< Put from bundle to bundle, by a rank.
-  double copied = 0;     ///< Bytes of these.
-  double work = 0;       ///< Bytes that a rank gets, on average: what counts where ranks share a core.
-  double regrouped = 0;  ///< Rounds in which what comes is put into other bundles.
-  double ns = 0;         ///< All in all.
+  double blocks = 0;     ///< Blocks that a rank puts from bundle to bundle.
+  double copied = 0;     ///< Bytes of these blocks.
+  double work = 0;       ///< Bytes that a rank gets on average, which count if ranks share a core.
+  double regrouped = 0;  ///< Rounds in which received blocks go into other bundles.
+  double ns = 0;         ///< The whole time.
 };
 
 using Ways = schedule::Few<Way, 16>;

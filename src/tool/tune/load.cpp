@@ -1,4 +1,4 @@
-// tool/tune/load.cpp: bench/links in this process, whose MPI is the one that has been preloaded.
+// tool/tune/load.cpp: runs bench/links in this process, with the preloaded MPI.
 #include <dlfcn.h>
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 namespace heddle::tool {
 
 int links(const std::string& library, const std::vector<std::string>& words) {
-  // Lazily: a library of MPI may lack what this measurement does not call.
+  // Lazily: the MPI library may lack procedures that this measurement does not call.
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (loaded == nullptr) throw std::runtime_error(dlerror());
   using Main = int(int, char**);

@@ -1,5 +1,5 @@
-// tool/tune/measure.cpp: live data throughout: the sender writes what is read before each measurement, or caches would
-// serve what they have kept.
+// tool/tune/measure.cpp: all data are live: the sender writes them anew before each measurement. Otherwise caches would serve
+// old copies.
 #include "tool/tune/measure.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ Layout by_columns(Bytes length) {
   return layout::contiguous(n, layout::resized(layout::vector(n, 1, n, element), 0, length));
 }
 
-/// Both processes make them before they are needed, by number: 0 to 7 strided, 8 to 15 by columns.
+/// Layouts by number: 0 to 7 strided, 8 to 15 by columns. Both processes make them in advance.
 const Layout& layout_of(long number) {
   static const std::vector<Layout> all = [] {
     std::vector<Layout> layouts;
@@ -62,7 +62,7 @@ double rewrite_shared(Pair& pair, long bytes) {
   return 0;
 }
 
-/// Lines that nobody fetches along with others, on few enough pages that their addresses are at hand.
+/// Lines that no prefetch brings along, on so few pages that the TLB holds their addresses.
 constexpr long lines_apart = 7L * 64;
 void write_lines(std::byte* base) {
   static int value = 0;
@@ -117,7 +117,7 @@ class Measuring {
     return *at;
   }
 
-  /// As in BC-SPUP: slots that the other core has had last.
+  /// As in BC-SPUP: the slots were last in the other core's cache.
   void kernels(Profile& p) {
     for (std::size_t i = 0; i < Curve::points; ++i) {
       next(fmt::format("pack and unpack, blocks of {} B", Curve::lengths[i]));
@@ -147,7 +147,7 @@ class Measuring {
     }
   }
 
-  /// As in direct: from the sender's own buffer, which it has just written.
+  /// As in direct: from the sender's own buffer, which the sender has just written.
   void passes(Profile& p) {
     for (std::size_t i = 0; i < Curve::points; ++i) {
       next(fmt::format("in one pass, blocks of {} B", Curve::lengths[i]));

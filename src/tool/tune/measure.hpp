@@ -1,4 +1,4 @@
-// tool/tune/measure.hpp: what moving bytes costs here, between two processes. May include: pair.hpp, select/profile.hpp,
+// tool/tune/measure.hpp: measures the costs of moving bytes between two processes. May include: pair.hpp, select/profile.hpp,
 // layout/.
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace heddle::tool {
 
-/// Called before each measurement: which part is done (0 to 1), and what comes next.
+/// Called before each measurement with the part that is done (0 to 1) and the name of the next measurement.
 using Progress = std::function<void(double done, const std::string& what)>;
 
 struct Measured {
   select::Profile profile;
-  std::string without;  ///< What could not be measured and is the built-in number instead; empty: nothing.
+  std::string without;  ///< The numbers that are built in because their measurement failed; empty: none.
 };
 
-/// Some seconds; `quick`: some tenths. Of repeated measurements the lower quartile counts: what disturbs makes slower only.
-/// std::runtime_error: a second process or shared memory cannot be had.
+/// Takes some seconds; `quick`: some tenths. The lower quartile of repeated measurements counts: a disturbance only makes them
+/// slower. std::runtime_error: there is no second process or no shared memory.
 Measured measure(bool quick, const Progress& progress);
 
 }  // namespace heddle::tool

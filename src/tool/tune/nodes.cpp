@@ -24,7 +24,7 @@ select::BetweenNodes fitted(const TakenBetween& taken, const std::string& provid
     throw std::invalid_argument("\"" + provider.substr(0, 60) + "\" is no name of a provider of libfabric");
   nodes.byte = std::max(least_byte, (taken.message_long - taken.message_short) / longer);
   nodes.message = std::max(least, taken.message_short - Of::short_bytes * nodes.byte);
-  // What a hand-over costs beside short segments is hidden beside long ones: no more than half of what these take is that.
+  // Long segments hide the cost of a hand-over that short segments show. So it is at most half of their time.
   const double more = std::max(0.0, taken.fabric_long - taken.fabric_short);
   const double more_segments = std::clamp(taken.fabric_cut - taken.fabric_short, 0.0, more / 2);
   nodes.segment = more_segments / (Of::segments - 1);

@@ -52,7 +52,7 @@ std::string siblings(int core) {
   return line;
 }
 
-/// Two cores that are not two threads of one.
+/// Two cores that are not two threads of one core.
 std::vector<int> two_cores() {
   const std::vector<int> cores = allowed_cores();
   for (const int core : cores)
@@ -167,7 +167,7 @@ double Pair::sender(Work work, long argument) {
 }
 
 double Pair::one_way(int times, long bytes) {
-  // The sender throws back what it has read.
+  // The sender throws back the bytes that it has read.
   board_->ball.store(0, std::memory_order_relaxed);
   board_->work = [](Pair& pair, long packed) {
     const long length = packed & 0xffff;

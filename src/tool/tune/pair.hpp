@@ -1,4 +1,4 @@
-// tool/tune/pair.hpp: a second process on a core of its own, joined by transport/node, that does what it is told.
+// tool/tune/pair.hpp: a second process on another core, joined by transport/node, which runs functions on demand.
 // May include: transport/, engine/wait.hpp.
 //
 //   Pair pair;                                                       // forks; the second process is the sender
@@ -21,28 +21,28 @@ double now() noexcept;
 
 class Pair {
  public:
-  /// std::runtime_error: it cannot be had, and why.
+  /// std::runtime_error: the second process cannot be started, and why.
   Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
   /// Ends the second process.
   ~Pair();
 
-  /// The same code is in both processes, so a function without captures can be called in the other. Returns what it returns.
+  /// Calls a function without captures in the other process, which has the same code. Returns its result.
   using Work = double (*)(Pair& pair, long argument);
   double sender(Work work, long argument);
 
-  /// Half the time in which a word goes to the other core and comes back, ns. `bytes` go with it each way.
+  /// Half the time of a word's round trip to the other core, ns. `bytes` go with the word each way.
   double one_way(int times, long bytes);
 
-  static constexpr long room = 4 << 20;  ///< Bytes in each of the following.
+  static constexpr long room = 4 << 20;  ///< Bytes of each of the following areas.
   std::byte* mine = nullptr;             ///< Private memory at the same address in both processes,
   std::byte* other = nullptr;            ///< and once more.
   std::byte* shared = nullptr;           ///< The sender's node memory, mapped by both.
 
   /// For process_vm_readv; 0: forbidden.
   [[nodiscard]] pid_t readable() const { return node_->can_read(0) ? node_->pid(0) : 0; }
-  /// Which cores the two run on; empty: there is only one.
+  /// The cores of the two processes; empty: there is only one core.
   [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
 
  private:

@@ -1,5 +1,5 @@
-// tool/tune/thresholds.cpp: each measured threshold once so low that everything is beyond it, and once so high that nothing is:
-// the kernels are those that a program would get, and nothing here knows their names.
+// tool/tune/thresholds.cpp: measures each threshold twice: once so low that all sizes are beyond it, and once so high that no
+// size is. So a program's own kernels are measured, and their names are not needed here.
 #include "tool/tune/thresholds.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Memory {
 struct Trial {
   const char* what;
   Bytes Thresholds::*threshold;
-  bool from;  ///< The size that equals the threshold is beyond it.
+  bool from;  ///< A size equal to the threshold is beyond it.
   std::vector<Bytes> sizes;
   std::function<void(Memory&, Bytes)> run;
 };
@@ -41,7 +41,7 @@ void pack_rows(Memory& memory, Count count, Bytes block, Bytes stride) {
   layout::kernel::nest(memory.packed.data(), memory.user.data(), dims, block);
 }
 
-/// A square of doubles, and what reads it afterwards: past the caches costs the reader.
+/// A square of doubles, and a reader afterwards: stores past the caches cost the reader.
 void transpose(Memory& memory, Bytes bytes) {
   const auto n = static_cast<Count>(std::sqrt(static_cast<double>(bytes) / 8)) / 8 * 8;
   const Dim dims[] = {{n, n * 8, 8}, {n, 8, n * 8}};
@@ -101,11 +101,11 @@ double lower_quartile(std::vector<double>& times) {
   return *at;
 }
 
-/// Both kernels by turns: what disturbs one disturbs the other.
+/// Both kernels alternately: a disturbance affects both.
 Rivals measured(const Trial& trial, Memory& memory, int samples) {
   Rivals rivals{trial.sizes, {}, {}};
   Thresholds below, beyond;
-  below.library_from = beyond.library_from = room;  // unless it is what is measured
+  below.library_from = beyond.library_from = room;  // unless this threshold is measured
   below.*trial.threshold = room * 2;
   beyond.*trial.threshold = 0;
   if (trial.threshold == &Thresholds::library_from) below.memory_from = beyond.memory_from = 0;
@@ -127,7 +127,7 @@ Rivals measured(const Trial& trial, Memory& memory, int samples) {
 }  // namespace
 
 layout::Bytes settled(const Rivals& rivals, layout::Bytes usual) {
-  // Logarithms: a tenth more is as bad at each size.
+  // Logarithms: a tenth more is equally bad at each size.
   const auto cost = [&](Bytes largest_below) {
     double sum = 0;
     for (std::size_t i = 0; i < rivals.sizes.size(); ++i)

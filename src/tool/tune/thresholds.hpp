@@ -1,4 +1,4 @@
-// tool/tune/thresholds.hpp: at which sizes this machine's packing kernels should change. May include: measure.hpp (its
+// tool/tune/thresholds.hpp: the sizes at which this machine's packing kernels should change. May include: measure.hpp (its
 // Progress), layout/.
 #pragma once
 
@@ -9,18 +9,18 @@
 
 namespace heddle::tool {
 
-/// What two kernels took at sizes in ascending order, ns: the one below a threshold, the one beyond it.
+/// Times of two kernels at sizes in ascending order, ns: the kernel below a threshold, and the kernel beyond it.
 struct Rivals {
   std::vector<layout::Bytes> sizes;
   std::vector<double> below, beyond;
 };
 
-/// The largest size that is still to be moved by the kernel below (sizes.front() - 1: none is): of all such the one by which
-/// the sizes take least. `usual` stays if it is hardly worse, for a change must be worth more than noise. Pure.
+/// The threshold with the least time for all sizes: the largest size for the kernel below (sizes.front() - 1: no size). `usual`
+/// stays if it is hardly worse, because a change must be worth more than noise. Pure.
 layout::Bytes settled(const Rivals& rivals, layout::Bytes usual);
 
-/// The defaults, but those that can be measured in a second or two as measured with the kernels in use. Those in use change
-/// meanwhile, and are what they were afterwards.
+/// The defaults, with thresholds measured that take a second or two. The thresholds in use change meanwhile, and are restored
+/// afterwards.
 layout::kernel::Thresholds measure_thresholds(bool quick, const Progress& progress);
 
 }  // namespace heddle::tool

@@ -28,7 +28,7 @@ std::string today() {
   return text;
 }
 
-/// Whole or not at all: a job may be reading it.
+/// Writes the whole file or nothing: a job may be reading it.
 void put(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
@@ -49,7 +49,7 @@ void put(const std::filesystem::path& path, const std::string& text) {
   throw std::runtime_error("cannot write " + path.string() + " (" + error.message() + "). Name another place with --output.");
 }
 
-/// What was given of messages between nodes: a provider and numbers. Empty: nothing.
+/// The provider and the numbers for messages between nodes. Empty: none were given.
 std::optional<select::BetweenNodes> between_nodes(const std::vector<std::string>& words) {
   if (words.empty()) return {};
   std::vector<double> numbers;
@@ -84,8 +84,8 @@ Measured machine_measured(const TuneOptions& options) {
 
 Json tune(const TuneOptions& options) {
   const std::string path = options.output.empty() ? select::usual_path() : options.output;
-  if (path.empty()) throw std::runtime_error("there is no home to write the profile to. Name a place with --output.");
-  // Before it takes some seconds to measure: what was given makes no sense.
+  if (path.empty()) throw std::runtime_error("there is no home folder for the profile. Name a file with --output.");
+  // Check the given numbers before some seconds of measurement.
   const auto given = [](const std::vector<double>& numbers) {
     return numbers.empty() ? std::optional<Taken>() : std::optional(taken(numbers));
   };
@@ -100,8 +100,8 @@ Json tune(const TuneOptions& options) {
   const bool good = there && before.complaint.empty();
   Measured measured = options.add && good ? Measured{before.profile, {}} : machine_measured(options);
   if (options.add && !good && measured.without.empty())
-    measured.without = "messages of MPI libraries on this machine are not measured; heddle tune without a launcher does that";
-  // Other nodes are not at hand each time: what was measured between them stays.
+    measured.without = "messages of MPI libraries on this machine are not measured; run heddle tune without a launcher";
+  // Other nodes are not always available: earlier measurements between nodes stay.
   measured.profile.mpich_nodes = mpich_nodes.value_or(before.profile.mpich_nodes);
   measured.profile.openmpi_nodes = openmpi_nodes.value_or(before.profile.openmpi_nodes);
   if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
@@ -109,7 +109,7 @@ Json tune(const TuneOptions& options) {
   if (mpich) measured.profile.mpich_holes = fitted_holes(*mpich);
   if (openmpi) measured.profile.openmpi_holes = fitted_holes(*openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
-    throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? Nothing was written.");
+    throw std::runtime_error("the measurement makes no sense (" + wrong + "). Is the machine busy? No profile was written.");
   const std::string text = select::write(measured.profile, machine, today());
   put(path, text);
   return {{"path", path},
