@@ -75,6 +75,7 @@ int MPI_Request_free(MPI_Request* request) {
 int MPI_Cancel(MPI_Request* request) {
   Pending* pending = requests::active(request);
   if (!pending) return PMPI_Cancel(request);
+  if (pending->is_send()) return MPI_SUCCESS;
   pending->record.cancelled = true;
   MPI_Request host = requests::asked(*pending, *request);
   return PMPI_Cancel(&host);

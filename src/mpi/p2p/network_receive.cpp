@@ -194,7 +194,7 @@ int NetworkReceive::in_call(const std::shared_ptr<NetworkReceive>& receive, int 
 Begun NetworkReceive::with_request(const std::shared_ptr<NetworkReceive>& receive, int begun) {
   Network& network = receive->network_;
   if (begun != MPI_SUCCESS) network.remove(*receive);
-  return begun == MPI_SUCCESS ? request_for(network, receive, false) : Begun{begun};
+  return begun == MPI_SUCCESS ? request_for(network, receive) : Begun{begun};
 }
 
 }  // namespace heddle::mpi

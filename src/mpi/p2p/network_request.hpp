@@ -1,7 +1,7 @@
 // mpi/p2p/network_request.hpp: the program's request for a message between nodes: a generalized one, which Heddle completes
 // when the operation is over. Includes network/, send.hpp, requests/.
 //
-//   return request_for(network, operation, true);            // as of any other operation that has begun
+//   return request_for(network, operation);                  // as of any other operation that has begun
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace heddle::mpi {
 template <class Operation>
 class NetworkRequest final : public Generalized<Pending> {
  public:
-  NetworkRequest(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) noexcept
-      : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {
+  NetworkRequest(Network& network, std::shared_ptr<Operation> operation) noexcept
+      : network_(network), operation_(std::move(operation)) {
     begun();
   }
 
@@ -27,7 +27,8 @@ class NetworkRequest final : public Generalized<Pending> {
     return error == MPI_SUCCESS ? result : error;
   }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation_->communicator(); }
-  [[nodiscard]] bool ends_by_itself() const noexcept override { return ends_by_itself_; }
+  [[nodiscard]] bool is_send() const noexcept override { return std::is_base_of_v<engine::NetworkSend, Operation>; }
+  [[nodiscard]] bool ends_by_itself() const noexcept override { return is_send(); }
 
  private:
   bool carry_on(bool wait) noexcept override {
@@ -41,15 +42,14 @@ class NetworkRequest final : public Generalized<Pending> {
 
   Network& network_;
   std::shared_ptr<Operation> operation_;
-  bool ends_by_itself_;
   bool told_ = false;  // of its being cancelled
 };
 
 /// The operation has begun, and the network carries it on.
 template <class Operation>
-Begun request_for(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) {
+Begun request_for(Network& network, std::shared_ptr<Operation> operation) {
   Begun begun{MPI_ERR_NO_MEM};
-  std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
+  std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation)));
   if (!request) return begun;
   begun.result = begin_generalized(&request->record.handle);
   begun.request = request->record.handle;

@@ -45,7 +45,7 @@ int NetworkSend::in_call(const std::shared_ptr<NetworkSend>& send, const Envelop
 
 Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to) {
   const int error = send->begin(to);
-  return error == MPI_SUCCESS ? request_for(send->network_, send, true) : Begun{error};
+  return error == MPI_SUCCESS ? request_for(send->network_, send) : Begun{error};
 }
 
 /// Sends the descriptor.
@@ -60,17 +60,10 @@ int NetworkSend::begin(const Envelope& to) {
   return error;
 }
 
-NetworkSend::Descriptor NetworkSend::look_at_descriptor() noexcept {
+bool NetworkSend::descriptor_is_received() noexcept {
   int done = 0;
-  MPI_Status status;
-  if (announced_ != MPI_REQUEST_NULL && PMPI_Test(&announced_, &done, &status) == MPI_SUCCESS && done)
-    withdrawn_ = is_cancelled(status);
-  if (announced_ != MPI_REQUEST_NULL) return Descriptor::under_way;
-  return withdrawn_ ? Descriptor::cancelled : Descriptor::received;
-}
-
-void NetworkSend::cancel_descriptor() noexcept {
-  if (announced_ != MPI_REQUEST_NULL) PMPI_Cancel(&announced_);
+  if (announced_ != MPI_REQUEST_NULL) PMPI_Test(&announced_, &done, MPI_STATUS_IGNORE);
+  return announced_ == MPI_REQUEST_NULL;
 }
 
 bool NetworkSend::send_packed(const std::byte* packed, Bytes bytes) noexcept {
@@ -84,7 +77,7 @@ bool NetworkSend::packed_is_received() noexcept {
 }
 
 int NetworkSend::finish(MPI_Status& status) noexcept {
-  PMPI_Status_set_cancelled(&status, cancelled() ? 1 : 0);
+  PMPI_Status_set_cancelled(&status, 0);
   return MPI_SUCCESS;
 }
 
