@@ -95,8 +95,8 @@ class NetworkSend : public Network::Operation {
   bool waits_ = false;
   bool counted_ = false;  ///< The thread looks after it.
   bool answered_ = false;
-  bool failed_ = false;      ///< The fabric does not bring it,
-  bool broken_ = false;      ///< for it does not get to its peer, or back, any more.
+  bool failed_ = false;  ///< The fabric does not bring it,
+  bool broken_ = false;  ///< for it does not get to its peer, or back, any more.
   bool unwanted_ = false;
   threads::StagingBuffer packed_;
   bool handed_ = false;  ///< The host has packed_.

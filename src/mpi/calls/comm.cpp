@@ -6,6 +6,7 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/exchange/hints.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/requests/freed.hpp"
 #include "report/reporting.hpp"
 #include "threads/deferred.hpp"
 
@@ -84,6 +85,22 @@ int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
   return result;
 }
 
+/// The communicator belongs to streams, or to threads.
+[[maybe_unused]] int of_streams(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS) leave_to_host(call.by, *call.made);
+  return result;
+}
+[[maybe_unused]] int of_threads(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS) leave_threads_to_host(*call.made);
+  return result;
+}
+[[maybe_unused]] int freed_by_threads(auto host, MPI_Comm* comm) {
+  if (comm && *comm != MPI_COMM_NULL) threads_end(*comm);
+  return host(comm);
+}
+
 /// The last moment to learn what operations under way will want to know of a communicator, and the first to free what hung on
 /// it (threads/deferred.hpp): the host's callbacks may come later, and from where nothing of MPI may be called.
 int freed(auto host, MPI_Comm* comm) {
@@ -121,4 +138,10 @@ HEDDLE_ENTRY_Comm_set_info(communicators::set_info);
 HEDDLE_ENTRY_Comm_get_info(communicators::get_info);
 HEDDLE_ENTRY_Comm_free(communicators::freed);
 HEDDLE_ENTRY_Comm_disconnect(communicators::freed);
+#ifdef HEDDLE_MADE_MPIX_Stream_comm_create
+HEDDLE_MADE_MPIX_Stream_comm_create(communicators::of_streams);
+HEDDLE_MADE_MPIX_Stream_comm_create_multiplex(communicators::of_streams);
+HEDDLE_MADE_MPIX_Threadcomm_init(communicators::of_threads);
+HEDDLE_ENTRY_MPIX_Threadcomm_free(communicators::freed_by_threads);
+#endif
 }

@@ -39,11 +39,11 @@ int free_request(Pending* pending, MPI_Request* request) {
   if (record.substituted) {
     const MPI_Request inner = record.inner;
     let_go(pending, inner);
-    return PMPI_Request_free(request);
+    return after_progress(PMPI_Request_free(request));
   }
   let_go(pending, *request);
   *request = MPI_REQUEST_NULL;
-  return MPI_SUCCESS;
+  return after_progress(MPI_SUCCESS);
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ class PersistentReceive final : public Persistent {
     started_->advance(wait);
   }
 
+  void catch_up() noexcept override {
+    if (started_) started_->catch_up();
+  }
+
   ReceiveOperation operation;
 
  private:

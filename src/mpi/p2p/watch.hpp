@@ -15,6 +15,7 @@
 #include "engine/watched.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi {
 
@@ -42,15 +43,16 @@ class Watch {
   static void uncertain() noexcept {
     if (Node* node = Node::here()) node->unclaimed().set_uncertain();
   }
-  /// What a call of the host or of Heddle that completes receives has returned.
-  static int noted(int result) noexcept {
+  /// A call of the host or of Heddle that completes receives has returned `result`.
+  static int noted(int result) {
     if (result != MPI_SUCCESS) [[unlikely]]
       uncertain();
-    return result;
+    return requests::after_progress(result);
   }
 
-  /// Collective over MPI_COMM_WORLD where all ranks have agreed on messages within the node: the last look.
-  static void end();
+  /// Collective over MPI_COMM_WORLD where all ranks run Heddle: what has been sent to receives that are freed arrives; and if
+  /// all have agreed on messages `within_node`, the last look.
+  static void end(bool within_node);
 
  private:
   static void look_closer(Node& node);

@@ -49,6 +49,10 @@ class Pending : public threads::Lingers<Pending> {
   /// What is left to do once the host has completed it is soon done: nothing is gained by doing it while others are under way.
   [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
 
+  /// The program has freed the request, and a call is about to return in which the message may have begun to arrive: gives the
+  /// rest of the message some time, once.
+  virtual void catch_up() noexcept {}
+
   /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0 §3.8.4). Open MPI 5.0.11 and
   /// MPICH 5.0.2 cancel no send, and MPICH crashes when a program cancels a synchronous one that is still open, such as a
   /// descriptor (docs/protocol.md, rule 8).
