@@ -75,8 +75,6 @@ class Rendezvous {
   [[nodiscard]] bool open() const { return descriptor_.pullable && !settled_; }
   /// The descriptor is out. Afterwards the message does not need the program's buffer. False: as Node::note_sent().
   bool settle() noexcept;
-  /// The host has cancelled the descriptor.
-  void cancelled() noexcept { settled_ = false; }
 
  private:
   /// What a report is told of the choice.

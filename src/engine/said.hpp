@@ -29,6 +29,7 @@ constexpr unsigned wish_report = 2;     ///< To merge counters at the end (HEDDL
 constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
 constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
 constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
+constexpr unsigned wish_meeting = 32;   ///< The rank runs Heddle, and meets the others in MPI_Finalize.
 
 /// Of one rank, or of all that have been heard: bit by bit what all of them say. As it travels.
 struct Said {

@@ -10,9 +10,11 @@
 
 namespace heddle::interposition {
 
-/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether.
-inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0; }
-inline bool of_mpi(const char* name) { return std::strncmp(name, "MPI_", 4) == 0 || profiling(name); }
+/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether; MPIX_ ones are a library's extensions.
+inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0 || std::strncmp(name, "PMPIX_", 6) == 0; }
+inline bool of_mpi(const char* name) {
+  return std::strncmp(name, "MPI_", 4) == 0 || std::strncmp(name, "MPIX_", 5) == 0 || profiling(name);
+}
 
 struct Procedure {
   const char* name;  ///< "MPI_Send".

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-PROTOTYPE = re.compile(r"\bint\s+P(MPI_\w+)\s*\(([^()]*)\)")
+PROTOTYPE = re.compile(r"\bint\s+P(MPIX?_\w+)\s*\(([^()]*)\)")
 # Open MPI's predefined handles are data, its predefined callbacks are procedures of other names.
 NAMES = re.compile(r"\bP(MPI_\w+) *\(")
 PREDEFINED = re.compile(r"\b(?:struct\s+ompi_predefined_\w+\s+(?=ompi_)|int\s+(?=OMPI_C_MPI_))(\w+)\s*[;(]")

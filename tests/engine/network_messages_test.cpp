@@ -70,16 +70,12 @@ class Send final : public NetworkSend {
   Send(Network& network, int to, Host& host) : NetworkSend(network, to), host_(host) {}
   ~Send() override { give_up(); }
   using NetworkSend::begun;
-  using NetworkSend::cancelled;
   using NetworkSend::descriptor;
   using NetworkSend::number;
   using NetworkSend::open;
 
-  bool withdrawn = false;  ///< The host has cancelled the descriptor.
-
  private:
-  Descriptor look_at_descriptor() noexcept override { return withdrawn ? Descriptor::cancelled : Descriptor::received; }
-  void cancel_descriptor() noexcept override { withdrawn = true; }
+  bool descriptor_is_received() noexcept override { return true; }
   bool send_packed(const std::byte* packed, Bytes bytes) noexcept override {
     host_[number()].bytes.assign(packed, packed + bytes);
     return true;
@@ -306,15 +302,6 @@ TEST_F(Messages, ThatNobodyWantsAreDropped) {
   begin_send();
   ranks[1]->tell_sender(send->descriptor(), Word::unwanted);
   ASSERT_TRUE(go_on_until([this] { return send->over() && nothing_under_way(); }));
-  EXPECT_TRUE(host.empty());
-}
-
-TEST_F(Messages, WhoseDescriptorIsCancelledAreDropped) {
-  if (!start()) GTEST_SKIP() << "no tcp";
-  begin_send();
-  ranks[0]->cancel(*send);
-  ASSERT_TRUE(go_on_until([this] { return send->over(); }));
-  EXPECT_TRUE(send->cancelled());
   EXPECT_TRUE(host.empty());
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -49,6 +51,38 @@ TEST_F(LingeringItems, AreLookedAtByOneThreadAtATime) {
     return true;
   });
   EXPECT_EQ(deleted.size(), 5U);
+}
+
+TEST_F(LingeringItems, MayBeAddedWithinALook) {
+  items.look([&](Item& each) {
+    if (each.number == 4) items.add(new Item(5, deleted));
+    items.look([](Item& /*each*/) -> bool {
+      ADD_FAILURE() << "this thread looks already";
+      return true;
+    });
+    return true;
+  });
+  EXPECT_EQ(deleted, (std::vector{4, 3, 2, 1, 0}));
+  EXPECT_TRUE(items.any());
+  items.look([](Item& /*each*/) { return true; });
+  EXPECT_EQ(deleted.back(), 5);
+  EXPECT_FALSE(items.any());
+}
+
+TEST_F(LingeringItems, HaveEndedWhenAnotherThreadHasBeenWaitedFor) {
+  std::atomic<bool> looking{false}, ended{false};
+  std::thread other([&] {
+    items.look([&](Item& /*each*/) {
+      looking = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ended = true;
+      return true;
+    });
+  });
+  while (!looking) std::this_thread::yield();
+  items.look([](Item& /*each*/) { return false; });
+  EXPECT_TRUE(ended);
+  other.join();
 }
 
 TEST(Lingering, LeavesForGoodWhatIsGivenUp) {

@@ -54,8 +54,8 @@ class Network : protected Contacts::Voice {
     [[nodiscard]] virtual bool shares(const std::byte* /*descriptor*/) const noexcept { return false; }
     /// Its peer takes part by now, or the host brings it: it has an end, whatever the program does.
     [[nodiscard]] virtual bool will_end() const noexcept = 0;
-    /// The program has cancelled it.
-    virtual void cancel() noexcept = 0;
+    /// The program has cancelled it: a receive.
+    virtual void cancel() noexcept {}
     /// For the program.
     [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_acquire); }
 

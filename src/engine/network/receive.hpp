@@ -111,7 +111,7 @@ class NetworkReceive : public Network::Operation {
   Network& network_;
   report::ReportedCall reported_{"receive"};
   Landing landing_;
-  Stage stage_ = Stage::posted;
+  std::atomic<Stage> stage_{Stage::posted};
   std::atomic<bool> begun_{false};
   std::int64_t since_ = 0;     ///< The descriptor is here.
   std::int64_t looked_ = 0;    ///< For packed bytes.

@@ -75,11 +75,6 @@ bool NetworkSend::end() noexcept {
   return true;
 }
 
-void NetworkSend::cancel() noexcept {
-  cancelling_ = true;
-  cancel_descriptor();
-}
-
 /// A message that the receiver is answering has a receiver.
 bool NetworkSend::hears(const Word& word, int from) noexcept {
   const bool under_way = message_ || failed_;
@@ -121,17 +116,14 @@ bool NetworkSend::hand_to_host() noexcept {
 
 bool NetworkSend::carry_on() noexcept {
   if (!begun_.load(std::memory_order_acquire)) return false;
-  const Descriptor now = look_at_descriptor();
-  const bool announced = now != Descriptor::under_way;
-  cancelled_ = now == Descriptor::cancelled;
+  const bool announced = descriptor_is_received();
   if (message_ && !failed_) {
-    const bool dropped = cancelled_ || unwanted_;
-    const fabric::State state = dropped ? fabric::State::done : look_at_message();
+    const fabric::State state = unwanted_ ? fabric::State::done : look_at_message();
     failed_ = state == fabric::State::failed;
     if (state == fabric::State::done) {
       if (report::Times* const times = reported_.times(); times && waits_)
         times->wait += static_cast<double>(fabric::steady_ns() - since_);
-      if (!dropped) reported_.end(*data_.layout, name_of(message_->scheme()), descriptor_.total);
+      if (!unwanted_) reported_.end(*data_.layout, name_of(message_->scheme()), descriptor_.total);
       close();
       set_over();
     }
@@ -145,7 +137,7 @@ bool NetworkSend::carry_on() noexcept {
 
 /// The receiver may be what that call waits for, and wait for this message.
 void NetworkSend::carry_on_within_host() noexcept {
-  if (!begun_.load(std::memory_order_acquire) || cancelling_ || unwanted_) return;
+  if (!begun_.load(std::memory_order_acquire) || unwanted_) return;
   if (message_ && !failed_) failed_ = look_at_message() == fabric::State::failed;
   if (failed_) hand_to_host();
 }

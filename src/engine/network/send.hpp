@@ -52,7 +52,6 @@ class NetworkSend : public Network::Operation {
   void carry_on_within_host() noexcept final;
   bool hears(const Word& word, int from) noexcept final;
   [[nodiscard]] bool will_end() const noexcept final { return handed_ || (message_ && answered_); }
-  void cancel() noexcept final;
 
  protected:
   NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
@@ -65,7 +64,6 @@ class NetworkSend : public Network::Operation {
   void begun() noexcept { begun_.store(true, std::memory_order_release); }
   /// The program's call waits until it is over.
   void waited_for() noexcept { waits_ = true; }
-  [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
   /// In the destructor of who has the data.
   void give_up() noexcept;
 
@@ -73,11 +71,8 @@ class NetworkSend : public Network::Operation {
 
   // What only MPI can do.
 
-  enum class Descriptor : std::uint8_t { under_way, received, cancelled };
-
   /// Asked again and again.
-  virtual Descriptor look_at_descriptor() noexcept = 0;
-  virtual void cancel_descriptor() noexcept = 0;
+  virtual bool descriptor_is_received() noexcept = 0;
   /// Begins to send the packed bytes, and the PackedTrailer behind them, by the host, synchronously: until the receiver takes
   /// them, it may be answering by the fabric, and has to be told. They stay where they are. False: it cannot.
   virtual bool send_packed(const std::byte* packed, Bytes bytes) noexcept = 0;
@@ -101,10 +96,8 @@ class NetworkSend : public Network::Operation {
   std::uint64_t order_ = 0;  ///< Among the messages of this process.
   bool counted_ = false;     ///< The thread looks after it.
   bool answered_ = false;
-  bool failed_ = false;      ///< The fabric does not bring it,
-  bool broken_ = false;      ///< for it does not get to its peer, or back, any more.
-  bool cancelling_ = false;  ///< The program has asked for it,
-  bool cancelled_ = false;   ///< and the host has done it.
+  bool failed_ = false;  ///< The fabric does not bring it,
+  bool broken_ = false;  ///< for it does not get to its peer, or back, any more.
   bool unwanted_ = false;
   threads::StagingBuffer packed_;
   bool handed_ = false;  ///< The host has packed_.

@@ -37,4 +37,11 @@ HEDDLE_ENTRY_Errhandler_create(in_receives);
 HEDDLE_ENTRY_File_create_errhandler(in_completions);
 HEDDLE_ENTRY_Win_create_errhandler(in_completions);
 HEDDLE_ENTRY_Grequest_start(in_completions);
+#ifdef HEDDLE_ENTRY_MPIX_Comm_create_errhandler_x
+HEDDLE_ENTRY_MPIX_Comm_create_errhandler_x(in_receives);
+HEDDLE_ENTRY_MPIX_File_create_errhandler_x(in_completions);
+HEDDLE_ENTRY_MPIX_Win_create_errhandler_x(in_completions);
+HEDDLE_ENTRY_MPIX_Grequest_start(in_completions);
+HEDDLE_ENTRY_MPIX_Grequest_class_allocate(in_completions);
+#endif
 }

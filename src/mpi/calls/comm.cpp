@@ -88,6 +88,22 @@ int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
   return result;
 }
 
+/// The communicator belongs to streams, or to threads.
+[[maybe_unused]] int of_streams(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS) leave_to_host(call.by, *call.made);
+  return result;
+}
+[[maybe_unused]] int of_threads(const Made& call, auto host) {
+  const int result = host();
+  if (result == MPI_SUCCESS) leave_threads_to_host(*call.made);
+  return result;
+}
+[[maybe_unused]] int freed_by_threads(auto host, MPI_Comm* comm) {
+  if (comm && *comm != MPI_COMM_NULL) threads_end(*comm);
+  return host(comm);
+}
+
 /// Requests of Heddle's own on a communicator would keep MPICH from freeing it, and so from calling its delete callbacks, and
 /// MPI_Comm_disconnect from returning. Those whose messages have been received end here. False: some are left.
 bool nothing_pends_on(MPI_Comm comm) {
@@ -150,4 +166,10 @@ HEDDLE_ENTRY_Comm_set_info(communicators::set_info);
 HEDDLE_ENTRY_Comm_get_info(communicators::get_info);
 HEDDLE_ENTRY_Comm_free(communicators::freed);
 HEDDLE_ENTRY_Comm_disconnect(communicators::disconnected);
+#ifdef HEDDLE_MADE_MPIX_Stream_comm_create
+HEDDLE_MADE_MPIX_Stream_comm_create(communicators::of_streams);
+HEDDLE_MADE_MPIX_Stream_comm_create_multiplex(communicators::of_streams);
+HEDDLE_MADE_MPIX_Threadcomm_init(communicators::of_threads);
+HEDDLE_ENTRY_MPIX_Threadcomm_free(communicators::freed_by_threads);
+#endif
 }

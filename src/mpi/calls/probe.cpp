@@ -1,9 +1,11 @@
 // mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe: a rendezvous has the size of the message.
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
+#include "mpi/requests/freed.hpp"
 
 using heddle::mpi::messages_come;
 using heddle::mpi::ProbeQueue;
+using heddle::mpi::requests::after_progress;
 
 namespace {
 
@@ -19,25 +21,25 @@ bool announces_probing() noexcept {
 extern "C" {
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!announces_probing()) return PMPI_Probe(source, tag, comm, status);
+  if (!announces_probing()) return after_progress(PMPI_Probe(source, tag, comm, status));
   int flag = 0;
-  return ProbeQueue::of_process().probe({source, tag, comm}, true, &flag, status);
+  return after_progress(ProbeQueue::of_process().probe({source, tag, comm}, true, &flag, status));
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (!announces_probing()) return PMPI_Iprobe(source, tag, comm, flag, status);
-  return ProbeQueue::of_process().probe({source, tag, comm}, false, flag, status);
+  if (!announces_probing()) return after_progress(PMPI_Iprobe(source, tag, comm, flag, status));
+  return after_progress(ProbeQueue::of_process().probe({source, tag, comm}, false, flag, status));
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!messages_come()) return PMPI_Mprobe(source, tag, comm, message, status);
+  if (!messages_come()) return after_progress(PMPI_Mprobe(source, tag, comm, message, status));
   int flag = 0;
-  return ProbeQueue::of_process().match({source, tag, comm}, true, &flag, message, status);
+  return after_progress(ProbeQueue::of_process().match({source, tag, comm}, true, &flag, message, status));
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (!messages_come()) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  return ProbeQueue::of_process().match({source, tag, comm}, false, flag, message, status);
+  if (!messages_come()) return after_progress(PMPI_Improbe(source, tag, comm, flag, message, status));
+  return after_progress(ProbeQueue::of_process().match({source, tag, comm}, false, flag, message, status));
 }
 
 }  // extern "C"

@@ -51,11 +51,11 @@ int free_request(Pending* pending, MPI_Request* request) {
   if (record.substituted) {
     const MPI_Request inner = record.inner;
     let_go(pending, inner);
-    return PMPI_Request_free(request);
+    return after_progress(PMPI_Request_free(request));
   }
   let_go(pending, *request);
   *request = MPI_REQUEST_NULL;
-  return MPI_SUCCESS;
+  return after_progress(MPI_SUCCESS);
 }
 
 }  // namespace
@@ -88,6 +88,7 @@ int MPI_Request_free(MPI_Request* request) {
 int MPI_Cancel(MPI_Request* request) {
   Pending* pending = requests::active(request);
   if (!pending) return PMPI_Cancel(request);
+  if (pending->is_send()) return MPI_SUCCESS;
   pending->record.cancelled = true;
   MPI_Request host = requests::asked(*pending, *request);
   return PMPI_Cancel(&host);

@@ -20,6 +20,27 @@ int get_status(auto host, MPI_Request request, int* flag, MPI_Status* status) {
       raise_new(finish_early(*pending, *arrived.get(), error), Raised::by_host(error), pending->communicator()));
 }
 
+/// MPIX_Request_is_complete. Errors are raised when the program completes the request.
+[[maybe_unused]] int is_complete(auto host, MPI_Request request) {
+  Pending* const pending = active(&request);
+  if (!pending) return host(request);
+  if (pending->record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) return 1;
+  pending->advance(false);
+  const MPI_Request of_host = asked(*pending, request);
+  if (!host(of_host)) return 0;
+  const StatusOf arrived(MPI_STATUS_IGNORE);
+  int flag = 0;
+  int error = MPI_SUCCESS;
+  {
+    const communicators::Hold& comm = pending->communicator();
+    const Quiet quiet(comm.gone() || comm.handle() == MPI_COMM_NULL ? MPI_COMM_SELF : comm.handle());
+    error = PMPI_Request_get_status(of_host, &flag, arrived.get());
+  }
+  if (!flag) return 0;
+  finish_early(*pending, *arrived.get(), error);
+  return 1;
+}
+
 /// The host has seen request `index` of the row complete.
 int finish(Row& row, int index, MPI_Status& status, int error) {
   Pending* pending = row[index];
@@ -73,4 +94,7 @@ HEDDLE_ENTRY_Request_get_status(requests::get_status);
 HEDDLE_ENTRY_Request_get_status_all(requests::get_status_all);
 HEDDLE_ENTRY_Request_get_status_any(requests::get_status_any);
 HEDDLE_ENTRY_Request_get_status_some(requests::get_status_some);
+#ifdef HEDDLE_ENTRY_MPIX_Request_is_complete
+HEDDLE_ENTRY_MPIX_Request_is_complete(requests::is_complete)
+#endif
 }

@@ -13,8 +13,8 @@ namespace {
 template <Mode mode>
 int send(auto host, const Buffer& data, const Envelope& to) {
   if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
-    if (const Done done = send(data, route, to, mode)) return *done;
-  return host();
+    if (const Done done = send(data, route, to, mode)) return requests::after_progress(*done);
+  return requests::after_progress(host());
 }
 
 template <Mode mode>

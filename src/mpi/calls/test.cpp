@@ -19,9 +19,8 @@ int test(Pending& pending, MPI_Request* request, int* flag, MPI_Status* status) 
   return settle(pending, *arrived.get(), error);
 }
 
-template <int size>
-int poll_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  PollRoom<size> room;
+template <class Room>
+int poll_all(Room& room, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   Poll poll(count, requests, room);
   const int error = PMPI_Testall(count, requests, flag, statuses);
   poll.over();
@@ -48,9 +47,14 @@ int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) 
   if (!own) return no_memory();
   MPI_Status* const arrived = statuses == MPI_STATUSES_IGNORE ? own.get() : statuses;
   *flag = 0;
-  if (Poll::possible(count))
-    return count <= Poll::few ? poll_all<Poll::few>(count, requests, flag, arrived)
-                              : poll_all<Poll::most>(count, requests, flag, arrived);
+  if (Poll::possible()) {
+    if (count <= Poll::few) {
+      PollRoom<Poll::few> room;
+      return poll_all(room, count, requests, flag, arrived);
+    }
+    LongPollRoom room(count);
+    return room ? poll_all(room, count, requests, flag, arrived) : no_memory();
+  }
   Row row(count, requests);
   if (!row.readable()) return no_memory();
   if (!row.ours()) return PMPI_Testall(count, requests, flag, statuses);

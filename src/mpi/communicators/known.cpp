@@ -273,6 +273,32 @@ void leave(const char* call, MPI_Comm comm) noexcept {
   if (report::of_process.load(std::memory_order_relaxed)) meet(call, comm);
 }
 
+void leave_to_host(const char* call, MPI_Comm comm) noexcept try {
+  if (!opened() || comm == MPI_COMM_NULL) return;
+  const std::lock_guard guard(meeting);
+  hang(call, comm, group::Group(), true);
+} catch (const std::bad_alloc&) {
+  return;  // the host is asked for the group: the communicator's like in its place
+}
+
+void leave_threads_to_host(MPI_Comm comm) noexcept try {
+  if (!opened() || comm == MPI_COMM_NULL) return;
+  const std::lock_guard guard(meeting);
+  auto* const object = new Communicator(comm);
+  object->know(new Members(group::Group(), true));
+  directory.insert(comm, object);
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+void threads_end(MPI_Comm comm) {
+  Communicator* const object = directory.find(comm);
+  if (!object) return;
+  object->leave();
+  directory.erase(comm);
+  object->free();
+}
+
 Duplicating::Duplicating(std::unique_ptr<Context> context) noexcept
     : before_(std::exchange(duplicating, this)), context_(std::move(context)) {}
 

@@ -212,6 +212,14 @@ class Freeing {
 /// A communicator that was just made by `call`: the host is asked now if a report is wanted, otherwise when a message does.
 void leave(const char* call, MPI_Comm comm) noexcept;
 
+/// Heddle sends nothing over this communicator or its duplicates, as if it reached beyond MPI_COMM_WORLD: its ranks are
+/// threads, or procedures that Heddle does not know may receive its messages.
+void leave_to_host(const char* call, MPI_Comm comm) noexcept;
+/// The same of a communicator of threads, which takes no attributes (MPICH 5.0.2 crashes). Call its end before the host frees
+/// it.
+void leave_threads_to_host(MPI_Comm comm) noexcept;
+void threads_end(MPI_Comm comm);
+
 /// While MPI_Comm_dup or one of its like runs.
 ///
 ///   Duplicating duplicating;

@@ -36,6 +36,8 @@ void look_at_threads() {
 
 /// All ranks have agreed on messages within the node.
 constinit std::atomic<bool> within_node{false};
+/// All ranks run Heddle.
+constinit std::atomic<bool> meets_at_end{false};
 
 void forget_all() {
   requests::finish_freed();
@@ -44,9 +46,10 @@ void forget_all() {
 
 void world_ends() {
   const bool probes = descriptors_come();
-  requests::finish_freed();
+  requests::wait_for_freed();
   const bool together = finalize_waits();
-  if (within_node) Watch::end(together);
+  if (meets_at_end) Watch::end(within_node, together);
+  requests::finish_freed();
   Network::stop();
   communicators::close();
   finish_explaining();
@@ -107,11 +110,14 @@ void world_started() {
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty();
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
-  auto [all, one_machine, file] = agree(running() ? wishes : wishes & wish_report, set);  // times are told with HEDDLE=off, too
+  auto [all, one_machine, file] =
+      agree(running() ? wishes | wish_meeting : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   if (running() && spokesman() && (wishes & ways & ~all))
     say_once_verbose("messages within the node or collectives go through the MPI library",
                      "not every rank takes part (HEDDLE=off or another setting there, or something passes Heddle there)");
   within_node = (all & wish_node) != 0;
+  meets_at_end = (all & wish_meeting) != 0;
+  all &= ~wish_meeting;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement(one_machine);
     if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0, file);

@@ -4,8 +4,8 @@
 // that people and `heddle doctor -- PROGRAM` read, and the process ends before the program's own work (doctor.cpp). Includes
 // nothing of Heddle.
 //
-//   heddle: ✓ receives: all come to Heddle, by whatever name
-//   heddle: ! collectives: packed, through the MPI library's → why, or what to do
+//   heddle: ✓ receives: all reach Heddle, under any name
+//   heddle: ! collectives: Heddle packs around the MPI library's own algorithms → why, or what to do
 #pragma once
 
 namespace heddle::mpi {

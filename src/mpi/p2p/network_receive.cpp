@@ -285,7 +285,7 @@ Begun NetworkReceive::with_request(const std::shared_ptr<NetworkReceive>& receiv
   Network& network = receive->network_;
   const bool posted = receive->host_ != MPI_REQUEST_NULL;
   if (!posted) network.remove(*receive);
-  return posted ? request_for(network, receive, false) : Begun{begun};
+  return posted ? request_for(network, receive) : Begun{begun};
 }
 
 }  // namespace heddle::mpi

@@ -38,6 +38,8 @@ class NetworkReceive final : public engine::NetworkReceive {
   Raised begin(const Expected& expected);
 
   void cancel() noexcept override;
+  /// The announcement has come, so the message is on its way.
+  [[nodiscard]] bool arrives() const noexcept { return stage() != Stage::posted; }
   /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().
   int finish(MPI_Status& status) noexcept;
   /// As Pending::lands().

@@ -1,12 +1,15 @@
 // mpi/p2p/network_request.hpp: the program's request for a message between nodes: a generalized one, which Heddle completes
 // when the operation is over. Includes network/, send.hpp, requests/.
 //
-//   return request_for(network, operation, true);            // as of any other operation that has begun
+//   return request_for(network, operation);                  // as of any other operation that has begun
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
+#include "engine/wait.hpp"
 #include "mpi/network/network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/generalized.hpp"
@@ -17,8 +20,8 @@ namespace heddle::mpi {
 template <class Operation>
 class NetworkRequest final : public Generalized<Pending> {
  public:
-  NetworkRequest(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) noexcept
-      : network_(network), operation_(std::move(operation)), ends_by_itself_(ends_by_itself) {
+  NetworkRequest(Network& network, std::shared_ptr<Operation> operation) noexcept
+      : network_(network), operation_(std::move(operation)) {
     begun();
   }
 
@@ -26,8 +29,23 @@ class NetworkRequest final : public Generalized<Pending> {
     const int result = operation_->finish(status);
     return error == MPI_SUCCESS ? result : error;
   }
+  /// Where the library alone carries both, a message is in place before the program learns of the next one by the same sender.
+  /// But a sender that is in no call for long does not hold up the program for longer than a second.
+  void catch_up() noexcept override {
+    if constexpr (!std::is_base_of_v<engine::NetworkSend, Operation>) {
+      using std::chrono::steady_clock;
+      if (operation_->over() || !operation_->arrives() || std::exchange(caught_up_, true)) return;
+      const steady_clock::time_point last = steady_clock::now() + std::chrono::seconds(1);
+      const auto over = [this, last] {
+        this->advance(false);
+        return operation_->over() || steady_clock::now() > last;
+      };
+      engine::wait_until(over, true);
+    }
+  }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation_->communicator(); }
-  [[nodiscard]] bool ends_by_itself() const noexcept override { return ends_by_itself_; }
+  [[nodiscard]] bool is_send() const noexcept override { return std::is_base_of_v<engine::NetworkSend, Operation>; }
+  [[nodiscard]] bool ends_by_itself() const noexcept override { return is_send(); }
   [[nodiscard]] const void* lands() const noexcept override {
     if constexpr (requires { operation_->lands(); }) return operation_->lands();
     return nullptr;
@@ -45,15 +63,15 @@ class NetworkRequest final : public Generalized<Pending> {
 
   Network& network_;
   std::shared_ptr<Operation> operation_;
-  bool ends_by_itself_;
-  bool told_ = false;  // of its being cancelled
+  bool told_ = false;       // of its being cancelled
+  bool caught_up_ = false;  // it has had its time
 };
 
 /// The operation has begun, and the network carries it on.
 template <class Operation>
-Begun request_for(Network& network, std::shared_ptr<Operation> operation, bool ends_by_itself) {
+Begun request_for(Network& network, std::shared_ptr<Operation> operation) {
   Begun begun;
-  std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation), ends_by_itself));
+  std::unique_ptr<Pending> request(new (std::nothrow) NetworkRequest(network, std::move(operation)));
   begun.lacks_memory = !request;
   if (!request) return begun;
   begun.result = Raised::by_host(begin_generalized(&request->record.handle));

@@ -50,7 +50,7 @@ Raised NetworkSend::in_call(const std::shared_ptr<NetworkSend>& send, const Enve
 
 Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to) {
   const Raised error = send->begin(to);
-  return send->announced_ != MPI_REQUEST_NULL ? request_for(send->network_, send, true) : Begun{error};
+  return send->announced_ != MPI_REQUEST_NULL ? request_for(send->network_, send) : Begun{error};
 }
 
 /// Sends the descriptor. The host has failed if there is no request afterwards.
@@ -66,17 +66,10 @@ Raised NetworkSend::begin(const Envelope& to) {
   return Raised::by_host(error);
 }
 
-NetworkSend::Descriptor NetworkSend::look_at_descriptor() noexcept {
+bool NetworkSend::descriptor_is_received() noexcept {
   int done = 0;
-  MPI_Status status;
-  if (announced_ != MPI_REQUEST_NULL && PMPI_Test(&announced_, &done, &status) == MPI_SUCCESS && done)
-    withdrawn_ = is_cancelled(status);
-  if (announced_ != MPI_REQUEST_NULL) return Descriptor::under_way;
-  return withdrawn_ ? Descriptor::cancelled : Descriptor::received;
-}
-
-void NetworkSend::cancel_descriptor() noexcept {
-  if (announced_ != MPI_REQUEST_NULL) PMPI_Cancel(&announced_);
+  if (announced_ != MPI_REQUEST_NULL) PMPI_Test(&announced_, &done, MPI_STATUS_IGNORE);
+  return announced_ == MPI_REQUEST_NULL;
 }
 
 bool NetworkSend::send_packed(const std::byte* packed, Bytes bytes) noexcept {
@@ -92,7 +85,7 @@ bool NetworkSend::packed_is_received() noexcept {
 }
 
 int NetworkSend::finish(MPI_Status& status) noexcept {
-  PMPI_Status_set_cancelled(&status, cancelled() ? 1 : 0);
+  PMPI_Status_set_cancelled(&status, 0);
   return MPI_SUCCESS;
 }
 

@@ -35,8 +35,7 @@ class NetworkSend final : public engine::NetworkSend {
         comm_(to.comm),
         memory_(std::move(memory)) {}
   Raised begin(const Envelope& to);
-  Descriptor look_at_descriptor() noexcept override;
-  void cancel_descriptor() noexcept override;
+  bool descriptor_is_received() noexcept override;
   bool send_packed(const std::byte* packed, Bytes bytes) noexcept override;
   bool packed_is_received() noexcept override;
 
@@ -45,7 +44,6 @@ class NetworkSend final : public engine::NetworkSend {
   communicators::Hold comm_;
   KeptMemory memory_;                         ///< Of a persistent operation.
   MPI_Request announced_ = MPI_REQUEST_NULL;  ///< The descriptor.
-  bool withdrawn_ = false;                    ///< The host has cancelled it.
   MPI_Request resent_ = MPI_REQUEST_NULL;     ///< The packed bytes.
 };
 

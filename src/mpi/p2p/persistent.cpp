@@ -22,7 +22,6 @@ int PersistentSend::start() {
 
 int PersistentSend::finish(MPI_Status& status, int error) noexcept {
   if (!operation_) return error;
-  operation_->record.cancelled = record.cancelled;
   const int result = operation_->finish(status, error);
   delete operation_;
   operation_ = nullptr;

@@ -12,13 +12,6 @@
 
 namespace heddle::mpi {
 
-/// What a start has begun, if it has begun an operation of its own.
-inline void advance_started(Pending* operation, bool cancelled, bool wait) noexcept {
-  if (!operation) return;
-  operation->record.cancelled = cancelled;
-  operation->advance(wait);
-}
-
 class PersistentSend final : public Persistent {
  public:
   PersistentSend(const Buffer& data, Route route, const Envelope& to, Mode mode)
@@ -27,8 +20,11 @@ class PersistentSend final : public Persistent {
 
   int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
+  [[nodiscard]] bool is_send() const noexcept override { return true; }
   [[nodiscard]] bool advances() const noexcept override { return operation_ && operation_->advances(); }
-  void advance(bool wait) noexcept override { advance_started(operation_, record.cancelled, wait); }
+  void advance(bool wait) noexcept override {
+    if (operation_) operation_->advance(wait);
+  }
 
  private:
   Buffer data_;
@@ -54,7 +50,14 @@ class PersistentReceive final : public Persistent {
     return started_ ? started_->communicator() : operation.communicator();
   }
   [[nodiscard]] bool advances() const noexcept override { return started_ && started_->advances(); }
-  void advance(bool wait) noexcept override { advance_started(started_, record.cancelled, wait); }
+  void advance(bool wait) noexcept override {
+    if (!started_) return;
+    started_->record.cancelled = record.cancelled;
+    started_->advance(wait);
+  }
+  void catch_up() noexcept override {
+    if (started_) started_->catch_up();
+  }
   [[nodiscard]] const void* lands() const noexcept override { return started_ ? started_->lands() : operation.lands(); }
 
   ReceiveOperation operation;

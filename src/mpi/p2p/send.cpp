@@ -114,15 +114,11 @@ Done SendOperation::in_call() {
   return Raised::by_host(finish(status, PMPI_Wait(&delivered, &status)));
 }
 
-int SendOperation::finish(MPI_Status& status, int error) noexcept {
+int SendOperation::finish(MPI_Status& /*status*/, int error) noexcept {
   auto* const message = std::get_if<engine::Rendezvous>(&message_);
   if (!message) return error;
-  const bool cancelled = record.cancelled && is_cancelled(status);
-  if (cancelled)
-    message->cancelled();
-  else if (message->open())
-    settle(*message);
-  if (synchronous_ && error == MPI_SUCCESS && !cancelled) Watch::delivered(*message);
+  if (message->open()) settle(*message);
+  if (synchronous_ && error == MPI_SUCCESS) Watch::delivered(*message);
   return error;
 }
 

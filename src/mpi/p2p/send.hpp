@@ -35,6 +35,7 @@ class SendOperation final : public Pending {
   /// @param request  Null: by a call of the host's that blocks. Else it is MPI_REQUEST_NULL, also afterwards if the host fails.
   Done begin(MPI_Request* request);
   int finish(MPI_Status& status, int error) noexcept override;
+  [[nodiscard]] bool is_send() const noexcept override { return true; }
   /// There is no memory for the copy.
   [[nodiscard]] bool lacks_memory() const noexcept {
     const auto* const staged = std::get_if<StagedMessage>(&message_);

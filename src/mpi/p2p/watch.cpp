@@ -60,6 +60,7 @@ void meet() {
   if (PMPI_Ibarrier(MPI_COMM_WORLD, &all_here) != MPI_SUCCESS) return;
   const auto over = [&] {
     if (Network* const network = Network::here()) network->advance();
+    requests::look_after_freed();
     return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   };
   engine::wait_until(over, true);
@@ -124,12 +125,14 @@ void Watch::last_look(Node& node) {
   });
 }
 
-void Watch::end(bool together) {
+void Watch::end(bool within_node, bool together) {
   if (!together) return uncertain();
-  Node* node = Node::here();
+  Node* const node = within_node ? Node::here() : nullptr;
   // What the program has never completed may have received its descriptor.
   if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();
   meet();
+  requests::look_after_last_freed();
+  if (!within_node) return;
   if (node) last_look(*node);
   // Nobody leaves while another ends the job: Open MPI's launcher has crashed and hung where one rank aborted and another was
   // in MPI_Finalize.

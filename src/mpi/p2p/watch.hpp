@@ -15,6 +15,7 @@
 #include "engine/watched.hpp"
 #include "mpi/node/node.hpp"
 #include "mpi/p2p/probe_queue.hpp"
+#include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi {
 
@@ -43,21 +44,22 @@ class Watch {
   static void uncertain() noexcept {
     if (Node* node = Node::here()) node->unclaimed().set_uncertain();
   }
-  /// What a call of the host or of Heddle that completes receives has returned.
-  static int noted(int result) noexcept {
+  /// A call of the host or of Heddle that completes receives has returned `result`.
+  static int noted(int result) {
     if (result != MPI_SUCCESS) [[unlikely]]
       uncertain();
-    return result;
+    return requests::after_progress(result);
   }
 
   /// Before a communicator is freed or disconnected: waits until the receivers have its watched descriptors, so that no request
   /// of Heddle's keeps the host from freeing it. False: one of them does not come for a second.
   static bool leaves(MPI_Comm comm) { return !watched_.any() || let_go(comm); }
 
-  /// The last look, in MPI_Finalize, where all ranks have agreed on messages within the node.
+  /// In MPI_Finalize, collective over MPI_COMM_WORLD where all ranks run Heddle: the messages that were sent to freed receives
+  /// arrive. If all ranks have agreed on messages `within_node`, the last look follows.
   /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too. Otherwise it concludes
   /// nothing.
-  static void end(bool together);
+  static void end(bool within_node, bool together);
 
  private:
   static bool let_go(MPI_Comm comm);

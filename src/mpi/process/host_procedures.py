@@ -98,9 +98,12 @@ def host_header(procedures: Procedures, missing: Procedures, predefined: list[st
     return "\n".join(lines) + "\n"
 
 
-def definition(name: str, parameters: list[Parameter], arguments: list[str]) -> str:
-    """Of a procedure that is what the macro is given, called with `arguments`."""
-    return f"  int {name}({listed(parameters)}) {{ return __VA_ARGS__({', '.join(arguments)}); }}"
+def definition(name: str, parameters: list[Parameter], arguments: list[str], progresses: bool = False) -> str:
+    """Of a procedure that is what the macro is given, called with `arguments`. `progresses`: the host may complete receives
+    in it, among them those whose requests the program has freed (requests/freed.hpp)."""
+    called = f"__VA_ARGS__({', '.join(arguments)})"
+    returned = f"::heddle::mpi::requests::after_progress({called})" if progresses else called
+    return f"  int {name}({listed(parameters)}) {{ return {returned}; }}"
 
 
 def macro(head: str, lines: list[str]) -> str:
@@ -114,7 +117,7 @@ def forms(name: str, known: Procedures) -> list[tuple[str, list[Parameter]]]:
 
 def entry(name: str, known: Procedures) -> str:
     bodies = [definition(form, given, [f"P{form}", *(each.name for each in given)]) for form, given in forms(name, known)]
-    return macro(f"HEDDLE_ENTRY_{name[4:]}(...)", bodies)
+    return macro(f"HEDDLE_ENTRY_{name.removeprefix('MPI_')}(...)", bodies)
 
 
 def is_message(parameters: list[Parameter]) -> bool:
@@ -170,8 +173,9 @@ def made(name: str, parameters: list[Parameter]) -> list[str]:
         found["reordered"] = "reorder != 0"
     what = ", ".join([f'.by = "{name}"', *(f".{member} = {value}" for member, value in found.items())])
     host = f"[&] {{ return P{name}({handed_on(parameters)}); }}"
-    body = definition(name, parameters, [f"::heddle::mpi::communicators::Made{{{what}}}", host])
-    return [macro(f"HEDDLE_MADE_{name[4:]}(...)", [body])]
+    arguments = [f"::heddle::mpi::communicators::Made{{{what}}}", host]
+    body = definition(name, parameters, arguments, progresses="made" in found)
+    return [macro(f"HEDDLE_MADE_{name.removeprefix('MPI_')}(...)", [body])]
 
 
 def buffer_arguments(parameters: list[Parameter]) -> tuple[list[str], list[str]]:
@@ -204,7 +208,7 @@ def collective(name: str, known: Procedures) -> str:
         hand = f"[&](auto& op) {{ return HEDDLE_CALL_HOST(op.wide, {plain[4:]}, {', '.join(handed)}{rest}); }}"
         for form, parameters in forms(plain, known):
             host = f"[&] {{ return P{form}({handed_on(parameters)}); }}"
-            bodies.append(definition(form, parameters, [f"::heddle::mpi::{how}", host, *given, hand]))
+            bodies.append(definition(form, parameters, [f"::heddle::mpi::{how}", host, *given, hand], plain == name))
     return macro(f"HEDDLE_COLLECTIVE_{name[4:]}(...)", bodies)
 
 
@@ -226,11 +230,13 @@ def main() -> None:
     given = parser.parse_args()
     header = declared(given.include, given.compiler, given.define)
     names = treated(given.table, "accelerated")
-    missing = undeclared(header.procedures, names)
+    tracked = treated(given.table, "tracked")
+    typed = [name for name in tracked if any(each.kind == "MPI_Datatype" for each in header.procedures.get(name, []))]
+    missing = undeclared(header.procedures, [*names, *typed])
     known = {**header.procedures, **missing}
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "host_procedures.hpp").write_text(host_header(header.procedures, missing, header.predefined))
-    (given.out / "entry_points.hpp").write_text(entry_header(known, names, treated(given.table, "tracked")))
+    (given.out / "entry_points.hpp").write_text(entry_header(known, names, tracked))
     (given.out / "passed_procedures.inc").write_text(passed_table(passed(given.table, header.names)))
     (given.out / "positions.csv").write_text(positions(known))
 

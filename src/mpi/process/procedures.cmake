@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL " T MPI_[A-Za-z0-9_]+" names "${lines}")
+string(REGEX MATCHALL " T MPIX?_[A-Za-z0-9_]+" names "${lines}")
 list(TRANSFORM names REPLACE " T " "")
 list(SORT names)
 file(STRINGS ${TABLE} table REGEX "^MPIX?_")

@@ -1,6 +1,12 @@
 // mpi/requests/freed.cpp
 #include "mpi/requests/freed.hpp"
 
+#include <strings.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "engine/wait.hpp"
 #include "mpi/types/arguments.hpp"
 
 namespace heddle::mpi::requests {
@@ -12,15 +18,47 @@ struct Wrong {
   communicators::Hold where;
 };
 
+#if HEDDLE_FAMILY_MPICH
+/// MPICH says nothing of an error in an operation whose request is freed.
+constexpr bool tells_errors = false;
+bool is_open(MPI_Request host) { return PMPIX_Request_is_complete && !PMPIX_Request_is_complete(host); }
+#else
+constexpr bool tells_errors = true;
+bool is_open(MPI_Request /*host*/) { return false; }
+#endif
+
+/// The host waits in Finalize for receives that are freed.
+bool host_waits_for_freed() {
+#if HEDDLE_FAMILY_MPICH
+  const char* const set = std::getenv("MPIR_CVAR_FINALIZE_WAIT");
+  if (!set) return false;
+  for (const char* const yes : {"1", "yes", "true", "on"})
+    if (strcasecmp(set, yes) == 0) return true;
+#endif
+  return false;
+}
+
+/// `look`: after a call in which the host has gone round its progress engine. `progress`: lets the host do so. `wait`: until
+/// the request is complete.
+enum class How { look, progress, wait };
+
 /// Whether the request is gone.
-bool ended(Pending& pending, bool wait, Wrong& wrong) {
+bool ended(Pending& pending, How how, Wrong& wrong) {
+  const bool wait = how == How::wait;
   MPI_Status status;
   int done = 0;
   MPI_Request& host = pending.record.inner;
   pending.advance(wait);
+  if (how == How::look) pending.catch_up();
+  if (how == How::look && is_open(host)) return false;
+  std::optional<Quiet> quiet;
+  if (!tells_errors) {
+    const communicators::Hold& comm = pending.communicator();
+    quiet.emplace(comm.gone() || comm.handle() == MPI_COMM_NULL ? MPI_COMM_SELF : comm.handle());
+  }
   const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
   if (error == MPI_SUCCESS && !done && !wait) return false;
-  if (const int code = pending.finish(status, error); code != error && wrong.code == MPI_SUCCESS)
+  if (const int code = pending.finish(status, error); tells_errors && code != error && wrong.code == MPI_SUCCESS)
     wrong = {code, pending.communicator()};
   if (host != MPI_REQUEST_NULL) PMPI_Request_free(&host);  // a persistent one
   return true;
@@ -33,16 +71,39 @@ void let_go(Pending* pending, MPI_Request host) noexcept {
   freed.add(pending);
 }
 
-void finish_complete_freed() {
+namespace {
+
+void finish(How how) {
   Wrong wrong;
-  freed.look([&](Pending& pending) { return ended(pending, false, wrong); });
+  freed.look([&](Pending& pending) { return ended(pending, how, wrong); });
   raise_new(wrong.code, wrong.where);
+}
+
+}  // namespace
+
+void finish_complete_freed() { finish(How::look); }
+
+void wait_for_freed() {
+  Wrong wrong;
+  freed.look([&](Pending& pending) { return ended(pending, pending.ends_by_itself() ? How::wait : How::progress, wrong); });
+  raise_new(wrong.code, wrong.where);
+  if (!freed.any() || !host_waits_for_freed()) return;
+  const auto over = [] {
+    finish(How::progress);
+    return !freed.any();
+  };
+  engine::wait_until(over, true);
+}
+
+void look_after_last_freed() {
+  constexpr int looks = 100;  // the host may have more to do before it knows
+  for (int i = 0; i < looks && freed.any(); ++i) finish(How::progress);
 }
 
 void finish_freed() {
   Wrong wrong;
   // The host may still write into the buffers of what is left: it is never deleted.
-  freed.give_up([&](Pending& pending) { return ended(pending, pending.ends_by_itself(), wrong); });
+  freed.give_up([&](Pending& pending) { return ended(pending, pending.ends_by_itself() ? How::wait : How::progress, wrong); });
   raise_new(wrong.code, wrong.where);
 }
 

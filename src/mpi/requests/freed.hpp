@@ -15,12 +15,24 @@ inline constinit threads::Lingering<Pending> freed;
 
 /// Those that are complete by now are finished.
 void finish_complete_freed();
-/// At every call that makes a request.
+/// At every call that makes a request, and after every call in which the host may have completed one.
 inline void look_after_freed() {
-  if (freed.any()) finish_complete_freed();
+  if (freed.any()) [[unlikely]]
+    finish_complete_freed();
+}
+/// Looks after freed requests when a call of the host has returned `result`, and passes that on.
+inline int after_progress(int result) {
+  look_after_freed();
+  return result;
 }
 
-/// Before the host's Finalize: waits for those that end by themselves, and gives up the others.
+// Before the host's Finalize, in this order:
+
+/// Waits for sends, and for receives where the host's Finalize waits for receives (MPICH with MPIR_CVAR_FINALIZE_WAIT).
+void wait_for_freed();
+/// All ranks have come to MPI_Finalize, so their last messages are on the way. Lets the host receive them.
+void look_after_last_freed();
+/// Gives up all other receives, whose messages may never come.
 void finish_freed();
 
 }  // namespace heddle::mpi::requests

@@ -53,6 +53,15 @@ class Pending : public threads::Lingers<Pending> {
   /// bytes in one piece. Null: there is none.
   [[nodiscard]] virtual const void* lands() const noexcept { return nullptr; }
 
+  /// The program has freed the request, and a call is about to return in which the message may have begun to arrive: gives the
+  /// rest of the message some time, once.
+  virtual void catch_up() noexcept {}
+
+  /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0 §3.8.4). Open MPI 5.0.11 and
+  /// MPICH 5.0.2 cancel no send, and MPICH crashes when a program cancels a synchronous one that is still open, such as a
+  /// descriptor (docs/protocol.md, rule 8).
+  [[nodiscard]] virtual bool is_send() const noexcept { return false; }
+
   /// What of a freed request must be waited for at Finalize: a receive may never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 

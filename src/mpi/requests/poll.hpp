@@ -2,18 +2,19 @@
 // that polls most often finds nothing complete. One that yields at each poll comes with cold caches, too: no more is touched
 // than must be. Includes table.hpp.
 //
-//   if (Poll::possible(count)) {
-//     PollRoom<Poll::few> room;                     // or Poll::most, if there are more
+//   if (Poll::possible()) {
+//     PollRoom<Poll::few> room;                     // or LongPollRoom room(count), if there are more
 //     Poll poll(count, requests, room);
 //     error = PMPI_Testsome(count, requests, &n, indices, statuses);
 //     poll.over();
-//     return n == 0 ? error : Row(poll).settle_some(n, indices, statuses, error);      // completion.hpp
+//     return n == 0 ? error : poll.settle_some(n, indices, statuses, error);
 //   }
 #pragma once
 
 #include <cstring>
 
 #include "mpi/requests/table.hpp"
+#include "threads/pool.hpp"
 
 namespace heddle::mpi::requests {
 
@@ -24,17 +25,29 @@ struct PollRoom {
   Pending* found[size];  ///< Only if somebody has looked.
 };
 
+/// Room for any number of requests. Long arrays come from the pool, not from the stack. False: the pool has no memory.
+class LongPollRoom {
+  threads::Scratch<MPI_Request> handles_;
+  threads::Scratch<Pending*> entries_;
+
+ public:
+  explicit LongPollRoom(int count) noexcept : handles_(count), entries_(count), before(handles_.get()), found(entries_.get()) {}
+  explicit operator bool() const { return before && found; }
+
+  MPI_Request* const before;
+  Pending** const found;
+};
+
 class Poll {
  public:
   static constexpr int few = 32;
-  static constexpr int most = 256;
 
   /// The caller has seen that the table is not empty, and count > 0. Where it is not possible, a Row looks them up before.
-  static bool possible(int count) noexcept { return count <= most && table.late(); }
+  static bool possible() noexcept { return table.late(); }
 
   /// @param room  At least for `count`.
-  template <int size>
-  Poll(int count, MPI_Request* requests, PollRoom<size>& room) noexcept
+  template <class Room>
+  Poll(int count, MPI_Request* requests, Room& room) noexcept
       : count_(count), program_(requests), before_(room.before), found_(room.found) {
     copy(requests, count, before_);
     table.set_unread(this);
@@ -53,6 +66,8 @@ class Poll {
   }
   /// The host has completed request `index`, or MPI_UNDEFINED; `status` is never the IGNORE one. What the program is to hear.
   int settle_one(int index, MPI_Status& status, int error);
+  /// The host has completed `n` requests. Only these are looked up.
+  int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
   /// Of what is short, a copy of any length is begun too slowly.
@@ -68,6 +83,8 @@ class Poll {
   friend class Table;
   /// Looks the entries up, if nobody has, and marks them; how many there are.
   int read() noexcept;
+  /// Looks up `n` entries: found_[k] becomes the entry of request indices[k].
+  int read(int n, const int* indices) noexcept;
   void leave() noexcept;
 
   int count_;

@@ -71,6 +71,11 @@ Row::Row(Poll& poll) noexcept
   poll.known_ = 0;  // it has no say any more
 }
 
+Row::Row(Poll& poll, int n, const int* indices) noexcept
+    : count_(n), known_(poll.read(n, indices)), program_(nullptr), handles_(nullptr), found_(poll.found_) {
+  poll.known_ = 0;
+}
+
 void Row::advance() noexcept {
   for (int i = 0; i < count_; ++i)
     if (found_[i]) found_[i]->advance(false);
@@ -151,6 +156,17 @@ int Poll::read() noexcept {
   return known_;
 }
 
+int Poll::read(int n, const int* indices) noexcept {
+  int known = 0;
+  for (int k = 0; k < n; ++k) {
+    found_[k] = table.find(before_[indices[k]]);
+    if (!found_[k]) continue;
+    completing(*found_[k], true);
+    ++known;
+  }
+  return known;
+}
+
 void Poll::leave() noexcept {
   over();
   const Row row(*this);
@@ -160,6 +176,11 @@ int Poll::settle_one(int index, MPI_Status& status, int error) {
   if (error != MPI_SUCCESS || known_ >= 0) return Row(*this).settle_one(index, status, error);
   Pending* pending = index >= 0 && index < count_ ? table.find(before_[index]) : nullptr;
   return pending ? settle(*pending, status, error) : error;
+}
+
+int Poll::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
+  if (error != MPI_SUCCESS || known_ >= 0) return Row(*this).settle_some(n, indices, statuses, error);
+  return Row(*this, n, indices).settle_some(n, nullptr, statuses, error);
 }
 
 void Table::read_poll() noexcept { unread_->read(); }

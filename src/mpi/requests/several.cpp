@@ -4,11 +4,13 @@
 namespace heddle::mpi::requests {
 
 int any_of_many(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  return poll_any<Poll::most>(count, requests, index, flag, status);
+  LongPollRoom room(count);
+  return room ? poll_any(room, count, requests, index, flag, status) : no_memory();
 }
 
 int some_of_many(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses) {
-  return poll_some<Poll::most>(wait, count, requests, n, indices, statuses);
+  LongPollRoom room(count);
+  return room ? poll_some(room, wait, count, requests, n, indices, statuses) : no_memory();
 }
 
 int any_of_row(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {

@@ -16,13 +16,13 @@ int some_of_row(bool wait, int count, MPI_Request* requests, int* n, int* indice
 int any_of_many(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
 int some_of_many(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
 
-template <int size>
-[[gnu::always_inline]] inline int poll_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+template <class Room>
+[[gnu::always_inline]] inline int poll_any(Room& room, int count, MPI_Request* requests, int* index, int* flag,
+                                           MPI_Status* status) {
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   *index = MPI_UNDEFINED;
   int found = flag ? 0 : 1;
-  PollRoom<size> room;
   Poll poll(count, requests, room);
   const int error = flag ? PMPI_Testany(count, requests, index, &found, status) : PMPI_Waitany(count, requests, index, status);
   poll.over();
@@ -32,25 +32,26 @@ template <int size>
   return poll.settle_one(*index, *status, error);
 }
 
-template <int size>
-[[gnu::always_inline]] inline int poll_some(bool wait, int count, MPI_Request* requests, int* n, int* indices,
+template <class Room>
+[[gnu::always_inline]] inline int poll_some(Room& room, bool wait, int count, MPI_Request* requests, int* n, int* indices,
                                             MPI_Status* statuses) {
   *n = 0;
-  PollRoom<size> room;
   Poll poll(count, requests, room);
   const int error = (wait ? PMPI_Waitsome : PMPI_Testsome)(count, requests, n, indices, statuses);
   poll.over();
   if (error == MPI_SUCCESS && (*n == 0 || *n == MPI_UNDEFINED)) return error;
-  return Row(poll).settle_some(*n, indices, statuses, error);
+  return poll.settle_some(*n, indices, statuses, error);
 }
 
 /// What MPI_Waitany and MPI_Testany have in common, and MPI_Waitsome and MPI_Testsome. The caller has seen that the table is
 /// not empty, and count > 0.
 /// @param flag  Null: the call waits.
 [[gnu::always_inline]] inline int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  if (!Poll::possible(count)) return any_of_row(count, requests, index, flag, status);
-  if (count <= Poll::few) [[likely]]
-    return poll_any<Poll::few>(count, requests, index, flag, status);
+  if (!Poll::possible()) return any_of_row(count, requests, index, flag, status);
+  if (count <= Poll::few) [[likely]] {
+    PollRoom<Poll::few> room;
+    return poll_any(room, count, requests, index, flag, status);
+  }
   return any_of_many(count, requests, index, flag, status);
 }
 
@@ -59,9 +60,11 @@ template <int size>
   Scratch<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 1);
   if (!own) return no_memory();
   MPI_Status* const arrived = statuses == MPI_STATUSES_IGNORE ? own.get() : statuses;
-  if (!Poll::possible(count)) return some_of_row(wait, count, requests, n, indices, arrived);
-  if (count <= Poll::few) [[likely]]
-    return poll_some<Poll::few>(wait, count, requests, n, indices, arrived);
+  if (!Poll::possible()) return some_of_row(wait, count, requests, n, indices, arrived);
+  if (count <= Poll::few) [[likely]] {
+    PollRoom<Poll::few> room;
+    return poll_some(room, wait, count, requests, n, indices, arrived);
+  }
   return some_of_many(wait, count, requests, n, indices, arrived);
 }
 

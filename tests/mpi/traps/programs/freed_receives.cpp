@@ -1,0 +1,184 @@
+// freed_receives CASE: receives whose requests are freed before anything comes. The data are in place as soon as the program
+// can know that they have come. Ends with 0 if they are. 2 ranks. Cases:
+//   calls      by whatever call the program learns of it
+//   threads    the same, while another thread is in MPI
+//   finalize   MPI_Finalize waits for the messages (MPICH: with MPIR_CVAR_FINALIZE_WAIT=1)
+//   never      nothing comes, and MPI_Finalize returns
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "traps/large.hpp"
+
+using heddle::test::KiB;
+using heddle::test::Large;
+using heddle::test::Shape;
+
+namespace {
+
+constexpr Shape kinds[] = {Shape::contiguous, Shape::rows, Shape::columns};
+constexpr std::size_t sizes[] = {768, 4 * KiB, 300 * KiB};
+const MPI_Comm world = MPI_COMM_WORLD;
+constexpr int tag = 3, flag_tag = 4;
+int wrong = 0;
+
+void check(Large& in, std::uint32_t number, const char* learned_by) {
+  const std::string complaint = in.wrong(number);
+  if (complaint.empty()) return;
+  std::printf("wrong: %d bytes, learned by %s: %s\n", in.bytes(), learned_by, complaint.c_str());
+  ++wrong;
+}
+
+void post(Large& in, bool persistent) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (persistent) {
+    MPI_Recv_init(in.base(), in.count(), in.type(), 0, tag, world, &request);
+    MPI_Start(&request);
+  } else {
+    MPI_Irecv(in.base(), in.count(), in.type(), 0, tag, world, &request);
+  }
+  MPI_Request_free(&request);
+}
+
+/// How rank 1 learns that what rank 0 has sent before is there.
+struct Way {
+  const char* name;
+  bool after_all;   ///< Also of a message in pieces, whose sender goes on before the last piece arrives.
+  void (*tell)();   ///< By rank 0.
+  void (*learn)();  ///< By rank 1.
+};
+
+int flag = 1;
+void tell() { MPI_Send(&flag, 1, MPI_INT, 1, flag_tag, world); }
+void take() { MPI_Recv(&flag, 1, MPI_INT, 0, flag_tag, world, MPI_STATUS_IGNORE); }
+MPI_Request begin() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(&flag, 1, MPI_INT, 0, flag_tag, world, &request);
+  return request;
+}
+void meet() { MPI_Barrier(world); }
+void sum() {
+  int all = 0;
+  MPI_Allreduce(&flag, &all, 1, MPI_INT, MPI_SUM, world);
+}
+
+constexpr Way ways[] = {
+    {"MPI_Recv", true, tell, take},
+    {"MPI_Wait", true, tell,
+     [] {
+       MPI_Request request = begin();
+       MPI_Wait(&request, MPI_STATUS_IGNORE);
+     }},
+    {"MPI_Test", true, tell,
+     [] {
+       MPI_Request request = begin();
+       for (int done = 0; !done;) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+     }},
+    {"MPI_Testany", true, tell,
+     [] {
+       MPI_Request request = begin();
+       for (int done = 0, index = 0; !done;) MPI_Testany(1, &request, &index, &done, MPI_STATUS_IGNORE);
+     }},
+    {"MPI_Ssend", false, [] { MPI_Recv(&flag, 1, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE); },
+     [] { MPI_Ssend(&flag, 1, MPI_INT, 0, flag_tag, world); }},
+    {"MPI_Sendrecv", true,
+     [] { MPI_Sendrecv(&flag, 1, MPI_INT, 1, flag_tag, &flag, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE); },
+     [] { MPI_Sendrecv(&flag, 0, MPI_INT, 0, flag_tag, &flag, 1, MPI_INT, 0, flag_tag, world, MPI_STATUS_IGNORE); }},
+#ifdef OPEN_MPI  // MPICH 5.0.2 does not carry collectives by messages: they overtake
+    {"MPI_Barrier", false, meet, meet},
+    {"MPI_Allreduce", false, sum, sum},
+    {"MPI_Bcast", false, [] { MPI_Bcast(&flag, 1, MPI_INT, 0, world); }, [] { MPI_Bcast(&flag, 1, MPI_INT, 0, world); }},
+    {"MPI_Comm_dup", false,
+     [] {
+       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Comm_dup(world, &made);
+       MPI_Comm_free(&made);
+     },
+     [] {
+       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Comm_dup(world, &made);
+       MPI_Comm_free(&made);
+     }},
+#endif
+};
+
+void by_every_call(int rank) {
+  std::uint32_t number = 0;
+  for (const bool persistent : {false, true})
+    for (const Shape kind : kinds)
+      for (const std::size_t bytes : sizes)
+        for (const Way& way : ways) {
+          if ((persistent && &way != ways) || (!way.after_all && bytes > 4 * KiB)) continue;
+          number += 2;
+          Large data(kind, bytes);
+          if (rank == 0) {
+            data.fill(number);
+            MPI_Recv(nullptr, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE);
+            MPI_Send(data.base(), data.count(), data.type(), 1, tag, world);
+            way.tell();
+          } else {
+            post(data, persistent);
+            MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
+            way.learn();
+            check(data, number, way.name);
+          }
+          // A probe takes nothing: the flag is still there.
+          if (rank == 0) {
+            MPI_Recv(nullptr, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE);
+            data.fill(number + 1);
+            MPI_Send(data.base(), data.count(), data.type(), 1, tag, world);
+            tell();
+          } else {
+            data.clear();
+            post(data, persistent);
+            MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
+            for (int found = 0; !found;) MPI_Iprobe(0, flag_tag, world, &found, MPI_STATUS_IGNORE);
+            check(data, number + 1, "MPI_Iprobe");
+            take();
+          }
+        }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  alarm(60);
+  int level = 0, rank = 0;
+  MPI_Init_thread(&argc, &argv, what == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  MPI_Comm_rank(world, &rank);
+  std::vector<Large*> data;  // never deleted: no datatype is freed after MPI_Finalize
+  if (what == "calls") by_every_call(rank);
+  if (what == "threads") {
+    std::atomic<bool> over{false};
+    std::thread other([&over] {
+      for (int found = 0; !over;) {
+        MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+        usleep(50);
+      }
+    });
+    by_every_call(rank);
+    over = true;
+    other.join();
+  }
+  if (what == "finalize" || what == "never") {
+    for (const Shape kind : kinds)
+      for (const std::size_t bytes : sizes) data.push_back(new Large(kind, bytes));
+    if (rank == 1)
+      for (Large* const one : data) post(*one, false);
+    if (rank == 0) usleep(100000);
+    for (std::uint32_t number = 0; rank == 0 && what == "finalize" && number < data.size(); ++number) {
+      Large& one = *data[number];
+      one.fill(number);
+      MPI_Send(one.base(), one.count(), one.type(), 1, tag, world);
+    }
+  }
+  MPI_Finalize();
+  if (rank == 1 && what == "finalize")
+    for (std::uint32_t number = 0; number < data.size(); ++number) check(*data[number], number, "MPI_Finalize");
+  return wrong ? 1 : 0;
+}
