@@ -57,9 +57,9 @@ class Decoder {
     const Decoded<Type>* found = look(type);
     while (!path_.empty()) {
       Level& level = path_.back();
-      if (level.olds.size() < level.told.olds.size()) {
+      if (level.decoded.size() < level.olds.size()) {
         // A look may lengthen the path, and so move this level.
-        if (const Decoded<Type>* old = look(level.told.olds[level.olds.size()])) path_.back().olds.push_back(old);
+        if (const Decoded<Type>* old = look(level.olds[level.decoded.size()])) path_.back().decoded.push_back(old);
       } else {
         found = &close(level);
         path_.pop_back();
@@ -72,8 +72,9 @@ class Decoder {
   /// A type on the path down to the one that is looked at.
   struct Level {
     Type type;
-    Told<Type> told;
-    std::vector<const Decoded<Type>*> olds;  ///< Those that are decoded: they lie in `seen_`.
+    Made made;
+    std::vector<Type> olds;
+    std::vector<const Decoded<Type>*> decoded;  ///< The first of the old ones: they lie in `seen_`.
   };
 
   /// A type that is decoded, or told as a basic one. Null: it is the last level of the path now.
@@ -81,26 +82,26 @@ class Decoder {
     if (last_ && last_->first == type) return &last_->second;  // structs of thousands of members have few types
     auto seen = seen_.find(type);
     if (seen == seen_.end()) {
-      std::optional<Decoded<Type>> found = host_.known(type);
-      if (!found) {
+      if (const std::optional<Decoded<Type>> found = host_.known(type)) {
+        seen = seen_.emplace(type, *found).first;
+      } else {
         Told<Type> told = host_.tell(type);
         // First remember what has to be freed, then look into it: looking may throw.
         to_free_.insert(to_free_.end(), told.given.begin(), told.given.end());
         if (!told.basic) {
-          path_.push_back({type, std::move(told), {}});
-          path_.back().olds.reserve(path_.back().told.olds.size());
+          path_.push_back({type, std::move(told.made), std::move(told.olds), {}});
+          path_.back().decoded.reserve(path_.back().olds.size());
           return nullptr;
         }
-        found = std::move(told.basic);
+        seen = seen_.emplace(type, *told.basic).first;
       }
-      seen = seen_.emplace(type, *std::move(found)).first;
     }
     last_ = &*seen;
     return &seen->second;
   }
 
   const Decoded<Type>& close(const Level& level) {
-    Decoded<Type> result = decoded<Type>(level.told.made, host_.numerals, level.olds);
+    Decoded<Type> result = layout::decoded<Type>(level.made, host_.numerals, level.decoded);
     const Bounds bounds = host_.bounds(level.type);
     if (bounds.lower != result.layout.lower_bound() || bounds.extent != result.layout.extent())
       result.layout = resized(result.layout, bounds.lower, bounds.extent);

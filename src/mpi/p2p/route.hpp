@@ -96,8 +96,11 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode, FirstUse firs
 /// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
 /// one of the type's elements, all of whose bytes arrive. Such a receive needs no staging buffer.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
-  return !type.pays_to_pack(count) && !(type.contiguous(count) && !traits().packs_while_it_sends) && type.uniform() &&
-         largest_element % type.wire().extent == 0 && !type.has_padded_numbers();
+  if (type.pays_to_pack(count)) return false;
+  const Wire& wire = type.wire();
+  const bool even =
+      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && !type.contiguous(count);
+  return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 
 /// Where messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring one. A derived type goes

@@ -88,13 +88,18 @@ struct AsHostTells {
   }
 
   static layout::Told<MPI_Datatype> tell(MPI_Datatype type) {
+    layout::Told<MPI_Datatype> told;
     TypeEnvelope envelope;
     if (!look_at(type, envelope)) throw CannotDecode("the host does not tell its contents");
     const int combiner = envelope.combiner;
-    if (combiner == MPI_COMBINER_NAMED) return {.basic = basic_type(type)};
+    if (combiner == MPI_COMBINER_NAMED) {
+      told.basic = basic_type(type);
+      return told;
+    }
     if (constructor_of(combiner) == layout::Constructor::unknown) {
       if (!names_predefined(combiner)) throw CannotDecode("it has an unknown combiner (" + std::to_string(combiner) + ")");
-      return {.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))}};  // Fortran's, by precision and range
+      told.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))};  // Fortran's, by precision and range
+      return told;
     }
     // One more than needed: some hosts dislike null arrays of no entries.
     const auto room = [](layout::Count n) { return static_cast<std::size_t>(n) + 1; };
@@ -106,9 +111,8 @@ struct AsHostTells {
       throw CannotDecode("the host does not tell its contents");
     types.pop_back();
     const auto told_of = [](const auto& row) { return std::span(row).first(row.size() - 1); };
-    layout::Told<MPI_Datatype> told{
-        .made = layout::made(constructor_of(combiner), told_of(integers), told_of(addresses), told_of(counts)),
-        .olds = std::move(types)};
+    told.made = layout::made(constructor_of(combiner), told_of(integers), told_of(addresses), told_of(counts));
+    told.olds = std::move(types);
     std::ranges::copy_if(told.olds, std::back_inserter(told.given),
                          [](MPI_Datatype old) { return !seen_predefined(old) && !names_predefined(combiner_of(old)); });
     if (told.made.by == layout::Constructor::value_index) told.made.numbers = {true_bounds_of(type).extent};
