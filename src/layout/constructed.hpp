@@ -89,32 +89,33 @@ struct Decoded {
 
 /// By any constructor. Throws what constructed() and structure() throw.
 template <class Basic>
-Decoded<Basic> decoded(const Made& made, const Numerals& numerals, std::span<const Decoded<Basic>> olds) {
+Decoded<Basic> decoded(const Made& made, const Numerals& numerals, std::span<const Decoded<Basic>* const> olds) {
   const auto expect = [&](std::size_t types) {
     if (olds.size() != types) throw CannotDecode("the host tells too little of its contents");
   };
   if (made.by == Constructor::structure) {
     const auto [lengths, displacements] = Members(made);
     expect(lengths.size());
-    std::vector<Layout> members;
+    std::vector<const Layout*> members;
     members.reserve(olds.size());
     Signature<Basic> signature;
     for (std::size_t i = 0; i < olds.size(); ++i) {
-      members.push_back(olds[i].layout);
-      signature = then(signature, repeated(olds[i].signature, lengths[i]));
+      members.push_back(&olds[i]->layout);
+      signature = then(signature, repeated(olds[i]->signature, lengths[i]));
     }
     return {structure(lengths, displacements, members), signature};
   }
   if (made.by == Constructor::value_index) {
     expect(2);
-    const Decoded<Basic>&value = olds[0], &index = olds[1];
+    const Decoded<Basic>&value = *olds[0], &index = *olds[1];
     return {value_and_index(value.layout, index.layout, made.numbers.at(0) - index.layout.size()),
             then(value.signature, index.signature)};
   }
   expect(1);
-  Layout all = constructed(made, numerals, olds[0].layout);
-  const Count copies = olds[0].layout.size() ? all.size() / olds[0].layout.size() : 0;
-  return {std::move(all), repeated(olds[0].signature, copies)};
+  const Decoded<Basic>& old = *olds[0];
+  Layout all = constructed(made, numerals, old.layout);
+  const Count copies = old.layout.size() ? all.size() / old.layout.size() : 0;
+  return {std::move(all), repeated(old.signature, copies)};
 }
 
 }  // namespace heddle::layout

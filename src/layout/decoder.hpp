@@ -37,7 +37,8 @@ struct Told {
 };
 
 /// Every level takes its bounds from the library. Handles that it gives out are freed only at the end, so that while we work no
-/// new type can take the number of one we remember.
+/// new type can take the number of one we remember. The levels lie in a row on the heap: a type may be nested deeper than any
+/// stack is.
 template <class Host>
 class Decoder {
  public:
@@ -52,32 +53,65 @@ class Decoder {
 
   /// Throws CannotDecode, and what the constructors of layout.hpp throw.
   Decoded<Type> decode(Type type) {
-    if (const auto seen = seen_.find(type); seen != seen_.end()) return seen->second;
-    std::optional<Decoded<Type>> found = host_.known(type);
-    if (!found) found = decode_new(type);
-    seen_.emplace(type, *found);
+    path_.clear();
+    const Decoded<Type>* found = look(type);
+    while (!path_.empty()) {
+      Level& level = path_.back();
+      if (level.decoded.size() < level.olds.size()) {
+        // A look may lengthen the path, and so move this level.
+        if (const Decoded<Type>* old = look(level.olds[level.decoded.size()])) path_.back().decoded.push_back(old);
+      } else {
+        found = &close(level);
+        path_.pop_back();
+      }
+    }
     return *found;
   }
 
  private:
-  Decoded<Type> decode_new(Type type) {
-    Told<Type> told = host_.tell(type);
-    // First remember what has to be freed, then look into it: looking may throw.
-    to_free_.insert(to_free_.end(), told.given.begin(), told.given.end());
-    if (told.basic) return *told.basic;
-    std::vector<Decoded<Type>> olds;
-    olds.reserve(told.olds.size());
-    for (const Type old : told.olds) olds.push_back(decode(old));
+  /// A type on the path down to the one that is looked at.
+  struct Level {
+    Type type;
+    Made made;
+    std::vector<Type> olds;
+    std::vector<const Decoded<Type>*> decoded;  ///< The first of the old ones: they lie in `seen_`.
+  };
 
-    Decoded<Type> result = decoded<Type>(told.made, host_.numerals, olds);
-    const Bounds bounds = host_.bounds(type);
+  /// A type that is decoded, or told as a basic one. Null: it is the last level of the path now.
+  const Decoded<Type>* look(Type type) {
+    if (last_ && last_->first == type) return &last_->second;  // structs of thousands of members have few types
+    auto seen = seen_.find(type);
+    if (seen == seen_.end()) {
+      if (const std::optional<Decoded<Type>> found = host_.known(type)) {
+        seen = seen_.emplace(type, *found).first;
+      } else {
+        Told<Type> told = host_.tell(type);
+        // First remember what has to be freed, then look into it: looking may throw.
+        to_free_.insert(to_free_.end(), told.given.begin(), told.given.end());
+        if (!told.basic) {
+          path_.push_back({type, std::move(told.made), std::move(told.olds), {}});
+          path_.back().decoded.reserve(path_.back().olds.size());
+          return nullptr;
+        }
+        seen = seen_.emplace(type, *told.basic).first;
+      }
+    }
+    last_ = &*seen;
+    return &seen->second;
+  }
+
+  const Decoded<Type>& close(const Level& level) {
+    Decoded<Type> result = layout::decoded<Type>(level.made, host_.numerals, level.decoded);
+    const Bounds bounds = host_.bounds(level.type);
     if (bounds.lower != result.layout.lower_bound() || bounds.extent != result.layout.extent())
       result.layout = resized(result.layout, bounds.lower, bounds.extent);
-    return result;
+    return seen_.emplace(level.type, std::move(result)).first->second;
   }
 
   Host host_;
   std::unordered_map<Type, Decoded<Type>> seen_;
+  const std::pair<const Type, Decoded<Type>>* last_ = nullptr;
+  std::vector<Level> path_;
   std::vector<Type> to_free_;
 };
 

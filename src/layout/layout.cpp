@@ -9,12 +9,7 @@
 namespace heddle::layout {
 
 Layout::Layout(Placed root, Bytes lower_bound, Bytes extent, Bytes alignment, Marks marks)
-    : root_(std::move(root)),
-      lower_bound_(lower_bound),
-      extent_(extent),
-      alignment_(alignment),
-      marks_(marks),
-      record_(root_.node ? as_record(*root_.node) : nullptr) {}
+    : root_(std::move(root)), lower_bound_(lower_bound), extent_(extent), alignment_(alignment), marks_(marks) {}
 
 Placed Layout::repeated(Count count) const { return rewrite::loop(count, extent_, root_); }
 
@@ -152,15 +147,38 @@ Layout hindexed_block(Count blocklength, std::span<const Bytes> displacements, c
 }
 
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements, std::span<const Layout> olds) {
+  std::vector<const Layout*> members;
+  members.reserve(olds.size());
+  for (const Layout& old : olds) members.push_back(&old);
+  return structure(blocklengths, displacements, members);
+}
+
+Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements,
+                 std::span<const Layout* const> olds) {
   check_lengths(blocklengths.size(), displacements.size());
   check_lengths(olds.size(), displacements.size());
   Bounds bounds;
+  bool all_dense = true;
+  for (std::size_t i = 0; i < olds.size(); ++i) {
+    check_count(blocklengths[i], "blocklength");
+    bounds.add(blocklengths[i], displacements[i], *olds[i]);
+    all_dense &= olds[i]->dense();
+  }
+  if (all_dense) {  // the members of most structs: a list of pieces, without a node for each
+    std::vector<Bytes> offsets;
+    std::vector<Bytes> lengths;
+    offsets.reserve(olds.size());
+    lengths.reserve(olds.size());
+    for (std::size_t i = 0; i < olds.size(); ++i) {
+      offsets.push_back(plus(displacements[i], olds[i]->root().offset));
+      lengths.push_back(times(blocklengths[i], olds[i]->size()));
+    }
+    return bounds.close_aligned(rewrite::pieces(offsets, lengths));
+  }
   std::vector<Placed> children;
   children.reserve(olds.size());
   for (std::size_t i = 0; i < olds.size(); ++i) {
-    check_count(blocklengths[i], "blocklength");
-    bounds.add(blocklengths[i], displacements[i], olds[i]);
-    Placed child = run(blocklengths[i], olds[i]);
+    Placed child = run(blocklengths[i], *olds[i]);
     child.offset = plus(child.offset, displacements[i]);
     children.push_back(std::move(child));
   }

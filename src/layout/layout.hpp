@@ -37,8 +37,6 @@ class Layout {
   [[nodiscard]] Marks marks() const { return marks_; }
   [[nodiscard]] const Placed& root() const { return root_; }
   [[nodiscard]] const Node* node() const { return root_.node.get(); }
-  /// The whole element as a record, if it is a few pieces.
-  [[nodiscard]] const kernel::Record* record() const { return record_.get(); }
 
   /// One piece without holes, for any count: packing is a memcpy from base + root().offset.
   [[nodiscard]] bool dense() const { return !root_.node || (root_.node->contiguous() && extent_ == size()); }
@@ -52,14 +50,14 @@ class Layout {
   Bytes extent_ = 0;
   Bytes alignment_ = 1;
   Marks marks_;
-  std::shared_ptr<const kernel::Record> record_;
 };
 
 /// The same bytes in the same order, whatever the bounds.
 bool same_bytes(const Layout& a, const Layout& b);
 
 // --- Constructors, one for each of MPI's. Counts and lengths >= 0 (std::invalid_argument); strides and displacements
-// in elements of `old` unless the name starts with h (bytes). Sizes beyond 64 bits: std::overflow_error.
+// in elements of `old` unless the name starts with h (bytes). Sizes beyond 64 bits, programs of more than max_depth levels:
+// std::overflow_error.
 
 /// A predefined type of `size` bytes; alignment 0 means the largest power of two that divides size, at most 16.
 Layout basic(Bytes size, Bytes alignment = 0);
@@ -72,6 +70,9 @@ Layout indexed_block(Count blocklength, std::span<const Count> displacements, co
 Layout hindexed_block(Count blocklength, std::span<const Bytes> displacements, const Layout& old);
 /// The extent is rounded up to the strictest alignment of the members, as C compilers do (MPI-5.0 §5.1.6).
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements, std::span<const Layout> olds);
+/// The same by pointers to the members.
+Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements,
+                 std::span<const Layout* const> olds);
 Layout resized(const Layout& old, Bytes lower_bound, Bytes extent);
 
 enum class Order { c, fortran };

@@ -97,13 +97,21 @@ class Comparison {
 
 }  // namespace
 
-std::shared_ptr<const kernel::Record> as_record(const Node& node) {
+LazyRecord::~LazyRecord() { delete made_.load(std::memory_order_acquire); }
+
+const kernel::Record* LazyRecord::make(const Node& node) const noexcept try {
   using kernel::Record;
   if (node.contiguous() || node.blocks > Record::max_pieces || node.high - node.low > Record::max_span) return nullptr;
   if (node.size > Record::max_span) return nullptr;  // pieces may overlap: the packed form can be larger than the span
   Flattener flattener;
   flattener.add(node, 0);
-  return std::make_shared<Record>(flattener.take());
+  auto mine = std::make_unique<const Record>(flattener.take());
+  const Record* made = nullptr;
+  if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    made = mine.release();
+  return made;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 PieceAt piece_at(const Indexed& list, Bytes packed) {

@@ -9,9 +9,11 @@
 //
 // Normal form, kept by the functions of rewrite.hpp, the only ones that make nodes: the first byte in packed order is at
 // offset 0 (displacements are hoisted to the parent, finally to the Layout's origin); nothing is empty; a Loop has
-// count >= 2; an Indexed has unequal lengths; a Struct has at least two children that are not all Blocks.
+// count >= 2; an Indexed has unequal lengths; a Struct has at least two children that are not all Blocks. No node has more than
+// max_depth levels: every walk over nodes may call itself, on the smallest of stacks.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -24,6 +26,9 @@ namespace heddle::layout {
 namespace kernel {
 class Record;
 }
+
+/// Levels of a program. Each level repeats its child at least twice, but for long structs: 32 levels of single bytes are 4 GiB.
+constexpr int max_depth = 32;
 
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -88,6 +93,26 @@ struct Struct {
 
 using Form = std::variant<Block, Loop, BlockIndexed, Indexed, Struct>;
 
+/// A node as a short list of pieces, made when it is first asked for. Any number of threads may ask. A copy has to make its
+/// own.
+class LazyRecord {
+ public:
+  LazyRecord() = default;
+  LazyRecord(const LazyRecord&) noexcept {}
+  LazyRecord& operator=(const LazyRecord&) = delete;
+  ~LazyRecord();
+
+  /// Null if the node is none, and where there is no memory.
+  [[nodiscard]] const kernel::Record* get(const Node& node) const noexcept {
+    const kernel::Record* made = made_.load(std::memory_order_acquire);
+    return made ? made : make(node);
+  }
+
+ private:
+  const kernel::Record* make(const Node& node) const noexcept;
+  mutable std::atomic<const kernel::Record*> made_{nullptr};
+};
+
 struct Node {
   Bytes size = 0;    ///< Packed bytes.
   Count blocks = 0;  ///< Contiguous pieces.
@@ -95,15 +120,13 @@ struct Node {
   Bytes high = 0;    ///< One past the last byte touched.
   int depth = 1;     ///< Levels of the program below and with this one.
   Form form;
-  /// The child of a Loop or BlockIndexed as a short list of pieces, if it is one: what the inner loops run on.
-  std::shared_ptr<const kernel::Record> body;
   Lazy packing, unpacking;  ///< What moves it whole.
+  LazyRecord pieces;        ///< The inner loops run on these where the node is repeated.
 
   [[nodiscard]] bool contiguous() const { return std::holds_alternative<Block>(form); }
+  /// The node as a record, if it is more than one piece but only a few: otherwise null.
+  [[nodiscard]] const kernel::Record* record() const noexcept { return pieces.get(*this); }
 };
-
-/// The node as a record, if it is more than one piece but only a few: otherwise null.
-std::shared_ptr<const kernel::Record> as_record(const Node& node);
 
 /// The piece of an Indexed node that holds packed byte `packed`, and how far into it that is.
 struct PieceAt {

@@ -89,8 +89,8 @@ class Walk {
     std::visit([&](const auto& form) { part(node, form, user, lo, hi); }, node.form);
   }
 
-  /// `count` times `child`. `body`: the child as a record, or null.
-  void repeat(Count count, Bytes stride, const Node& child, const kernel::Record* body, User user) {
+  /// `count` times `child`.
+  void repeat(Count count, Bytes stride, const Node& child, User user) {
     // 1. Loops around a block are one nest: the common case.
     std::array<kernel::Dim, kernel::max_dims> dims;
     std::size_t n = 0;
@@ -108,8 +108,8 @@ class Walk {
       return;
     }
     // 2. A few pieces again and again: records.
-    if (body) {
-      Way::records(user, packed_, *body, count, stride);
+    if (const kernel::Record* record = child.record()) {
+      Way::records(user, packed_, *record, count, stride);
       packed_ += count * child.size;
       return;
     }
@@ -117,15 +117,15 @@ class Walk {
     for (Count i = 0; i < count; ++i) whole(child, user + i * stride);
   }
 
-  void repeat_part(Count count, Bytes stride, const Node& child, const kernel::Record* body, User user, Bytes lo, Bytes hi) {
-    if (lo == 0 && hi == count * child.size) return repeat(count, stride, child, body, user);
+  void repeat_part(Count count, Bytes stride, const Node& child, User user, Bytes lo, Bytes hi) {
+    if (lo == 0 && hi == count * child.size) return repeat(count, stride, child, user);
     Count first = lo / child.size;
     const Count last = hi / child.size;
     const Bytes head = lo % child.size;
     const Bytes tail = hi % child.size;
     if (first == last) return part(child, user + first * stride, head, tail);
     if (head > 0) part(child, user + first++ * stride, head, child.size);
-    if (last > first) repeat(last - first, stride, child, body, user + first * stride);
+    if (last > first) repeat(last - first, stride, child, user + first * stride);
     if (tail > 0) part(child, user + last * stride, 0, tail);
   }
 
@@ -150,15 +150,13 @@ class Walk {
   void whole(const Node& node, const Block&, User user) { copy(user, node.size); }
   void part(const Node&, const Block&, User user, Bytes lo, Bytes hi) { copy(user + lo, hi - lo); }
 
-  void whole(const Node& node, const Loop& loop, User user) {
-    repeat(loop.count, loop.stride, *loop.child, node.body.get(), user);
-  }
-  void part(const Node& node, const Loop& loop, User user, Bytes lo, Bytes hi) {
-    repeat_part(loop.count, loop.stride, *loop.child, node.body.get(), user, lo, hi);
+  void whole(const Node&, const Loop& loop, User user) { repeat(loop.count, loop.stride, *loop.child, user); }
+  void part(const Node&, const Loop& loop, User user, Bytes lo, Bytes hi) {
+    repeat_part(loop.count, loop.stride, *loop.child, user, lo, hi);
   }
 
-  void whole(const Node& node, const BlockIndexed& list, User user) { some(node, list, 0, list.offsets.size(), user); }
-  void part(const Node& node, const BlockIndexed& list, User user, Bytes lo, Bytes hi) {
+  void whole(const Node&, const BlockIndexed& list, User user) { some(list, 0, list.offsets.size(), user); }
+  void part(const Node&, const BlockIndexed& list, User user, Bytes lo, Bytes hi) {
     const Node& child = *list.child;
     Count first = lo / child.size;
     const Count last = hi / child.size;
@@ -169,18 +167,18 @@ class Walk {
       part(child, user + list.offsets[first], head, child.size);
       ++first;
     }
-    if (last > first) some(node, list, first, last, user);
+    if (last > first) some(list, first, last, user);
     if (tail > 0) part(child, user + list.offsets[last], 0, tail);
   }
   /// Entries first ... last-1 of the list.
-  void some(const Node& node, const BlockIndexed& list, Count first, Count last, User user) {
+  void some(const BlockIndexed& list, Count first, Count last, User user) {
     const Node& child = *list.child;
     const Count n = last - first;
     if (child.contiguous()) {
       list.offsets.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, n, child.size); });
       packed_ += n * child.size;
-    } else if (node.body && in_passes(*node.body, n, Way::direction)) {
-      list.offsets.with([&](const auto* offsets) { Way::records_at(user, packed_, *node.body, offsets + first, n); });
+    } else if (const kernel::Record* record = child.record(); record && in_passes(*record, n, Way::direction)) {
+      list.offsets.with([&](const auto* offsets) { Way::records_at(user, packed_, *record, offsets + first, n); });
       packed_ += n * child.size;
     } else {
       for (Count i = first; i < last; ++i) whole(child, user + list.offsets[i]);
@@ -256,7 +254,7 @@ void move_all(const Layout& layout, Count count, typename Way::User user, typena
   const Node& root = *layout.node();
   user += layout.root().offset;
   if (count == 1) return Walk<Way>(packed).whole(root, user);
-  Walk<Way>(packed).repeat(count, layout.extent(), root, layout.record(), user);
+  Walk<Way>(packed).repeat(count, layout.extent(), root, user);
 }
 
 template <class Way>
@@ -267,8 +265,7 @@ void move_range(const Layout& layout, Count count, typename Way::User user, Byte
     throw std::out_of_range("layout: packed range leaves the message");
   }
   if (length == 0) return;
-  Walk<Way>(packed).repeat_part(count, layout.extent(), *layout.node(), layout.record(), user + layout.root().offset, from,
-                                from + length);
+  Walk<Way>(packed).repeat_part(count, layout.extent(), *layout.node(), user + layout.root().offset, from, from + length);
 }
 
 }  // namespace

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-
-#include "layout/kernel/record.hpp"
+#include <stdexcept>
+#include <string>
 
 namespace heddle::layout::rewrite {
 namespace {
 
 std::size_t index(Count i) { return static_cast<std::size_t>(i); }
+
+void check_depth(const Node& node) {
+  if (node.depth > max_depth) throw std::overflow_error("layout: more than " + std::to_string(max_depth) + " levels");
+}
 
 NodePtr make_block(Bytes length) {
   Node node;
@@ -28,8 +32,8 @@ NodePtr make_loop(Count count, Bytes stride, const NodePtr& child) {
   node.low = plus(child->low, std::min<Bytes>(0, last));
   node.high = plus(child->high, std::max<Bytes>(0, last));
   node.depth = child->depth + 1;
+  check_depth(node);
   node.form = Loop{count, stride, child};
-  node.body = as_record(*child);
   return std::make_shared<const Node>(std::move(node));
 }
 
@@ -42,8 +46,8 @@ NodePtr make_block_indexed(const std::vector<Bytes>& offsets, const NodePtr& chi
   node.low = plus(*low, child->low);
   node.high = plus(*high, child->high);
   node.depth = child->depth + 1;
+  check_depth(node);
   node.form = BlockIndexed{Integers(offsets), child};
-  node.body = as_record(*child);
   return std::make_shared<const Node>(std::move(node));
 }
 
@@ -88,6 +92,7 @@ NodePtr make_struct(std::vector<Placed> children) {
     node.high = std::max(node.high, plus(child.offset, child.node->high));
     node.depth = std::max(node.depth, child.node->depth + 1);
   }
+  check_depth(node);
   node.form = Struct{std::move(children), std::move(packed_at)};
   return std::make_shared<const Node>(std::move(node));
 }

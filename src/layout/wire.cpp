@@ -22,7 +22,6 @@ class Writer {
   void z(std::int64_t value) { varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
 
   void node(const Node& node) {
-    if (node.depth > max_depth) throw std::length_error("layout: nested too deeply for the wire form");
     std::visit([&](const auto& form) { write(node, form); }, node.form);
   }
   std::vector<std::byte> take() { return std::move(out_); }

@@ -32,7 +32,6 @@
 namespace heddle::layout::wire {
 
 constexpr std::uint8_t version = 1;
-constexpr int max_depth = 64;                ///< Nodes within nodes.
 constexpr std::size_t max_bytes = 64 << 20;  ///< Of a message that is sent: larger layouts are better packed than described.
 
 /// What is wrong with a message: "byte 12: a list of 9999 offsets in 3 bytes".
@@ -40,7 +39,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// std::length_error: a layout nested deeper than max_depth, which decode() would refuse, or longer than max_bytes.
+/// std::length_error: a layout longer than max_bytes.
 std::vector<std::byte> encode(const Layout& layout);
 
 /// Reads one message, all of it. Error if it is none; nothing else is thrown but std::bad_alloc.

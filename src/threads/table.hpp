@@ -58,9 +58,17 @@ class HandleTable {
 
   /// Throws std::bad_alloc.
   void insert(Handle handle, Entry* entry);
-  void erase(Handle handle) noexcept;
-  /// Forgets all. The memory of tables that became too small is kept: readers may still be in it. It is less than the table.
-  void clear() noexcept;
+  /// Of a handle that is in it.
+  void replace(Handle handle, Entry* entry) noexcept { set(handle, entry); }
+  /// Returns what the entry was, or null.
+  Entry* erase(Handle handle) noexcept { return set(handle, nullptr); }
+  /// Forgets all, and calls gone(entry) for each. The memory of tables that became too small is kept: readers may still be in
+  /// it. It is less than the table.
+  template <class Gone>
+  void clear(Gone gone) noexcept;
+  void clear() noexcept {
+    clear([](Entry*) {});
+  }
 
  private:
   struct Slot {
@@ -75,6 +83,7 @@ class HandleTable {
     const Slots* smaller;  ///< Kept: readers may still be in it.
   };
   void place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept;
+  Entry* set(Handle handle, Entry* entry) noexcept;
   void grow();
 
   Slot first_slots_[std::size_t{1} << first_bits];
@@ -118,24 +127,24 @@ void HandleTable<Handle, Entry>::insert(Handle handle, Entry* entry) {
 }
 
 template <class Handle, class Entry>
-void HandleTable<Handle, Entry>::erase(Handle handle) noexcept {
+Entry* HandleTable<Handle, Entry>::set(Handle handle, Entry* entry) noexcept {
   const std::lock_guard lock(writing_);
   const Slots& slots = *slots_.load(std::memory_order_relaxed);
   const std::uint64_t key = key_of(handle);
   for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
     const std::uint64_t found = slots.slot[i].key.load(std::memory_order_relaxed);
-    if (found == 0) return;
-    if (found != key) continue;
-    slots.slot[i].entry.store(nullptr, std::memory_order_release);
-    return;
+    if (found == 0) return nullptr;
+    if (found == key) return slots.slot[i].entry.exchange(entry, std::memory_order_acq_rel);
   }
 }
 
 template <class Handle, class Entry>
-void HandleTable<Handle, Entry>::clear() noexcept {
+template <class Gone>
+void HandleTable<Handle, Entry>::clear(Gone gone) noexcept {
   const std::lock_guard lock(writing_);
   const Slots& slots = *slots_.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i <= slots.mask; ++i) slots.slot[i].entry.store(nullptr, std::memory_order_release);
+  for (std::size_t i = 0; i <= slots.mask; ++i)
+    if (Entry* entry = slots.slot[i].entry.exchange(nullptr, std::memory_order_acq_rel)) gone(entry);
 }
 
 template <class Handle, class Entry>

@@ -98,16 +98,17 @@ class Parts {
   }
 
   void look(const Node&, const Block&) {}  // a nest without loops
-  void look(const Node& node, const Loop& loop) {
-    if (!node.body) return this->node(*loop.child);
-    add("records", [&](Direction way) { return of_records(*node.body, loop.count, loop.stride, false, way); });
+  void look(const Node&, const Loop& loop) {
+    const kernel::Record* record = loop.child->record();
+    if (!record) return this->node(*loop.child);
+    add("records", [&](Direction way) { return of_records(*record, loop.count, loop.stride, false, way); });
   }
-  void look(const Node& node, const BlockIndexed& list) {
+  void look(const Node&, const BlockIndexed& list) {
     const Node& child = *list.child;
     if (child.contiguous())
       add("list of blocks", [&](Direction way) { return of_list(list.offsets, child.size, way); });
-    else if (node.body)
-      add("list of records", [&](Direction way) { return of_records(*node.body, list.offsets.size(), 0, true, way); });
+    else if (const kernel::Record* record = child.record())
+      add("list of records", [&](Direction way) { return of_records(*record, list.offsets.size(), 0, true, way); });
     else
       this->node(child);
   }

@@ -55,7 +55,7 @@ class Planner {
     } else if (!nest.loops.empty()) {
       repeated(nest, lead);
     } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {
-      listed(node, *list, lead);
+      listed(*list, lead);
     } else if (const auto* pieces = std::get_if<Indexed>(&node.form)) {
       say("{}index list: {} pieces of different lengths, mean {:.1f} bytes, {}", lead, pieces->offsets.size(),
           static_cast<double>(node.size) / static_cast<double>(node.blocks),
@@ -91,8 +91,7 @@ class Planner {
     }
   }
   void repeated(const Nest& nest, const std::string& lead) {
-    const std::shared_ptr<const kernel::Record> record = as_record(*nest.leaf);
-    if (record) {
+    if (const kernel::Record* record = nest.leaf->record()) {
       say("{}{} records of {} pieces ({} of {} bytes), copied by a kernel made for the record", lead, dims(nest.loops),
           record->pieces().size(), record->size(), record->high() - record->low());
       return;
@@ -100,14 +99,14 @@ class Planner {
     say("{}{} times, one after the other:", lead, dims(nest.loops));
     node(*nest.leaf, lead + "  ");
   }
-  void listed(const Node& parent, const BlockIndexed& list, const std::string& lead) {
+  void listed(const BlockIndexed& list, const std::string& lead) {
     const Node& child = *list.child;
     if (child.contiguous()) {
       say("{}index list: {} blocks of {} bytes, gathered through {}-bit offsets", lead, list.offsets.size(), child.size,
           width(list.offsets));
-    } else if (parent.body) {
+    } else if (const kernel::Record* record = child.record()) {
       say("{}index list: {} records of {} pieces ({} bytes each), gathered through {}-bit offsets", lead, list.offsets.size(),
-          parent.body->pieces().size(), child.size, width(list.offsets));
+          record->pieces().size(), child.size, width(list.offsets));
     } else {
       say("{}at each of {} offsets:", lead, list.offsets.size());
       node(child, lead + "  ");

@@ -188,5 +188,16 @@ TEST(Bounds, NonsenseIsRefused) {
   EXPECT_THROW(hindexed(Counts{1}, Counts{INT64_MAX}, real), std::overflow_error);
 }
 
+/// Every walk over a program may call itself then, on the smallest of stacks.
+TEST(Canonical, ProgramsHaveFewLevels) {
+  Layout deep = basic(1);
+  for (int level = 1; level < max_depth; ++level) deep = resized(vector(2, 1, 2, deep), 0, 3 * deep.extent());
+  EXPECT_EQ(deep.node()->depth, max_depth);
+  EXPECT_EQ(contiguous(1, resized(deep, 0, 7)).node()->depth, max_depth) << "one element takes no level";
+  EXPECT_THROW(vector(2, 1, 2, deep), std::overflow_error);
+  const std::vector<Count> lengths{1, 1, 1}, places{0, 5 * deep.extent(), 11 * deep.extent()};
+  EXPECT_THROW(hindexed(lengths, places, deep), std::overflow_error);
+}
+
 }  // namespace
 }  // namespace heddle::layout

@@ -75,22 +75,28 @@ enum class Basic { none, number, integer };
 
 using Olds = std::vector<Decoded<Basic>>;
 
+Decoded<Basic> made_of(const Olds& olds, const Made& made) {
+  std::vector<const Decoded<Basic>*> pointers;
+  for (const Decoded<Basic>& old : olds) pointers.push_back(&old);
+  return decoded<Basic>(made, numerals, pointers);
+}
+
 TEST(Constructed, SignaturesGrowWithTheLayout) {
   const Olds old{{apart, one(Basic::number, 8)}};
-  const Decoded<Basic> column = decoded<Basic>({.by = Constructor::vector, .numbers = {4, 2, 5}}, numerals, old);
+  const Decoded<Basic> column = made_of(old, {.by = Constructor::vector, .numbers = {4, 2, 5}});
   EXPECT_EQ(column.layout.size(), 64);
   EXPECT_EQ(column.signature.elements, 8);
   EXPECT_TRUE(column.signature.uniform());
   const Olds nothing{{Layout{}, {}}};
-  EXPECT_EQ(decoded<Basic>({.by = Constructor::contiguous, .numbers = {7}}, numerals, nothing).signature.elements, 0);
-  EXPECT_THROW(decoded<Basic>({.by = Constructor::dup}, numerals, {}), CannotDecode) << "of nothing";
-  EXPECT_THROW(decoded<Basic>({}, numerals, old), CannotDecode) << "by nobody knows what";
+  EXPECT_EQ(made_of(nothing, {.by = Constructor::contiguous, .numbers = {7}}).signature.elements, 0);
+  EXPECT_THROW(made_of({}, {.by = Constructor::dup}), CannotDecode) << "of nothing";
+  EXPECT_THROW(made_of(old, {}), CannotDecode) << "by nobody knows what";
 }
 
 TEST(Constructed, AStructHasTheSignaturesOfItsMembersInTurn) {
   const Olds olds{{real, one(Basic::number, 8)}, {basic(4), one(Basic::integer, 4)}};
   const auto made = [&](Counts numbers) {
-    return decoded<Basic>({.by = Constructor::structure, .numbers = std::move(numbers)}, numerals, olds);
+    return made_of(olds, {.by = Constructor::structure, .numbers = std::move(numbers)});
   };
   const Decoded<Basic> pair = made({2, 1, 1, 0, 8});
   EXPECT_EQ(pair.layout.size(), 12);
@@ -103,7 +109,7 @@ TEST(Constructed, AStructHasTheSignaturesOfItsMembersInTurn) {
 
 TEST(Constructed, AValueAndItsIndexEndWhereTheTypeEnds) {
   const Olds olds{{basic(8), one(Basic::number, 8)}, {basic(4), one(Basic::integer, 4)}};
-  const Decoded<Basic> found = decoded<Basic>({.by = Constructor::value_index, .numbers = {20}}, numerals, olds);
+  const Decoded<Basic> found = made_of(olds, {.by = Constructor::value_index, .numbers = {20}});
   EXPECT_EQ(found.layout.size(), 12);
   EXPECT_EQ(found.layout.true_extent(), 20);
   EXPECT_EQ(found.signature.elements, 2);

@@ -2,6 +2,7 @@
 #include "layout/decoder.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <map>
 #include <vector>
@@ -85,6 +86,27 @@ TEST(Decoder, BelievesWhatWasDecodedBefore) {
   library.types[21] = {{.by = Constructor::dup}, {20}, {0, 40}};
   EXPECT_EQ(Decoder(Host{&library}).decode(21).layout.size(), 24);
   EXPECT_EQ(library.told, std::vector{21});
+}
+
+/// The stack has 64 KiB, as those of fibres have.
+TEST(Decoder, GoesAsDeepAsTypesAreNested) {
+  Library library;
+  constexpr int depth = 20000;
+  library.types[10] = {vector_of(3), {8}, {0, 40}};
+  for (int i = 11; i < 10 + depth; ++i) library.types[i] = {{.by = Constructor::dup}, {i - 1}, {0, 40}};
+  const auto decode = [](void* types) -> void* {
+    auto* const all = static_cast<Library*>(types);
+    EXPECT_EQ(Decoder(Host{all}).decode(9 + depth).layout.size(), 24);
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, 64 << 10), 0);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &small, decode, &library), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&small);
+  EXPECT_EQ(library.freed.size(), depth - 1U);
 }
 
 TEST(Decoder, FreesWhatItHasBeenGivenWhenSomethingIsStrange) {

@@ -120,7 +120,7 @@ TEST(Wire, ForgedMessagesAreNamed) {
   for (int i = 0; i < 1000; ++i) {
     for (const int value : {1, 2, 2}) deep.push_back(static_cast<std::byte>(value));
   }
-  EXPECT_EQ(complaint(deep), "byte 198: nodes nested too deeply");
+  EXPECT_EQ(complaint(deep), "byte 102: nodes nested too deeply");
 }
 
 TEST(Wire, RegularTypesAreShort) {

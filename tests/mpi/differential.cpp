@@ -234,6 +234,14 @@ std::string judged(const Case& drawn) {
   Packed ours = pack<true>(c, type, field.base(), map.packed);
   Packed host = pack<false>(c, type, field.base(), map.packed);
   if (ours.error != MPI_SUCCESS) return "MPI_Pack: code " + std::to_string(ours.error);
+  // The second use, and the first of a type made again, which Heddle knows by its contents: while the first lives, and after
+  // it.
+  if (differs("", pack<true>(c, type, field.base(), map.packed).bytes, ours.bytes) != "") return "MPI_Pack: not twice the same";
+  for (int again = 0; again < 2; ++again) {
+    const Committed same(*drawn.type, drawn.large);
+    if (differs("", pack<true>(c, same, field.base(), map.packed).bytes, ours.bytes) != "")
+      return "MPI_Pack: another result for a type that was made again";
+  }
   Memory plain = wanted;
   for (Memory* each : {&ours.bytes, &host.bytes, &plain}) clear_padding(map, *each);
   const bool left_to_host = seen.packed_by_host > by_host;

@@ -41,6 +41,8 @@ HEDDLE_ENTRY_Grequest_start(in_completions);
 HEDDLE_ENTRY_MPIX_Comm_create_errhandler_x(in_receives);
 HEDDLE_ENTRY_MPIX_File_create_errhandler_x(in_completions);
 HEDDLE_ENTRY_MPIX_Win_create_errhandler_x(in_completions);
+#endif
+#ifdef HEDDLE_ENTRY_MPIX_Grequest_start  // the standard ABI has none
 HEDDLE_ENTRY_MPIX_Grequest_start(in_completions);
 HEDDLE_ENTRY_MPIX_Grequest_class_allocate(in_completions);
 #endif

@@ -30,9 +30,9 @@ using SideOf = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
 class Plain {
  public:
   Plain(const Buffer& data, MPI_Comm comm) : data_(data) {
-    Entry* entry = table.find(data.type);
+    Entry* const found = table.find(data.type);
+    const Entry* const entry = found ? found->ready(data.type) : nullptr;
     if (!entry) return;
-    if (!entry->ready(data.type)) return;
     const Wire& wire = entry->wire();
     plain_ = !communicators::reaches_beyond(comm) && entry->wire_in_memory(2) && data.count >= 0 &&
              !__builtin_mul_overflow(data.count, wire.per, &data_.count) && fits(data_.count);

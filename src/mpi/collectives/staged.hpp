@@ -111,7 +111,8 @@ Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare,
 /// Whether the host packs `count` elements of a datatype as well as Heddle does, while it sends.
 inline bool host_packs_as_well(MPI_Datatype type, Count count) noexcept {
   Entry* const entry = table.find(type);
-  return !entry || (entry->ready(type) && !entry->pays_to_pack(count));
+  const Entry* const decoded = entry ? entry->ready(type) : nullptr;
+  return !entry || (decoded && !decoded->pays_to_pack(count));
 }
 
 // The same of all blocks of an argument, at which nobody may have looked before; no: there are none to look at.

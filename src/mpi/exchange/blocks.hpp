@@ -20,8 +20,9 @@ using engine::Measures;
 
 /// False: a type that the host refuses, or says nothing about.
 inline bool look(MPI_Datatype type, Measures& found) noexcept {
-  if (Entry* entry = table.find(type); entry && entry->ready(type)) {
-    found = {entry->size(), entry->extent()};
+  Entry* const entry = table.find(type);
+  if (const Entry* const decoded = entry ? entry->ready(type) : nullptr) {
+    found = {decoded->size(), decoded->extent()};
     return true;
   }
   MPI_Aint low = 0;

@@ -77,8 +77,8 @@ Exchange::Begun Exchange::receive(const Block& block, Tickets tickets, int& erro
 
 /// But what a receiver scatters it had rather fetch, as it has told when it came in one piece.
 bool Exchange::left_to_host(const Block& block, Route route) noexcept {
-  if (!straight_ || !route.type || !route.type->known() || !takes_descriptor(*route.type, data_[block.number].count))
-    return false;
+  if (!straight_ || !traits().packs_while_it_sends || !route.type || !route.type->known()) return false;
+  if (!takes_descriptor(*route.type, data_[block.number].count)) return false;
   const Node* node = Node::here();
   const int peer = node->peer(shadow_.comm(), block.rank);
   return peer < 0 || !node->scatter_hints().of(peer);

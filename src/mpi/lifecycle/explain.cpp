@@ -21,13 +21,14 @@ std::string element_of(const Signature& signature) {
 
 explain::Here here(MPI_Datatype type, const layout::Layout& layout, Count count) {
   if (!running()) return {.running = false};
-  Entry* const entry = table.find(type);
+  Entry* const found = table.find(type);
+  const Entry* const entry = found ? found->ready(type) : nullptr;
   const settings::Settings& set = settings_of_process();
   const Node* const node = Node::here();
   const Network* const network = Network::here();
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const bool known = entry && entry->ready(type);
+  const bool known = entry != nullptr;
   return {.known = known,
           .in_one_piece = known && entry->contiguous(count),
           .moves_pieces = node && node->moves_pieces(count * layout.size()),

@@ -65,12 +65,13 @@ inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept 
 inline bool refused_at_zero(const Buffer& data) noexcept {
   if (data.address || data.count <= 0 || !traits().looks_at_addresses) [[likely]]
     return false;
-  Entry* const type = table.find(data.type);
-  return !type || (type->ready(data.type) && type->first_byte() == 0 && type->size() > 0);
+  Entry* const found = table.find(data.type);
+  Entry* const type = found ? found->ready(data.type) : nullptr;
+  return !found || (type && type->first_byte() == 0 && type->size() > 0);
 }
 
 /// Without a word about its length: on communicators of Heddle's own, where no probe comes across it.
-inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
+inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard, FirstUse first = FirstUse::decodes) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
   Entry* type = table.find(data.type);
   const Network* network = mode == Mode::buffered ? nullptr : Network::here();
@@ -78,16 +79,19 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
     const bool meets = (node && may_meet(*node, data.type, data.count)) || (network && may_cross(*network, data.count));
     return {meets ? Way::rendezvous : Way::passthrough};
   }
-  if (!type->ready(data.type)) return {Way::passthrough, type};
+  Entry* const fresh = type;
+  type = fresh->ready(data.type, first);
+  if (!type) return {Way::passthrough, fresh};
   if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
   if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
 /// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
-inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
+/// @param first  Any receive takes a message that the host sends natively: a first use may pass, but of a persistent send.
+inline Route route_of_send(const Buffer& data, int tag, Mode mode, FirstUse first = FirstUse::may_pass) noexcept {
   if (refused_at_zero(data)) return {};
-  Route route = route_of_send(data, mode);
+  Route route = route_of_send(data, mode, first);
   if (route.way == Way::rendezvous && !messages_come())
     route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
   Node* node = Node::here();
@@ -104,11 +108,13 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
 }
 
 /// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
-/// one of the type's elements, all of whose bytes arrive.
+/// one of the type's elements, all of whose bytes arrive. Such a receive needs no staging buffer.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
-  return wire.element != MPI_BYTE && largest_element % wire.extent == 0 && !type.has_padded_numbers();
+  const bool even =
+      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && !type.contiguous(count);
+  return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 
 /// Where messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring one. A derived type goes
@@ -116,12 +122,14 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 /// refuse; so do pairs, of 12 bytes or so.
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
-  if (Entry* type = table.find(data.type)) {
-    if (come && traits().packs_while_it_sends && type->ready(data.type) && takes_descriptor(*type, data.count)) {
+  if (Entry* const found = table.find(data.type)) {
+    Entry* const type = found->ready(data.type, come ? FirstUse::decodes : FirstUse::may_pass);
+    if (!type) return {come ? Way::packed : Way::passthrough, found};
+    if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;
       return {room || ProbeQueue::any() ? Way::rendezvous : Way::passthrough, type};
     }
-    return {come || (type->ready(data.type) && type->pays_to_pack(data.count)) ? Way::packed : Way::passthrough, type};
+    return {come || type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
   }
   if (!come) return {};
   if (data.count >= descriptor_bytes / largest_element) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 
+#include "engine/touched.hpp"
 #include "mpi/node/agreement.hpp"
 #include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/mistakes.hpp"
@@ -46,6 +47,21 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
   Node* node = Node::here();
   const int peer = node ? node->peer(to.comm, to.rank) : -1;
   return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
+}
+
+/// Room for so many packed bytes would be as much memory again as the message has, and take longer to bring into being than the
+/// host takes to send what needs no packing.
+constexpr Bytes most_room = Bytes{64} << 20;
+
+/// A message that is too large for such room, and that no peer can read where it lies.
+bool too_large(const Buffer& data, Route route) noexcept {
+  Node* const node = Node::here();
+  if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
+  Bytes bytes = 0;
+  if (__builtin_mul_overflow(data.count, route.type->size(), &bytes) || bytes < most_room) return false;
+  if (settings_of_process().scheme != settings::Scheme::automatic) return false;
+  const engine::Touched touched = engine::touched_by(route.type->layout(), data.count);
+  return !node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
 }
 
 void settle(engine::Rendezvous& message) noexcept {
@@ -126,6 +142,7 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
                  const KeptMemory& memory) {
   Begun begun;
   if (ends == Ends::with_request && left_to_host(data, route, to, false)) return begun;
+  if (ends != Ends::in_collective && too_large(data, route)) return begun;
   if (route.way == Way::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode, memory)) return NetworkSend::with_request(crossing, to);
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
@@ -138,7 +155,7 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode) {
   if (!to.is_somebody()) return {};
   Watch::look();
-  if (left_to_host(data, route, to, true)) return {};
+  if (left_to_host(data, route, to, true) || too_large(data, route)) return {};
   Derived type = held(data, route);
   if (route.way == Way::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::in_call(crossing, to);

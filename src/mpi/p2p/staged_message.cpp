@@ -9,8 +9,8 @@ namespace heddle::mpi {
 
 StagedMessage::StagedMessage(const Buffer& data, End end, Entry* type) noexcept : data_(data) {
   const bool lands = end == End::receiving && descriptors_come();
-  if (type && type->ready(data.type))
-    type_ = Derived::use(*type);
+  if (const Entry* const decoded = type ? type->ready(data.type) : nullptr)
+    type_ = Derived::use(*decoded);
   else if (!type && (lands || end == End::copying))
     type_ = Derived(hold_any(data.type));
   prepare(end);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layout/decoder.hpp"
+#include "mpi/types/contents.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 
@@ -41,33 +42,6 @@ Decoded basic_type(MPI_Datatype type) {
   MPI_Datatype element{};
   if (twin(type, element) && size_of(element) * 2 == size) return {layout::basic(size), repeated(one(element, size / 2), 2)};
   return {layout::basic(size), one(type, size)};
-}
-
-struct Sizes {
-  layout::Count integers = 0, addresses = 0, counts = 0, types = 0;
-};
-
-bool envelope(MPI_Datatype type, Sizes& sizes, int& combiner) {
-  if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
-    MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-    if (PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner) != MPI_SUCCESS) return false;
-    sizes = {integers, addresses, counts, types};
-    return true;
-  }
-  int integers = 0, addresses = 0, types = 0;
-  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
-  sizes = {integers, addresses, 0, types};
-  return true;
-}
-
-bool contents_of(MPI_Datatype type, const Sizes& sizes, int* integers, MPI_Aint* addresses, MPI_Count* counts,
-                 MPI_Datatype* types) {
-  if (PMPI_Type_get_envelope_c && PMPI_Type_get_contents_c) {
-    return PMPI_Type_get_contents_c(type, sizes.integers, sizes.addresses, sizes.counts, sizes.types, integers, addresses,
-                                    counts, types) == MPI_SUCCESS;
-  }
-  return PMPI_Type_get_contents(type, static_cast<int>(sizes.integers), static_cast<int>(sizes.addresses),
-                                static_cast<int>(sizes.types), integers, addresses, types) == MPI_SUCCESS;
 }
 
 struct Combiner {
@@ -114,29 +88,33 @@ struct AsHostTells {
   }
 
   static layout::Told<MPI_Datatype> tell(MPI_Datatype type) {
-    Sizes sizes;
-    int combiner = MPI_COMBINER_NAMED;
-    if (!envelope(type, sizes, combiner)) throw CannotDecode("the host does not tell its contents");
-    if (combiner == MPI_COMBINER_NAMED) return {.basic = basic_type(type)};
+    layout::Told<MPI_Datatype> told;
+    TypeEnvelope envelope;
+    if (!look_at(type, envelope)) throw CannotDecode("the host does not tell its contents");
+    const int combiner = envelope.combiner;
+    if (combiner == MPI_COMBINER_NAMED) {
+      told.basic = basic_type(type);
+      return told;
+    }
     if (constructor_of(combiner) == layout::Constructor::unknown) {
       if (!names_predefined(combiner)) throw CannotDecode("it has an unknown combiner (" + std::to_string(combiner) + ")");
-      return {.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))}};  // Fortran's, by precision and range
+      told.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))};  // Fortran's, by precision and range
+      return told;
     }
     // One more than needed: some hosts dislike null arrays of no entries.
     const auto room = [](layout::Count n) { return static_cast<std::size_t>(n) + 1; };
-    std::vector<int> integers(room(sizes.integers));
-    std::vector<MPI_Aint> addresses(room(sizes.addresses));
-    std::vector<MPI_Count> counts(room(sizes.counts));
-    std::vector<MPI_Datatype> types(room(sizes.types));
-    if (!contents_of(type, sizes, integers.data(), addresses.data(), counts.data(), types.data()))
+    std::vector<int> integers(room(envelope.integers));
+    std::vector<MPI_Aint> addresses(room(envelope.addresses));
+    std::vector<MPI_Count> counts(room(envelope.counts));
+    std::vector<MPI_Datatype> types(room(envelope.types));
+    if (!look_into(type, envelope, integers.data(), addresses.data(), counts.data(), types.data()))
       throw CannotDecode("the host does not tell its contents");
     types.pop_back();
     const auto told_of = [](const auto& row) { return std::span(row).first(row.size() - 1); };
-    layout::Told<MPI_Datatype> told{
-        .made = layout::made(constructor_of(combiner), told_of(integers), told_of(addresses), told_of(counts)),
-        .olds = std::move(types)};
+    told.made = layout::made(constructor_of(combiner), told_of(integers), told_of(addresses), told_of(counts));
+    told.olds = std::move(types);
     std::ranges::copy_if(told.olds, std::back_inserter(told.given),
-                         [](MPI_Datatype old) { return !names_predefined(combiner_of(old)); });
+                         [](MPI_Datatype old) { return !seen_predefined(old) && !names_predefined(combiner_of(old)); });
     if (told.made.by == layout::Constructor::value_index) told.made.numbers = {true_bounds_of(type).extent};
     return told;
   }
@@ -163,9 +141,8 @@ bool names_predefined(int combiner) {
 }
 
 int combiner_of(MPI_Datatype type) {
-  Sizes sizes;
-  int combiner = MPI_UNDEFINED;
-  return envelope(type, sizes, combiner) ? combiner : MPI_UNDEFINED;
+  TypeEnvelope envelope;
+  return look_at(type, envelope) ? envelope.combiner : MPI_UNDEFINED;
 }
 
 Decoded decode(MPI_Datatype type) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 #include "engine/datatype.hpp"
 #include "layout/wire_form.hpp"
@@ -13,12 +14,19 @@ namespace heddle::mpi {
 
 using Wire = layout::WireForm<MPI_Datatype>;
 
-/// Made when a datatype is committed, decoded when it is first used, shared by its duplicates, gone with the last of them.
+/// Of a type that is used for the first time: whether Heddle must know it now, or leaves it to the host if that takes long. A
+/// large type that is sent once would be decoded for nothing.
+enum class FirstUse { decodes, may_pass };
+
+/// Made when a datatype is first used, shared by all types of its contents (content_cache.hpp), gone with the last of them.
+/// Before, and of a type that Heddle cannot decode, the handle stands for one of two entries that all such types share.
 class Entry final : public engine::Datatype {
  public:
   enum class State : int { fresh, ready, native };
 
-  Entry() = default;
+  /// For the two that stand for no contents. @param state  fresh or native.
+  explicit Entry(State state) : state_(state) {}
+  explicit Entry(Decoded found);
 
   // Counting users is no change of what a datatype is: holders of a const entry may do it.
   void retain() const noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
@@ -26,19 +34,21 @@ class Entry final : public engine::Datatype {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// Decodes at the first call; false if the type is to be left to the host.
-  bool ready(MPI_Datatype type) noexcept {
-    const State now = state_.load(std::memory_order_acquire);
-    return now == State::fresh ? prepare(type) : now == State::ready;
+  /// The decoded entry of `type`. Null: the host gets the type, this time or always.
+  Entry* ready(MPI_Datatype type, FirstUse first = FirstUse::decodes) noexcept {
+    return state_ == State::ready ? this : state_ == State::fresh ? look(type, first) : nullptr;
   }
-  /// Whether it is decoded already.
-  [[nodiscard]] bool known() const noexcept { return state_.load(std::memory_order_acquire) == State::ready; }
+  /// It is decoded.
+  [[nodiscard]] bool known() const noexcept { return state_ == State::ready; }
+  [[nodiscard]] bool fresh() const noexcept { return state_ == State::fresh; }
 
-  // Only while ready(), as all of engine::Datatype:
+  // Only if known(), as all of engine::Datatype:
   [[nodiscard]] Decoded decoded() const { return {layout(), signature_}; }
   [[nodiscard]] const Wire& wire() const { return wire_; }
   /// `count` elements in memory are what the wire wants already: from `first_byte` on, no copy.
   [[nodiscard]] bool wire_in_memory(Count count) const { return wire_.in_memory(count); }
+  /// All of it is of one basic type.
+  [[nodiscard]] bool uniform() const { return signature_.uniform(); }
   /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack only those.
   [[nodiscard]] bool has_padded_numbers() const { return signature_.largest >= Bytes{sizeof(long double)}; }
 
@@ -47,9 +57,9 @@ class Entry final : public engine::Datatype {
   void from_wire(void* to, Count count, const void* wire) const { wire_.unpack(layout(), to, count, wire); }
 
  private:
-  bool prepare(MPI_Datatype type) noexcept;
+  static Entry* look(MPI_Datatype type, FirstUse first) noexcept;
   mutable std::atomic<int> uses_{1};
-  std::atomic<State> state_{State::fresh};
+  State state_;
   Signature signature_;
   Wire wire_;
 };

@@ -1,5 +1,5 @@
-// mpi/types/registry.cpp: entries hang on their datatypes as an attribute, so the host tells us when one is gone, whoever
-// frees it. The attribute owns the entry; the table only points to it. At first use an entry is decoded.
+// mpi/types/registry.cpp: each committed type has an attribute, so the host tells us when a type is gone, whoever frees it. The
+// table holds one use of an entry for each handle. At first use a handle gets the entry of its contents.
 #include "mpi/types/registry.hpp"
 
 #include <exception>
@@ -7,33 +7,94 @@
 #include <mutex>
 #include <new>
 
+#include "layout/lasting.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/types/content_cache.hpp"
+#include "mpi/types/contents.hpp"
 #include "mpi/types/decode.hpp"
 
 namespace heddle::mpi {
 
 constinit Table table;
 
-bool Entry::prepare(MPI_Datatype type) noexcept {
-  // One type is decoded at a time: it happens once for each, and the rest of the process can wait for it. Nothing that is
-  // called from here takes this lock again.
-  static constinit std::mutex decoding;
-  const std::lock_guard lock(decoding);
-  if (const State now = state_.load(std::memory_order_acquire); now != State::fresh) return now == State::ready;
-  State result = State::native;
+namespace {
+
+/// One type is decoded at a time: the rest of the process can wait for it. Nothing that is called meanwhile takes this lock
+/// again: what the host frees is only erased and released.
+constinit std::mutex decoding;
+
+struct Decoding {
+  Contents contents;  // kept, since its memory is used again
+  ContentCache cache;
+};
+Decoding& state_of_decoding() {
+  static layout::Lasting<Decoding> state;
+  return *state;
+}
+
+Entry& fresh_entry() {
+  static layout::Lasting<Entry> entry(Entry::State::fresh);
+  return *entry;
+}
+/// Of types that are left to the host.
+Entry& native_entry() {
+  static layout::Lasting<Entry> entry(Entry::State::native);
+  return *entry;
+}
+
+/// Types of more contents, bytes, take longer to decode than the host takes to send them once.
+constexpr std::size_t large_contents = 16 << 10;
+
+/// The caller gets a use of the entry. Throws std::bad_alloc.
+Entry* made(MPI_Datatype type) {
   try {
-    Decoded found = decode(type);
-    signature_ = found.signature;
-    wire_ = layout::wire_form(found.layout, signature_, MPI_BYTE, pair_of);
-    describe(std::move(found.layout), {.largest_number = signature_.largest,
-                                       .host_packs_while_it_sends = traits().packs_while_it_sends,
-                                       .wanted = settings_of_process().messages});
-    result = State::ready;
+    return new Entry(decode(type));
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& reason) {
     say_once_verbose("a datatype is left to the host MPI", reason.what());
   }
-  state_.store(result, std::memory_order_release);
-  return result == State::ready;
+  native_entry().retain();
+  return &native_entry();
+}
+
+/// The caller gets a use of the entry; null: the first use of the type passes. Throws std::bad_alloc.
+Entry* looked_up(MPI_Datatype type, FirstUse first) {
+  auto& [contents, cache] = state_of_decoding();
+  if (!contents.read(type)) return made(type);
+  const std::uint64_t hash = contents.hash();
+  if (Entry* const alike = cache.find(contents, hash)) {
+    alike->retain();
+    return alike;
+  }
+  if (first == FirstUse::may_pass && contents.row().size() > large_contents && !cache.met(hash)) return nullptr;
+  Entry* const entry = made(type);
+  cache.add(contents, hash, entry);
+  return entry;
+}
+
+}  // namespace
+
+Entry::Entry(Decoded found) : state_(State::ready), signature_(found.signature) {
+  wire_ = layout::wire_form(found.layout, signature_, MPI_BYTE, pair_of);
+  describe(std::move(found.layout), {.largest_number = signature_.largest,
+                                     .host_packs_while_it_sends = traits().packs_while_it_sends,
+                                     .wanted = settings_of_process().messages});
+}
+
+Entry* Entry::look(MPI_Datatype type, FirstUse first) noexcept {
+  const std::lock_guard lock(decoding);
+  Entry* entry = table.find(type);  // another thread may have been here
+  if (!entry || !entry->fresh()) return entry && entry->known() ? entry : nullptr;
+  try {
+    entry = looked_up(type, first);
+  } catch (const std::bad_alloc&) {
+    entry = nullptr;  // this time
+  }
+  state_of_decoding().contents.forget();
+  if (!entry) return nullptr;
+  table.replace(type, entry);
+  return entry->known() ? entry : nullptr;
 }
 
 namespace {
@@ -42,9 +103,8 @@ constinit std::mutex keyval_lock;
 constinit bool keyval_made = false;
 int keyval = MPI_KEYVAL_INVALID;
 
-int freed(MPI_Datatype type, int, void* attribute, void*) {
-  table.erase(type);
-  static_cast<Entry*>(attribute)->release();
+int freed(MPI_Datatype type, int, void*, void*) {
+  if (const Entry* entry = table.erase(type)) entry->release();
   return MPI_SUCCESS;
 }
 
@@ -56,53 +116,56 @@ bool have_keyval() noexcept {
 
 /// Takes over one use of `entry`. False: no memory.
 bool enter(MPI_Datatype type, Entry* entry) noexcept {
-  if (!have_keyval() || PMPI_Type_set_attr(type, keyval, entry) != MPI_SUCCESS) {
-    entry->release();
-    return false;
-  }
   try {
-    table.insert(type, entry);
-    return true;
+    if (have_keyval() && PMPI_Type_set_attr(type, keyval, nullptr) == MPI_SUCCESS) {
+      table.insert(type, entry);
+      return true;
+    }
   } catch (const std::bad_alloc&) {
-    return false;  // the attribute frees the entry
+    // Likewise.
   }
+  entry->release();
+  return false;
 }
 
 /// Predefined types, decoded when a call mixes them with derived ones. Few, and never freed.
 constinit Table named;
 constinit std::mutex named_lock;
 
-Entry* named_entry(MPI_Datatype type) noexcept {
-  if (Entry* entry = named.find(type)) return entry;
-  if (!names_predefined(combiner_of(type))) return nullptr;
-  const std::lock_guard lock(named_lock);
-  if (Entry* entry = named.find(type)) return entry;
-  auto* entry = new (std::nothrow) Entry;
-  try {
-    if (entry) named.insert(type, entry);
-  } catch (const std::bad_alloc&) {
-    entry->release();
-    entry = nullptr;
+/// Null: no predefined one, or left to the host.
+const Entry* named_entry(MPI_Datatype type) noexcept {
+  const Entry* entry = named.find(type);
+  if (!entry && names_predefined(combiner_of(type))) {
+    const std::lock_guard lock(named_lock);
+    entry = named.find(type);
+    try {
+      if (!entry) {
+        Entry* const fresh = made(type);
+        named.insert(type, fresh);
+        entry = fresh;
+      }
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
-  return entry;
+  return entry && entry->known() ? entry : nullptr;
 }
 
 }  // namespace
 
 const Entry* hold_any(MPI_Datatype type) noexcept {
   if (type == MPI_DATATYPE_NULL) return nullptr;  // to ask the host would raise an error on another communicator
-  Entry* entry = table.find(type);
-  if (!entry) entry = named_entry(type);
-  if (!entry || !entry->ready(type)) return nullptr;
-  entry->retain();
+  Entry* const derived = table.find(type);
+  const Entry* const entry = derived ? derived->ready(type) : named_entry(type);
+  if (entry) entry->retain();
   return entry;
 }
 
 bool committed(MPI_Datatype type) noexcept {
   if (!running() || table.find(type)) return true;
   if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || names_predefined(combiner)) return true;
-  auto* entry = new (std::nothrow) Entry;
-  return entry && enter(type, entry);
+  fresh_entry().retain();
+  return enter(type, &fresh_entry());
 }
 
 bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
@@ -114,7 +177,11 @@ bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
 }
 
 void forget_types() noexcept {
-  table.clear();
+  table.clear([](const Entry* entry) { entry->release(); });
+  {
+    const std::lock_guard lock(decoding);
+    state_of_decoding().cache.clear();
+  }
   const std::lock_guard lock(keyval_lock);
   if (keyval_made) PMPI_Type_free_keyval(&keyval);
   keyval_made = false;

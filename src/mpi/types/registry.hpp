@@ -40,7 +40,7 @@ class Derived : public threads::Held<const Entry> {
 
  private:
   explicit Derived(Held held) noexcept : Held(std::move(held)) {}
-  static const Entry* ready(Entry* entry, MPI_Datatype type) noexcept { return entry && entry->ready(type) ? entry : nullptr; }
+  static const Entry* ready(Entry* entry, MPI_Datatype type) noexcept { return entry ? entry->ready(type) : nullptr; }
 };
 
 }  // namespace heddle::mpi

@@ -1,0 +1,54 @@
+// mpi/types/content_cache.cpp
+#include "mpi/types/content_cache.hpp"
+
+#include <cstring>
+#include <iterator>
+#include <new>
+
+namespace heddle::mpi {
+
+Entry* ContentCache::find(const Contents& contents, std::uint64_t hash) noexcept {
+  const auto found = by_hash_.find(hash);
+  if (found == by_hash_.end()) return nullptr;
+  const std::vector<std::byte>& kept = found->second->row;
+  const std::span<const std::byte> row = contents.row();
+  if (kept.size() != row.size() || std::memcmp(kept.data(), row.data(), row.size()) != 0) return nullptr;
+  items_.splice(items_.begin(), items_, found->second);
+  return found->second->entry;
+}
+
+void ContentCache::add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept try {
+  const auto row = contents.row();
+  if (row.size() > longest_row) return;
+  if (const auto other = by_hash_.find(hash); other != by_hash_.end()) drop(other->second);
+  Items fresh;
+  fresh.push_back({hash, {row.begin(), row.end()}, entry});
+  by_hash_.emplace(hash, fresh.begin());
+  entry->retain();
+  items_.splice(items_.begin(), fresh);
+  bytes_ += row.size();
+  while (items_.size() > most_items || bytes_ > most_bytes) drop(std::prev(items_.end()));
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+bool ContentCache::met(std::uint64_t hash) noexcept {
+  std::uint64_t& last = met_[hash % met_.size()];
+  if (last == hash) return true;
+  last = hash;
+  return false;
+}
+
+void ContentCache::clear() noexcept {
+  while (!items_.empty()) drop(items_.begin());
+  met_.fill(0);
+}
+
+void ContentCache::drop(Items::iterator item) noexcept {
+  by_hash_.erase(item->hash);
+  bytes_ -= item->row.size();
+  item->entry->release();
+  items_.erase(item);
+}
+
+}  // namespace heddle::mpi

@@ -1,0 +1,60 @@
+// mpi/types/contents.hpp: what a datatype was made of, as the host tells it: level by level (TypeEnvelope), or all of its
+// levels in one row of bytes (Contents). Types of equal rows are alike, whatever their handles. Includes process/host.hpp,
+// handles.hpp.
+//
+//   Contents row;
+//   if (row.read(type)) found = cache.find(row);              // content_cache.hpp
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mpi/process/host.hpp"
+#include "mpi/types/handles.hpp"
+
+namespace heddle::mpi {
+
+/// As MPI_Type_get_envelope_c has it, or the plain form of it.
+struct TypeEnvelope {
+  int combiner = MPI_UNDEFINED;
+  layout::Count integers = 0, addresses = 0, counts = 0, types = 0;
+};
+
+/// False: the host does not tell.
+bool look_at(MPI_Datatype type, TypeEnvelope& envelope) noexcept;
+
+/// As MPI_Type_get_contents_c has it. Every row has room for one more than `envelope` says: some hosts dislike null arrays.
+bool look_into(MPI_Datatype type, const TypeEnvelope& envelope, int* integers, MPI_Aint* addresses, MPI_Count* counts,
+               MPI_Datatype* types) noexcept;
+
+class Contents {
+ public:
+  /// Longer rows are not read.
+  static constexpr std::size_t longest = 8 << 20;
+
+  /// Of a derived type. False: the host does not tell, or the row is too long. Throws std::bad_alloc.
+  bool read(MPI_Datatype type);
+
+  [[nodiscard]] std::span<const std::byte> row() const noexcept { return row_; }
+  /// Memory of a long row is not kept for the next one.
+  void forget() noexcept {
+    if (row_.capacity() > kept) row_ = {};
+  }
+  /// Of the row.
+  [[nodiscard]] std::uint64_t hash() const noexcept;
+
+ private:
+  static constexpr std::size_t kept = 1 << 20;
+
+  bool read_level(MPI_Datatype type);
+  std::uint64_t level_of(MPI_Datatype type);
+
+  std::vector<std::byte> row_;
+  std::vector<MPI_Datatype> levels_;   // the type, and the derived ones that it was made of, as they were met
+  std::vector<MPI_Datatype> olds_;     // of one level
+  std::vector<MPI_Datatype> to_free_;  // handles that the host has given out
+};
+
+}  // namespace heddle::mpi
