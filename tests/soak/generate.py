@@ -13,6 +13,7 @@ from messages import STREAM
 from random_messages import random_messages
 from rings import random_ring
 from scenario import Comm, Pattern, Scenario, Taste, Thread, free_early, merge
+from sloppy import random_sloppy
 
 
 def duplicate(number: int, ranks: int) -> Comm:
@@ -90,6 +91,8 @@ def random_thread(
             made = random_ring(random, taste, comm, tag, new_id)
         elif what < 0.41 and taste.has("cancel") and not comm.remote:
             made = random_cancelled(random, taste, comm, tag, new_id)
+        elif what < 0.48 and not comm.remote and (sloppy := random_sloppy(random, taste, comm, tag)):
+            made = sloppy
         else:
             wild = taste.has("wildcards") and random.random() < 0.2 and len(exclusive) < 3
             if wild:

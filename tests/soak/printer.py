@@ -9,7 +9,7 @@ import layouts
 from layouts import Layout
 from scenario import Comm, Scenario, Side
 
-RUNTIME = (Path(__file__).parent / "runtime.c").read_text()
+RUNTIME = "".join((Path(__file__).parent / name).read_text() for name in ("runtime.c", "sloppy.c"))
 
 
 class Printer:

@@ -29,7 +29,7 @@ FEATURES = {
     "request_free": "MPI_Request_free on sends",
     "probes": "MPI_Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv",
     "wildcards": "MPI_ANY_SOURCE, MPI_ANY_TAG",
-    "cancel": "MPI_Cancel of receives",
+    "cancel": "MPI_Cancel",
     "truncation": "messages longer than their receives",
     "delete": "receives in delete callbacks",
     "persistent": "MPI_*_init of messages",
@@ -41,6 +41,13 @@ FEATURES = {
     "large": "messages of more than 64 KiB",
     "isendrecv": "MPI_Isendrecv (MPICH)",
     "alloc_mem": "buffers from MPI_Alloc_mem",
+    "overlapping": "receives into one buffer",
+    "freed_receives": "MPI_Request_free on receives",
+    "wrong_arguments": "calls with a wrong argument, of which an error handler hears",
+    "disconnect": "MPI_Comm_disconnect, and delete callbacks that communicate",
+    "remapped": "other memory mapped over memory of MPI_Alloc_mem",
+    "locked": "mlockall",
+    "room": "receives with room for more than 2 GiB",
 }
 
 

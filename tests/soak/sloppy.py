@@ -1,0 +1,62 @@
+"""Calls that MPI forbids, or that few programs make, and that every MPI library carries: sloppy.c has a function for each."""
+
+from __future__ import annotations
+
+from random import Random
+
+from scenario import Comm, Pattern, Taste
+
+# The function of sloppy.c, and the feature that leaves it out.
+PAIRS = {
+    "overlapping": "overlapping",
+    "freed_receive": "freed_receives",
+    "remapped": "remapped",
+    "cancelled_send": "cancel",
+    "locked": "locked",
+    "roomy": "room",
+}
+GROUPS = {"wrong_half": "wrong_arguments", "handled": "wrong_arguments", "leave": "disconnect"}
+
+
+class Sloppy(Pattern):
+    """One function of sloppy.c, called by some ranks of a communicator at one time."""
+
+    def __init__(self, comm: Comm, ranks: list[int], function: str, arguments: list[int]):
+        self.comm, self.ranks, self.function, self.arguments = comm, ranks, function, arguments
+
+    def involves(self):
+        return set(self.ranks)
+
+    def stages(self, random):
+        return [self.stage(*((rank, ("call",)) for rank in self.ranks))]
+
+    def emit(self, op, rank, printer):
+        return [f"{self.function}({', '.join([self.comm.name, *map(str, self.arguments)])});"]
+
+
+def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int) -> Sloppy | None:
+    """None: the communicator has too few ranks, or everything is left out."""
+    pairs = [f for f, feature in PAIRS.items() if taste.has(feature)] if len(comm.members) > 1 else []
+    groups = [f for f, feature in GROUPS.items() if taste.has(feature)]
+    if not pairs + groups:
+        return None
+    function = random.choice(pairs + groups)
+    ints = random.choice([1, 40, 1000, 5000, 20_000, 100_000])
+    tag += 1000  # no other pattern's
+    if function in groups:
+        arguments = {
+            "wrong_half": [tag, ints],
+            "handled": [ints],
+            "leave": [ints, random.randrange(2), int(random.random() < 0.3)],
+        }[function]
+        return Sloppy(comm, list(comm.members), function, arguments)
+    source, target = random.sample(comm.members, 2)
+    ends = [comm.rank(source), comm.rank(target), tag]
+    holes = [random.randrange(2), random.randrange(2)]
+    arguments = {
+        "overlapping": [random.choice([2, 8, 64]), min(ints, 20_000), *holes, random.randrange(2)],
+        "freed_receive": [ints, *holes],
+        # MPI_Cancel of a short MPI_Issend crashes in MPICH 5.0.2.
+        "cancelled_send": [max(ints, 20_000), random.randrange(2)],
+    }.get(function, [ints])
+    return Sloppy(comm, [source, target], function, [*ends, *arguments])
