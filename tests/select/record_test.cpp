@@ -10,7 +10,7 @@ namespace heddle::select {
 namespace {
 
 struct OfRank {
-  Record::Own own{.able = true, .noted = false, .mailboxes = true, .cores = 4, .number = 1};
+  Record::Own own{.able = true, .room = true, .noted = false, .mailboxes = true, .cores = 4, .number = 1, .shared = 0};
   settings::Settings set;
 };
 

@@ -157,7 +157,7 @@ TEST_RANKS(1, Errors, NothingIsSentByACallThatFails) {
   };
   const Half right{1, type, me, 0};
   const Half wrong[] = {{-1, type, me, 0}, {1, raw, me, 0}, {1, MPI_DATATYPE_NULL, me, 0}, {1, type, 9, 0}, {1, type, me, -5}};
-  MPI_Request request = MPI_REQUEST_NULL;
+  [[maybe_unused]] MPI_Request request = MPI_REQUEST_NULL;
   for (const Half& half : wrong) {
     for (const bool sends : {true, false}) {
       const Half& a = sends ? half : right;

@@ -305,7 +305,7 @@ TEST_RANKS(2, Communicators, AsManyAsTheHostHas) {
   std::vector<MPI_Comm> all, of_one;
   // Of one rank: they take context ids, too, and no time.
   const ReturningErrors quiet(MPI_COMM_SELF);
-  const auto take_ids = [&of_one](std::size_t most) {
+  [[maybe_unused]] const auto take_ids = [&of_one](std::size_t most) {
     for (MPI_Comm made = MPI_COMM_NULL; of_one.size() < most && MPI_Comm_dup(MPI_COMM_SELF, &made) == MPI_SUCCESS;)
       of_one.push_back(made);
   };
