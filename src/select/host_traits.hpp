@@ -28,9 +28,10 @@ struct HostTraits {
   bool looks_at_addresses;
   /// A call that has failed returns MPI_SUCCESS if a handler of the program has heard of the error and has returned.
   bool forgets_heard_errors;
-  /// MPI_Waitall completes what comes before the first request that has failed, and nothing behind it. Others complete whatever
-  /// has ended by then.
-  bool completes_up_to_failed;
+  /// The handler hears MPI_ERR_IN_STATUS if a call for several requests fails; else the error of the first request.
+  bool raises_in_status;
+  /// MPI_Waitall leaves requests behind the first that has failed, also those that are complete by then.
+  bool leaves_behind_failed;
   /// MPI_IN_PLACE where it may not be, and missing arrays of a gather, are wrong arguments also where there are no elements.
   bool refuses_in_place_of_none;
   /// A type that is null or not committed is refused also where there are no elements: of the w procedures and neighbours'
@@ -47,7 +48,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .gathers_by_sum = true,
                                   .looks_at_addresses = true,
                                   .forgets_heard_errors = true,
-                                  .completes_up_to_failed = true,
+                                  .raises_in_status = true,
+                                  .leaves_behind_failed = true,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
@@ -59,7 +61,8 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .gathers_by_sum = false,
                                     .looks_at_addresses = false,
                                     .forgets_heard_errors = false,
-                                    .completes_up_to_failed = false,
+                                    .raises_in_status = false,
+                                    .leaves_behind_failed = false,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true};
 
