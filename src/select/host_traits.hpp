@@ -28,9 +28,10 @@ struct HostTraits {
   bool looks_at_addresses;
   /// A call that has failed returns MPI_SUCCESS if a handler of the program has heard of the error and has returned.
   bool forgets_heard_errors;
-  /// MPI_Waitall completes the requests before the first failed request, and none behind it. Other libraries complete all that
-  /// have ended by then.
-  bool completes_up_to_failed;
+  /// If a call for several requests fails, the handler hears MPI_ERR_IN_STATUS; else the error of the first request.
+  bool raises_in_status;
+  /// MPI_Waitall leaves the requests behind the first failed request as they are, even if they are complete.
+  bool leaves_behind_failed;
   /// A forbidden MPI_IN_PLACE, and missing arrays of a gather, are wrong arguments even without elements.
   bool refuses_in_place_of_none;
   /// It refuses a null or uncommitted type even without elements, also in the w procedures and in neighbours' blocks.
@@ -47,7 +48,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .gathers_by_sum = true,
                                   .looks_at_addresses = true,
                                   .forgets_heard_errors = true,
-                                  .completes_up_to_failed = true,
+                                  .raises_in_status = true,
+                                  .leaves_behind_failed = true,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
@@ -59,7 +61,8 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .gathers_by_sum = false,
                                     .looks_at_addresses = false,
                                     .forgets_heard_errors = false,
-                                    .completes_up_to_failed = false,
+                                    .raises_in_status = false,
+                                    .leaves_behind_failed = false,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true};
 

@@ -87,7 +87,6 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
 
   // The host raises an error each time. After the first the rest is left as it is (MPI_ERR_PENDING, MPI-5.0 §3.7.5), so that
   // the program's handler hears of one.
-  int failed = count;  // the first at the host
   bool hidden = false;
   bool host_failed = false;
   bool we_failed = false;
@@ -103,10 +102,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     const int waited = PMPI_Waitall(1, host, &status);
     int code = error_in(waited, status);
     host_failed = code != MPI_SUCCESS;
-    if (host_failed) {
-      failed = i;
-      hidden = waited == MPI_SUCCESS;
-    }
+    hidden = host_failed && waited == MPI_SUCCESS;
     status.MPI_ERROR = field;
     if (code == MPI_SUCCESS || !remains(*pending, *host)) {
       const int before = code;
@@ -117,18 +113,15 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (wanted) ours[i] = true;
   }
   if (host_failed) {
-    const int last = traits().completes_up_to_failed ? failed : count;
-    for (int i = 0; i < count; ++i) {
-      MPI_Status own;
-      MPI_Status& status = wanted ? statuses[i] : own;
+    for (int i = 0; wanted && i < count; ++i) {
       int code = MPI_ERR_PENDING;
-      if (wanted && ours[i])
+      if (ours[i])
         code = codes[i];
-      else if (requests[i] == MPI_REQUEST_NULL || (!row[i] && i < last))
-        code = leave(requests[i], status);
-      else if (row[i] && i < last)
-        code = leave(row, i, requests[i], status);
-      if (wanted) status.MPI_ERROR = code;
+      else if (!row[i])
+        code = leave(requests[i], statuses[i]);
+      else if (!traits().leaves_behind_failed)
+        code = leave(row, i, requests[i], statuses[i]);
+      statuses[i].MPI_ERROR = code;
     }
     return hidden ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
   }
@@ -138,7 +131,7 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)
     if (ours[i] || result == MPI_SUCCESS) statuses[i].MPI_ERROR = codes[i];
-  const Raised raised = row.raise(result != MPI_SUCCESS);
+  const Raised raised = row.raise_in_status(result != MPI_SUCCESS);
   return result == MPI_SUCCESS && we_failed && raised != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
 }
 

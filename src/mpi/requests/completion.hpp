@@ -124,6 +124,8 @@ class Row {
   /// A call raises one error, whatever has failed in it: the host's, or else the first of settle(). Returns the
   /// latter as the host would.
   Raised raise(bool host_failed);
+  /// The same of a call for several requests.
+  Raised raise_in_status(bool host_failed);
   /// For the host to look at.
   MPI_Request* handles() { return handles_; }
   /// For the host to complete; give_back() before the program sees the array again.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/types/arguments.hpp"
 
@@ -32,7 +33,7 @@ int Row::each_of(int n, const int* indices, MPI_Status* statuses, int error, con
     we_failed = true;
     statuses[k].MPI_ERROR = result;
   }
-  const Raised raised = raise(host_failed);
+  const Raised raised = raise_in_status(host_failed);
   return raised != MPI_SUCCESS ? MPI_ERR_IN_STATUS : error;
 }
 
@@ -102,6 +103,11 @@ int Row::settle(int i, MPI_Status& status, int error) {
     where_ = std::move(where);
   }
   return code;
+}
+
+Raised Row::raise_in_status(bool host_failed) {
+  if (error_ != MPI_SUCCESS && traits().raises_in_status) error_ = MPI_ERR_IN_STATUS;
+  return raise(host_failed);
 }
 
 Raised Row::raise(bool host_failed) { return host_failed ? Raised() : raise_new(error_, where_); }
