@@ -26,8 +26,8 @@ __attribute__((weak)) int heddle_shared_release(void* memory);
  * bytes: 16 KiB and more are worth it. Returns NULL if there is no memory. Without Heddle, or alone on a node: calloc.
  *
  * The memory is a file that peers map. Until heddle_free do not map anything else over it (mmap with MAP_FIXED, mremap): peers
- * would read the file. fork() copies its pages for the child, which takes time. A child made by clone or _Fork cannot access it.
- * MPI_Alloc_mem gives memory without these limits, which peers do not map. */
+ * would read the file. fork() copies its pages for the child, which takes time. A child made by clone or _Fork cannot access
+ * it. MPI_Alloc_mem gives memory without these limits, which peers do not map. */
 static inline void* heddle_alloc(size_t bytes) {
   void* (*const shared)(size_t) = HEDDLE_WEAK(heddle_shared_allocate);
   void* memory = shared ? shared(bytes) : NULL;

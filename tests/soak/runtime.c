@@ -408,4 +408,3 @@ static int end(void) {
   if (me == 0 && !worst) printf("SOAKED\n");
   return worst > 0;
 }
-
