@@ -28,7 +28,7 @@ Place checked(const Entry& type, Count count, const void* packed, Count room, co
 /// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
 Entry* decoded(MPI_Datatype datatype) {
   Entry* type = table.find(datatype);
-  return type ? type->ready(datatype, FirstUse::may_pass) : nullptr;
+  return type ? type->ready(datatype) : nullptr;
 }
 
 template <class Host, class Integer>

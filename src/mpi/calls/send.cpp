@@ -26,7 +26,7 @@ int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* reques
 
 template <Mode mode>
 int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
-  const Route route = route_of_send(data, to.tag, mode, FirstUse::decodes);
+  const Route route = route_of_send(data, to.tag, mode);
   std::unique_ptr<PersistentSend> operation;
   if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())
     operation.reset(new (std::nothrow) PersistentSend(data, route, to, mode));

@@ -71,7 +71,7 @@ inline bool refused_at_zero(const Buffer& data) noexcept {
 }
 
 /// Without a word about its length: on communicators of Heddle's own, where no probe comes across it.
-inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard, FirstUse first = FirstUse::decodes) noexcept {
+inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
   Entry* type = table.find(data.type);
   const Network* network = mode == Mode::buffered ? nullptr : Network::here();
@@ -80,7 +80,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard, First
     return {meets ? Way::rendezvous : Way::passthrough};
   }
   Entry* const fresh = type;
-  type = fresh->ready(data.type, first);
+  type = fresh->ready(data.type);
   if (!type) return {Way::passthrough, fresh};
   if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
   if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
@@ -88,10 +88,9 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard, First
 }
 
 /// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
-/// @param first  Any receive takes a message that the host sends natively: a first use may pass, but of a persistent send.
-inline Route route_of_send(const Buffer& data, int tag, Mode mode, FirstUse first = FirstUse::may_pass) noexcept {
+inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   if (refused_at_zero(data)) return {};
-  Route route = route_of_send(data, mode, first);
+  Route route = route_of_send(data, mode);
   if (route.way == Way::rendezvous && !messages_come())
     route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
   Node* node = Node::here();
@@ -107,13 +106,24 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode, FirstUse firs
   return route;
 }
 
+/// Room for so many packed bytes would be as much memory again as the message has, and take longer to bring into being than the
+/// host takes to move what needs no packing.
+constexpr Bytes most_room = Bytes{64} << 20;
+
+/// The program's buffer is larger than that, and has holes.
+inline bool exceeds_room(const Entry& type, Count count) noexcept {
+  Bytes bytes = 0;
+  return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= most_room && !type.contiguous(count);
+}
+
 /// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
-/// one of the type's elements, all of whose bytes arrive. Such a receive needs no staging buffer.
+/// one of the type's elements, all of whose bytes arrive. A host that does not pack while it sends needs a deep stack for it:
+/// there, only receives that no staging buffer should be made for are such.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
   const bool even =
-      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && !type.contiguous(count);
+      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && exceeds_room(type, count);
   return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 
@@ -123,7 +133,7 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
   if (Entry* const found = table.find(data.type)) {
-    Entry* const type = found->ready(data.type, come ? FirstUse::decodes : FirstUse::may_pass);
+    Entry* const type = found->ready(data.type);
     if (!type) return {come ? Way::packed : Way::passthrough, found};
     if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;

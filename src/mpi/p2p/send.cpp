@@ -49,16 +49,11 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
   return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
 }
 
-/// Room for so many packed bytes would be as much memory again as the message has, and take longer to bring into being than the
-/// host takes to send what needs no packing.
-constexpr Bytes most_room = Bytes{64} << 20;
-
-/// A message that is too large for such room, and that no peer can read where it lies.
+/// A message that is too large to be packed, and that no peer can read where it lies.
 bool too_large(const Buffer& data, Route route) noexcept {
   Node* const node = Node::here();
   if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
-  Bytes bytes = 0;
-  if (__builtin_mul_overflow(data.count, route.type->size(), &bytes) || bytes < most_room) return false;
+  if (!exceeds_room(*route.type, data.count)) return false;
   if (settings_of_process().scheme != settings::Scheme::automatic) return false;
   const engine::Touched touched = engine::touched_by(route.type->layout(), data.count);
   return !node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());

@@ -19,7 +19,6 @@ Entry* ContentCache::find(const Contents& contents, std::uint64_t hash) noexcept
 
 void ContentCache::add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept try {
   const auto row = contents.row();
-  if (row.size() > longest_row) return;
   if (const auto other = by_hash_.find(hash); other != by_hash_.end()) drop(other->second);
   Items fresh;
   fresh.push_back({hash, {row.begin(), row.end()}, entry});
@@ -32,16 +31,8 @@ void ContentCache::add(const Contents& contents, std::uint64_t hash, Entry* entr
   return;
 }
 
-bool ContentCache::met(std::uint64_t hash) noexcept {
-  std::uint64_t& last = met_[hash % met_.size()];
-  if (last == hash) return true;
-  last = hash;
-  return false;
-}
-
 void ContentCache::clear() noexcept {
   while (!items_.empty()) drop(items_.begin());
-  met_.fill(0);
 }
 
 void ContentCache::drop(Items::iterator item) noexcept {

@@ -6,7 +6,6 @@
 //   cache.add(row, hash, entry);
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <list>
 #include <unordered_map>
@@ -22,17 +21,14 @@ class ContentCache {
  public:
   /// Null: none that is kept. It lives until the next add() or clear(), unless somebody retains it.
   [[nodiscard]] Entry* find(const Contents& contents, std::uint64_t hash) noexcept;
-  /// Takes one use more of `entry`, unless the contents would fill the cache. Without memory the cache is as before.
+  /// Takes one use more of `entry`. Without memory the cache is as before.
   void add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept;
-  /// Whether a type of such contents was met before; the cache remembers the last few hundred of them. Now and then it is
-  /// wrong.
-  [[nodiscard]] bool met(std::uint64_t hash) noexcept;
   void clear() noexcept;
 
  private:
   static constexpr std::size_t most_items = 512;
   static constexpr std::size_t most_bytes = 2 << 20;  ///< Of rows. Layouts take about as much.
-  static constexpr std::size_t longest_row = most_bytes / 4;
+  static_assert(Contents::longest <= most_bytes / 4);
 
   struct Item {
     std::uint64_t hash;
@@ -45,7 +41,6 @@ class ContentCache {
   Items items_;  // the last used comes first
   std::unordered_map<std::uint64_t, Items::iterator> by_hash_;
   std::size_t bytes_ = 0;
-  std::array<std::uint64_t, 512> met_{};
 };
 
 }  // namespace heddle::mpi

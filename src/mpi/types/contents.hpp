@@ -31,23 +31,17 @@ bool look_into(MPI_Datatype type, const TypeEnvelope& envelope, int* integers, M
 
 class Contents {
  public:
-  /// Longer rows are not read.
-  static constexpr std::size_t longest = 8 << 20;
+  /// Longer rows are not read: they would fill the cache.
+  static constexpr std::size_t longest = 512 << 10;
 
   /// Of a derived type. False: the host does not tell, or the row is too long. Throws std::bad_alloc.
   bool read(MPI_Datatype type);
 
   [[nodiscard]] std::span<const std::byte> row() const noexcept { return row_; }
-  /// Memory of a long row is not kept for the next one.
-  void forget() noexcept {
-    if (row_.capacity() > kept) row_ = {};
-  }
   /// Of the row.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:
-  static constexpr std::size_t kept = 1 << 20;
-
   bool read_level(MPI_Datatype type);
   std::uint64_t level_of(MPI_Datatype type);
 

@@ -14,10 +14,6 @@ namespace heddle::mpi {
 
 using Wire = layout::WireForm<MPI_Datatype>;
 
-/// Of a type that is used for the first time: whether Heddle must know it now, or leaves it to the host if that takes long. A
-/// large type that is sent once would be decoded for nothing.
-enum class FirstUse { decodes, may_pass };
-
 /// Made when a datatype is first used, shared by all types of its contents (content_cache.hpp), gone with the last of them.
 /// Before, and of a type that Heddle cannot decode, the handle stands for one of two entries that all such types share.
 class Entry final : public engine::Datatype {
@@ -34,9 +30,9 @@ class Entry final : public engine::Datatype {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// The decoded entry of `type`. Null: the host gets the type, this time or always.
-  Entry* ready(MPI_Datatype type, FirstUse first = FirstUse::decodes) noexcept {
-    return state_ == State::ready ? this : state_ == State::fresh ? look(type, first) : nullptr;
+  /// The decoded entry of `type`. Null: the host gets the type.
+  Entry* ready(MPI_Datatype type) noexcept {
+    return state_ == State::ready ? this : state_ == State::fresh ? look(type) : nullptr;
   }
   /// It is decoded.
   [[nodiscard]] bool known() const noexcept { return state_ == State::ready; }
@@ -57,7 +53,7 @@ class Entry final : public engine::Datatype {
   void from_wire(void* to, Count count, const void* wire) const { wire_.unpack(layout(), to, count, wire); }
 
  private:
-  static Entry* look(MPI_Datatype type, FirstUse first) noexcept;
+  static Entry* look(MPI_Datatype type) noexcept;
   mutable std::atomic<int> uses_{1};
   State state_;
   Signature signature_;

@@ -42,9 +42,6 @@ Entry& native_entry() {
   return *entry;
 }
 
-/// Types of more contents, bytes, take longer to decode than the host takes to send them once.
-constexpr std::size_t large_contents = 16 << 10;
-
 /// The caller gets a use of the entry. Throws std::bad_alloc.
 Entry* made(MPI_Datatype type) {
   try {
@@ -58,8 +55,8 @@ Entry* made(MPI_Datatype type) {
   return &native_entry();
 }
 
-/// The caller gets a use of the entry; null: the first use of the type passes. Throws std::bad_alloc.
-Entry* looked_up(MPI_Datatype type, FirstUse first) {
+/// The caller gets a use of the entry. Throws std::bad_alloc.
+Entry* looked_up(MPI_Datatype type) {
   auto& [contents, cache] = state_of_decoding();
   if (!contents.read(type)) return made(type);
   const std::uint64_t hash = contents.hash();
@@ -67,7 +64,6 @@ Entry* looked_up(MPI_Datatype type, FirstUse first) {
     alike->retain();
     return alike;
   }
-  if (first == FirstUse::may_pass && contents.row().size() > large_contents && !cache.met(hash)) return nullptr;
   Entry* const entry = made(type);
   cache.add(contents, hash, entry);
   return entry;
@@ -82,17 +78,15 @@ Entry::Entry(Decoded found) : state_(State::ready), signature_(found.signature) 
                                      .wanted = settings_of_process().messages});
 }
 
-Entry* Entry::look(MPI_Datatype type, FirstUse first) noexcept {
+Entry* Entry::look(MPI_Datatype type) noexcept {
   const std::lock_guard lock(decoding);
   Entry* entry = table.find(type);  // another thread may have been here
   if (!entry || !entry->fresh()) return entry && entry->known() ? entry : nullptr;
   try {
-    entry = looked_up(type, first);
+    entry = looked_up(type);
   } catch (const std::bad_alloc&) {
-    entry = nullptr;  // this time
+    return nullptr;  // this time
   }
-  state_of_decoding().contents.forget();
-  if (!entry) return nullptr;
   table.replace(type, entry);
   return entry->known() ? entry : nullptr;
 }
