@@ -136,7 +136,9 @@ int freed(auto host, MPI_Comm* comm) {
 /// A message that nobody receives does not keep the call from returning without Heddle. So it must not do so under Heddle.
 int disconnected(auto host, MPI_Comm* comm) {
   if (!comm || *comm == MPI_COMM_NULL) return host(comm);
-  return nothing_pends_on(*comm) ? end(host, comm) : end(PMPI_Comm_free, comm);
+  if (nothing_pends_on(*comm)) return end(host, comm);
+  // Open MPI waits for no request, but for all ranks to disconnect.
+  return traits().host == Host::openmpi ? end(host, comm) : end(PMPI_Comm_free, comm);
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
   if (!ours) return left_to_host();
   if constexpr (requires { Kind::worth(*own, send, receive); })
     if (!Kind::worth(*own, send, receive)) return left_to_host();
-  const int tags = persistent ? own->tags() : 0;
+  const int tags = persistent ? own->tags() : own->tag(0);
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, StartedExchange>;
   auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));

@@ -32,9 +32,11 @@ int ranks_of(MPI_Comm comm) {
 /// A type that the host has seen committed, at an address where its elements may be.
 bool takes_elements(const Buffer& data) {
   if (data.count < 0) return false;
-  if (Entry* const entry = table.find(data.type)) {
+  if (Entry* const found = table.find(data.type)) {
+    if (data.address || data.count == 0) return true;
     // Elements at address 0 are for types of absolute addresses. What Heddle cannot decode may be of those.
-    return data.address || data.count == 0 || !entry->ready(data.type) || entry->first_byte() != 0 || entry->size() == 0;
+    const Entry* const entry = found->ready(data.type);
+    return !entry || entry->first_byte() != 0 || entry->size() == 0;
   }
   if (data.type == MPI_DATATYPE_NULL || (!data.address && data.count > 0)) return false;
   return predefined(data.type).size > 0 && seen_predefined(data.type);  // a type that is not committed has a size, too

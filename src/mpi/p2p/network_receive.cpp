@@ -98,8 +98,12 @@ void NetworkReceive::tell_of_blocks() noexcept {
 bool NetworkReceive::look_at_posted() noexcept {
   if (!host_is_done()) return false;
   if (is_lost()) {
-    network_.note_overlap();
-    std::memset(const_cast<void*>(receive_.lands()), 0, sizeof(engine::Nonce));  // no receive may find it
+    lost_from_ = sender();
+    // The bytes may be a message of the program's own: its sender says so later (Word::plain).
+    if (void* const first = const_cast<void*>(receive_.lands()); engine::is_descriptor(first, network_.nonce())) {
+      network_.note_overlap();
+      std::memset(first, 0, sizeof(engine::Nonce));  // no receive may find it
+    }
     lose();
     return look_for_lost();
   }
@@ -168,18 +172,19 @@ bool NetworkReceive::stands(std::uint32_t number, int from) const noexcept {
 
 /// Its sender has had no answer, and goes on; or it has sent something else in the length of a descriptor, and says so.
 bool NetworkReceive::look_for_lost() noexcept try {
-  const int from = sender();
+  const int from = lost_from_;
   network_.take_strays(from);
   // Receives and messages of one sender and tag belong together in the order in which they were posted and sent.
   std::size_t lost = 0, before = 0;
   network_.for_each([&](const Operation& each) {
     const auto* const other = dynamic_cast<const NetworkReceive*>(&each);
-    if (!other || other->over() || other->stage() != Stage::lost || other->tag() != tag() || other->sender() != from) return;
+    if (!other || other->over() || other->stage() != Stage::lost || other->tag() != tag() || other->lost_from_ != from) return;
     ++lost;
     if (other->order_ < order_) ++before;
   });
   Network::Stray* const found = network_.unawaited(from, tag(), before, lost);
   if (!found) return !network_.announces(from) && end_as_host_says();
+  network_.note_overlap();
   if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);
   PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(found->total(), room_));
   bring(from, found->packed.data(), found->total(), landing());

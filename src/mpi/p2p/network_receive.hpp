@@ -72,7 +72,8 @@ class NetworkReceive final : public engine::NetworkReceive {
   Network& network_;
   Buffer data_;
   Derived type_;
-  Opaque opaque_;  ///< Of a type that Heddle cannot decode.
+  Opaque opaque_;       ///< Of a type that Heddle cannot decode.
+  int lost_from_ = -1;  ///< A lost receive: sender(), which is not known any more once the communicator is freed.
   Bytes room_ = 0;
   ReceiveOperation receive_;
   MPI_Request host_ = MPI_REQUEST_NULL;  ///< The receive; later that of the packed bytes.

@@ -58,7 +58,11 @@ class PersistentReceive final : public Persistent {
   void catch_up() noexcept override {
     if (started_) started_->catch_up();
   }
-  [[nodiscard]] const void* lands() const noexcept override { return started_ ? started_->lands() : operation.lands(); }
+  /// Another thread may be completing what has been started.
+  [[nodiscard]] const void* lands() const noexcept override {
+    if (!started_) return operation.lands();
+    return threads::concurrent.load(std::memory_order_relaxed) ? nullptr : started_->lands();
+  }
 
   ReceiveOperation operation;
 

@@ -42,7 +42,8 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
 }
 
 const void* ReceiveOperation::lands() const noexcept {
-  if (staged_ && staged_->apart()) return nullptr;
+  // A handle that the program has may be gone by now: the library must not be asked about it.
+  if (staged_ && (staged_->apart() || !staged_->ours())) return nullptr;
   if (type_)
     return type_->first_piece() >= descriptor_bytes ? static_cast<const std::byte*>(data_.address) + type_->first_byte()
                                                     : nullptr;
