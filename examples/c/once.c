@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const char* form = argc > 1 ? argv[1] : "anew";
   const int anew = strcmp(form, "once") != 0, steps = argc > 3 ? atoi(argv[3]) : 100;
-  n = argc > 2 ? atoi(argv[2]) : 50000;
+  n = argc > 2 ? atoi(argv[2]) : 200000;
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
