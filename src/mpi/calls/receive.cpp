@@ -42,6 +42,7 @@ int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* req
 
 /// Where messages may be a rendezvous every persistent receive is followed: a probe may find its message.
 int recv_init(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
+  const Derived kept(data.type);  // a long list, too, is decoded now: the request keeps this route
   Route route = route_of_receive(data);
   if (route.way == Way::passthrough && messages_come()) route.way = Way::rendezvous;
   if (route.way == Way::passthrough || !from.is_somebody() || !request) return host();

@@ -6,6 +6,7 @@
 #include "mpi/p2p/persistent.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/completion.hpp"
+#include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -26,6 +27,7 @@ int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* reques
 
 template <Mode mode>
 int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  const Derived kept(data.type);  // a long list, too, is decoded now: the host would keep the request
   const Route route = route_of_send(data, to.tag, mode);
   std::unique_ptr<PersistentSend> operation;
   if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())

@@ -25,6 +25,12 @@ Bytes room_of(const Buffer& data, Route route) noexcept {
   return __builtin_mul_overflow(data.count, size, &bytes) ? std::numeric_limits<Bytes>::max() : bytes;
 }
 
+/// By its entry: a persistent receive may start after the program has freed the handle.
+Derived of_receive(const Buffer& data, Route route) noexcept {
+  if (!route.type) return Derived(hold_any(data.type));
+  return route.type->known() ? Derived::use(*route.type) : Derived();
+}
+
 }  // namespace
 
 bool NetworkReceive::possible(const Buffer& data, Route route) {
@@ -40,7 +46,7 @@ NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route
     : engine::NetworkReceive(network),
       network_(network),
       data_(data),
-      type_(hold_any(data.type)),
+      type_(of_receive(data, route)),
       room_(type_ ? layout::times(data.count, type_->size()) : 0),
       receive_(data, {route.type ? Way::packed : route.way, route.type}, std::move(comm)),
       memory_(std::move(memory)) {

@@ -1,4 +1,4 @@
-// mpi/p2p/persistent.hpp: persistent messages. Includes send.hpp, receive.hpp.
+// mpi/p2p/persistent.hpp: persistent messages.
 //
 // The program's handle is a persistent request of the host. A send's was made with the program's own arguments; what MPI_Start
 // starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
@@ -9,6 +9,7 @@
 
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
+#include "mpi/types/element.hpp"
 
 namespace heddle::mpi {
 
@@ -40,7 +41,12 @@ class PersistentSend final : public Persistent {
 class PersistentReceive final : public Persistent {
  public:
   PersistentReceive(const Buffer& data, Route route, const Envelope& from)
-      : operation(data, route, communicators::Hold(from.comm)), data_(data), route_(route), comm_(from.comm), from_(from) {}
+      : operation(data, route, communicators::Hold(from.comm)),
+        opaque_(route.type && !route.type->known() ? Opaque(data.type) : Opaque()),
+        data_{data.address, data.count, opaque_ ? opaque_.type() : data.type},
+        route_(route),
+        comm_(from.comm),
+        from_(from) {}
   ~PersistentReceive() override { delete started_; }
 
   int start() override;
@@ -71,6 +77,7 @@ class PersistentReceive final : public Persistent {
   /// For a start that makes a receive anew, when the handle of the datatype may be gone.
   [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Way::packed : route_.way, route_.type}; }
 
+  Opaque opaque_;  // of a type that Heddle cannot decode: the program may free its handle
   Buffer data_;
   Route route_;               // its entry lives as long as the operation
   communicators::Hold comm_;  // that of the operation is the last message's

@@ -80,7 +80,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
     return {meets ? Way::rendezvous : Way::passthrough};
   }
   Entry* const fresh = type;
-  type = fresh->ready(data.type);
+  type = fresh->ready_for_message(data.type);
   if (!type) return {Way::passthrough, fresh};
   if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
   if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
@@ -133,7 +133,7 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
   if (Entry* const found = table.find(data.type)) {
-    Entry* const type = found->ready(data.type);
+    Entry* const type = found->ready_for_message(data.type);
     if (!type) return {come ? Way::packed : Way::passthrough, found};
     if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;

@@ -1,6 +1,7 @@
 // mpi/types/content_cache.cpp
 #include "mpi/types/content_cache.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -33,6 +34,12 @@ void ContentCache::add(const Contents& contents, std::uint64_t hash, Entry* entr
 
 void ContentCache::clear() noexcept {
   while (!items_.empty()) drop(items_.begin());
+}
+
+bool ContentCache::meet(std::uint64_t hash) noexcept {
+  if (std::ranges::find(met_, hash) != met_.end()) return true;
+  met_[next_met_++ % met_.size()] = hash;
+  return false;
 }
 
 void ContentCache::drop(Items::iterator item) noexcept {

@@ -6,6 +6,7 @@
 //   cache.add(row, hash, entry);
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <unordered_map>
@@ -24,10 +25,12 @@ class ContentCache {
   /// Takes one use more of `entry`. Without memory the cache is as before.
   void add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept;
   void clear() noexcept;
+  /// Whether meet() was called with this hash before: one of the last 256 calls.
+  bool meet(std::uint64_t hash) noexcept;
 
  private:
   static constexpr std::size_t most_items = 512;
-  static constexpr std::size_t most_bytes = 2 << 20;  ///< Of rows. Layouts take about as much.
+  static constexpr std::size_t most_bytes = 8 << 20;  ///< Of rows. Layouts take about as much.
   static_assert(Contents::longest <= most_bytes / 4);
 
   struct Item {
@@ -41,6 +44,8 @@ class ContentCache {
   Items items_;  // the last used comes first
   std::unordered_map<std::uint64_t, Items::iterator> by_hash_;
   std::size_t bytes_ = 0;
+  std::array<std::uint64_t, 256> met_{};  // the hashes of contents that were looked at and not decoded
+  std::size_t next_met_ = 0;
 };
 
 }  // namespace heddle::mpi

@@ -32,7 +32,7 @@ bool look_into(MPI_Datatype type, const TypeEnvelope& envelope, int* integers, M
 class Contents {
  public:
   /// Longer rows are not read: they would fill the cache.
-  static constexpr std::size_t longest = 512 << 10;
+  static constexpr std::size_t longest = 2 << 20;
 
   /// Of a derived type. False: the host does not tell, or the row is too long. Throws std::bad_alloc.
   bool read(MPI_Datatype type);

@@ -62,6 +62,8 @@ class Opaque {
   ~Opaque();
 
   explicit operator bool() const { return type_ != MPI_DATATYPE_NULL; }
+  /// The duplicate.
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
   /// It describes no bytes: nothing is received.
   [[nodiscard]] bool empty() const { return empty_; }
   /// Of an element, bytes.

@@ -15,12 +15,13 @@ namespace heddle::mpi {
 using Wire = layout::WireForm<MPI_Datatype>;
 
 /// Made when a datatype is first used, shared by all types of its contents (content_cache.hpp), gone with the last of them.
-/// Before, and of a type that Heddle cannot decode, the handle stands for one of two entries that all such types share.
+/// Until then all handles share one entry (fresh); handles of long lists that had one message share another (met). A third is
+/// for types that Heddle cannot decode (native).
 class Entry final : public engine::Datatype {
  public:
-  enum class State : int { fresh, ready, native };
+  enum class State : int { fresh, met, ready, native };
 
-  /// For the two that stand for no contents. @param state  fresh or native.
+  /// For the three that stand for no contents. @param state  fresh, met or native.
   explicit Entry(State state) : state_(state) {}
   explicit Entry(Decoded found);
 
@@ -32,7 +33,12 @@ class Entry final : public engine::Datatype {
 
   /// The decoded entry of `type`. Null: the host gets the type.
   Entry* ready(MPI_Datatype type) noexcept {
-    return state_ == State::ready ? this : state_ == State::fresh ? look(type) : nullptr;
+    return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::any);
+  }
+  /// The same for a message. Null, too, if this is the first message of a long list: the host carries it in less time than
+  /// Heddle needs to decode the list. The second message of such a list, by any handle, finds it decoded.
+  Entry* ready_for_message(MPI_Datatype type) noexcept {
+    return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::message);
   }
   /// It is decoded.
   [[nodiscard]] bool known() const noexcept { return state_ == State::ready; }
@@ -53,7 +59,8 @@ class Entry final : public engine::Datatype {
   void from_wire(void* to, Count count, const void* wire) const { wire_.unpack(layout(), to, count, wire); }
 
  private:
-  static Entry* look(MPI_Datatype type) noexcept;
+  enum class Use : bool { any, message };
+  static Entry* look(MPI_Datatype type, Use use) noexcept;
   mutable std::atomic<int> uses_{1};
   State state_;
   Signature signature_;

@@ -36,10 +36,19 @@ Entry& fresh_entry() {
   static layout::Lasting<Entry> entry(Entry::State::fresh);
   return *entry;
 }
+/// Of long lists that had one message.
+Entry& met_entry() {
+  static layout::Lasting<Entry> entry(Entry::State::met);
+  return *entry;
+}
 /// Of types that are left to the host.
 Entry& native_entry() {
   static layout::Lasting<Entry> entry(Entry::State::native);
   return *entry;
+}
+Entry* used(Entry& entry) {
+  entry.retain();
+  return &entry;
 }
 
 /// The caller gets a use of the entry. Throws std::bad_alloc.
@@ -51,19 +60,19 @@ Entry* made(MPI_Datatype type) {
   } catch (const std::exception& reason) {
     say_once_verbose("a datatype is left to the host MPI", reason.what());
   }
-  native_entry().retain();
-  return &native_entry();
+  return used(native_entry());
 }
 
-/// The caller gets a use of the entry. Throws std::bad_alloc.
-Entry* looked_up(MPI_Datatype type) {
+/// Bytes. The host carries a message of a shorter list no faster than Heddle decodes the list.
+constexpr std::size_t long_row = 16 << 10;
+
+/// The caller gets a use of the entry. Throws std::bad_alloc. @param first_message  Nobody has used this handle before.
+Entry* looked_up(MPI_Datatype type, bool first_message) {
   auto& [contents, cache] = state_of_decoding();
-  if (!contents.read(type)) return made(type);
+  if (!contents.read(type)) return first_message ? used(met_entry()) : made(type);
   const std::uint64_t hash = contents.hash();
-  if (Entry* const alike = cache.find(contents, hash)) {
-    alike->retain();
-    return alike;
-  }
+  if (Entry* const alike = cache.find(contents, hash)) return used(*alike);
+  if (first_message && contents.row().size() >= long_row && !cache.meet(hash)) return used(met_entry());
   Entry* const entry = made(type);
   cache.add(contents, hash, entry);
   return entry;
@@ -78,12 +87,12 @@ Entry::Entry(Decoded found) : state_(State::ready), signature_(found.signature) 
                                      .wanted = settings_of_process().messages});
 }
 
-Entry* Entry::look(MPI_Datatype type) noexcept {
+Entry* Entry::look(MPI_Datatype type, Use use) noexcept {
   const std::lock_guard lock(decoding);
   Entry* entry = table.find(type);  // another thread may have been here
-  if (!entry || !entry->fresh()) return entry && entry->known() ? entry : nullptr;
+  if (!entry || entry->known() || entry->state_ == State::native) return entry && entry->known() ? entry : nullptr;
   try {
-    entry = looked_up(type);
+    entry = looked_up(type, use == Use::message && entry->fresh());
   } catch (const std::bad_alloc&) {
     return nullptr;  // this time
   }
@@ -158,8 +167,7 @@ const Entry* hold_any(MPI_Datatype type) noexcept {
 bool committed(MPI_Datatype type) noexcept {
   if (!running() || table.find(type)) return true;
   if (const int combiner = combiner_of(type); combiner == MPI_UNDEFINED || names_predefined(combiner)) return true;
-  fresh_entry().retain();
-  return enter(type, &fresh_entry());
+  return enter(type, used(fresh_entry()));
 }
 
 bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {

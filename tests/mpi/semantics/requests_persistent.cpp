@@ -168,6 +168,32 @@ TEST_RANKS(2, PersistentRequests, OutliveTheirDatatypeAndCommunicator) {
   MPI_Request_free(&request);
 }
 
+// The communicator stays, so a start may go by the fabric. The handle may stand for another type by then.
+TEST_RANKS(4, PersistentRequests, OutliveTheirDatatype) {
+  const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
+  constexpr int count = 2000;
+  for (const char* const text : {scattered, "contiguous(24, int)"}) {
+    std::vector<int> sent(24 * count, team.rank), received(24 * count, -1);
+    std::array<MPI_Request, 2> requests{};
+    {
+      const Committed out(text), in(text);
+      MPI_Send_init(sent.data(), count, out, next, 1, team.comm, &requests[1]);
+      MPI_Recv_init(received.data(), count, in, previous, 1, team.comm, &requests[0]);
+    }
+    const Committed other("vector(3, 1, 2, double)");
+    for (int turn = 0; turn < 3; ++turn) {
+      sent[23] = 100 * turn + team.rank;
+      received.assign(received.size(), -1);
+      succeeds(MPI_Startall(2, requests.data()));
+      succeeds(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE));
+      EXPECT_EQ(received[23], 100 * turn + previous);
+      EXPECT_EQ(received[24 * (count - 1) + 23], previous);
+      EXPECT_EQ(received[1], text == scattered ? -1 : previous);
+    }
+    for (MPI_Request& request : requests) MPI_Request_free(&request);
+  }
+}
+
 TEST_RANKS(2, PersistentRequests, FreedWhileActive) {
   const Committed type(scattered);
   for (int turn = 0; turn < rounds(10); ++turn) {
