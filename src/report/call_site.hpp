@@ -26,9 +26,10 @@ enum class Passed : std::uint8_t {
   small,      ///< Packing pays only for more.
   as_fast,    ///< The MPI library is as fast.
   unknown,    ///< Heddle does not know the datatype.
+  first,      ///< Heddle decodes a long list at its second message (mpi/types/entry.hpp).
 };
-constexpr std::array passed_names = {"by nature",       "off", "no holes", "as set", "too little", "library as fast",
-                                     "unknown datatype"};
+constexpr std::array passed_names = {
+    "by nature", "off", "no holes", "as set", "too little", "library as fast", "unknown datatype", "first of a long list"};
 
 class CallSite {
  public:

@@ -106,7 +106,7 @@ class OfHost final : public report::Meanings {
     const MPI_Datatype type = datatype_of(called.type);
     const Entry* const entry = table.find(type);
     if (!entry) return predefined(type).size == 0 ? Passed::unknown : Passed::no_holes;
-    if (!entry->known()) return Passed::unknown;
+    if (!entry->known()) return entry->met() ? Passed::first : Passed::unknown;
     const Count count = called.count >= 0 ? called.count : 2;
     if (entry->contiguous(count)) return Passed::no_holes;
     if (settings_of_process().messages == settings::Messages::native) return Passed::as_set;

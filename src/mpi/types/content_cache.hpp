@@ -25,7 +25,7 @@ class ContentCache {
   /// Takes one use more of `entry`. Without memory the cache is as before.
   void add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept;
   void clear() noexcept;
-  /// Whether meet() was called with this hash before: one of the last 256 calls.
+  /// True if one of the last 256 calls had this hash.
   bool meet(std::uint64_t hash) noexcept;
 
  private:

@@ -21,7 +21,7 @@ class Entry final : public engine::Datatype {
  public:
   enum class State : int { fresh, met, ready, native };
 
-  /// For the three that stand for no contents. @param state  fresh, met or native.
+  /// One of the three entries that stand for no contents. @param state  fresh, met or native.
   explicit Entry(State state) : state_(state) {}
   explicit Entry(Decoded found);
 
@@ -35,7 +35,7 @@ class Entry final : public engine::Datatype {
   Entry* ready(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::any);
   }
-  /// The same for a message. Null, too, if this is the first message of a long list: the host carries it in less time than
+  /// The decoded entry of `type`, for a message. Null, too, if this is the first message of a long list: the host carries it in less time than
   /// Heddle needs to decode the list. The second message of such a list, by any handle, finds it decoded.
   Entry* ready_for_message(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::message);
@@ -43,6 +43,7 @@ class Entry final : public engine::Datatype {
   /// It is decoded.
   [[nodiscard]] bool known() const noexcept { return state_ == State::ready; }
   [[nodiscard]] bool fresh() const noexcept { return state_ == State::fresh; }
+  [[nodiscard]] bool met() const noexcept { return state_ == State::met; }
 
   // Only if known(), as all of engine::Datatype:
   [[nodiscard]] Decoded decoded() const { return {layout(), signature_}; }

@@ -36,12 +36,12 @@ Entry& fresh_entry() {
   static layout::Lasting<Entry> entry(Entry::State::fresh);
   return *entry;
 }
-/// Of long lists that had one message.
+/// The entry of long lists that had one message.
 Entry& met_entry() {
   static layout::Lasting<Entry> entry(Entry::State::met);
   return *entry;
 }
-/// Of types that are left to the host.
+/// The entry of types that are left to the host.
 Entry& native_entry() {
   static layout::Lasting<Entry> entry(Entry::State::native);
   return *entry;
