@@ -1,5 +1,5 @@
-// engine/claims.hpp: which messages threads of this process are fetching. Several receives may see one descriptor (their
-// buffers overlap): one of them gets the message. May include: control.hpp, threads/lock.hpp.
+// engine/claims.hpp: which messages threads of this process are fetching. Several receives may see
+// one descriptor (their buffers overlap): one of them gets the message.
 //
 //   Claims::Claim claim(claims, descriptor.sender, descriptor.generation, control);
 //   if (!claim) ...                              // another receive has the message, or had it

@@ -1,5 +1,4 @@
-// engine/inbox.hpp: the receiver's side of a message. May include: descriptor.hpp, datatype_cache.hpp, desk.hpp, distance.hpp,
-// pull.hpp, layout/, report/times.hpp.
+// engine/inbox.hpp: the receiver's side of a message.
 //
 //   Descriptor descriptor;
 //   if (is_descriptor(buffer, nonce) && read(buffer, nonce, ranks, memory, descriptor))

@@ -1,6 +1,7 @@
-// engine/lengths.hpp: how a probe learns the size of a rendezvous without receiving its descriptor. All that it sees
-// of it is a length. So descriptors come in several lengths, each of which stands for one size of message of one tag at a
-// time; which, their sender says in its node memory (docs/protocol.md). May include: arena.hpp, descriptor.hpp.
+// engine/lengths.hpp: how a probe learns the size of a rendezvous without receiving its descriptor.
+// All that it sees of it is a length. So descriptors come in several lengths, each of which stands
+// for one size of message of one tag at a time; which, their sender says in its node memory
+// (docs/protocol.md).
 //
 //   sender      const int code = book.take(total, tag, ...);     descriptor of Lengths::of(code) bytes
 //   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB

@@ -1,6 +1,6 @@
-// engine/loaned_slot.hpp: a slot of this process's node memory in which other ranks of the node read mailboxes, and its
-// deferred free: who loaned it may go at any time, the slot stays until all its readers have closed. May include: mailbox.hpp,
-// outbox.hpp.
+// engine/loaned_slot.hpp: a slot of this process's node memory in which other ranks of the node
+// read mailboxes, and its deferred free: who loaned it may go at any time, the slot stays until all
+// its readers have closed.
 //
 //   Loans loans(outbox);                                  // of a process
 //   LoanedSlot slot = loans.lend(2);                      // false: none to be had, now

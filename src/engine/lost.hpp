@@ -1,5 +1,5 @@
-// engine/lost.hpp: the message of a descriptor that was written over where it arrived, found by what the status of its receive
-// says. May include: arrival.hpp.
+// engine/lost.hpp: the message of a descriptor that was written over where it arrived, found by
+// what the status of its receive says.
 //
 //   if (const auto lost = Lost(node, receipt).find(tried)) ...       // its descriptor
 #pragma once

@@ -1,5 +1,6 @@
-// engine/mailbox.hpp: short messages one way between two ranks of a node: packed into memory of the sender's that the reader
-// has mapped, in two slots that messages take by turns (docs/mailbox.md; tests/model/mailbox.pml). May include: arena.hpp.
+// engine/mailbox.hpp: short messages one way between two ranks of a node: packed into memory of the
+// sender's that the reader has mapped, in two slots that messages take by turns (docs/mailbox.md;
+// tests/model/mailbox.pml).
 //
 //   Mailbox mailbox = Mailbox::made(memory, slot);        // the sender's end
 //   while (!mailbox.has_room()) ...;                      // the message before the last one has not been consumed

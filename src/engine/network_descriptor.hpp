@@ -1,6 +1,6 @@
-// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
-// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. May include:
-// descriptor.hpp, transport/fabric/.
+// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another
+// node. It travels as those within a node do (engine/descriptor.hpp): on the program's
+// communicator, with its tag, in the place of the data.
 //
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all

@@ -1,5 +1,5 @@
-// engine/node.hpp: what a process shares with the ranks of its node, once these have found each other: memory to announce
-// messages in, and to fetch them from. May include: all of engine/, select/, transport/.
+// engine/node.hpp: what a process shares with the ranks of its node, once these have found each
+// other: memory to announce messages in, and to fetch them from.
 //
 //   Node node(std::move(transport), nonce, {.crowded = ranks > cores, .profile = profile});
 //   if (const std::byte* memory = node.reach(peer).memory) ...

@@ -1,5 +1,5 @@
-// engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: announcements.hpp, arena.hpp, datatype_cache.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
+// engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the
+// last segment is with its receiver.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed

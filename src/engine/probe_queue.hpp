@@ -1,6 +1,7 @@
-// engine/probe_queue.hpp: descriptors that a probe has come across. The program must be told the size of the message, which
-// the length of the descriptor stands for (lengths.hpp): so a probe takes nothing, and a matched probe gives out what the
-// library has matched. What MPI does for it is handed in. May include: lengths.hpp, network_descriptor.hpp, threads/.
+// engine/probe_queue.hpp: descriptors that a probe has come across. The program must be told the
+// size of the message, which the length of the descriptor stands for (lengths.hpp): so a probe
+// takes nothing, and a matched probe gives out what the library has matched. What MPI does for it
+// is handed in.
 //
 //   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
 //

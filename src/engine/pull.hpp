@@ -1,6 +1,6 @@
-// engine/pull.hpp: moving a piece of a message straight from the sender's buffer, in the ways of Wu et al. 2004, §4: an iovec
-// on one side (RWG-UP, P-RRS), on both (Multi-W), or, where the sender's buffer is mapped, from layout to layout (direct). May
-// include: inbox.hpp, transport/cma.hpp, layout/.
+// engine/pull.hpp: moving a piece of a message straight from the sender's buffer, in the ways of Wu
+// et al. 2004, §4: an iovec on one side (RWG-UP, P-RRS), on both (Multi-W), or, where the sender's
+// buffer is mapped, from layout to layout (direct).
 #pragma once
 
 #include <sys/types.h>

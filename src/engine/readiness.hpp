@@ -1,6 +1,6 @@
-// engine/readiness.hpp: what the ranks of a job say before they share memory: whether they are ready to, and rank 0 by which
-// nonce its messages are to be known. By one reduction: the least of each number. May include: descriptor.hpp,
-// transport/handover.hpp.
+// engine/readiness.hpp: what the ranks of a job say before they share memory: whether they are
+// ready to, and rank 0 by which nonce its messages are to be known. By one reduction: the least of
+// each number.
 //
 //   Readiness all(ready, nonce, me);
 //   MPI_Allreduce(MPI_IN_PLACE, all.numbers(), Readiness::count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
-// engine/reductions.hpp: what all ranks of a communicator find out together while they do other things: reductions that are
-// begun in one call and waited for in a later one. Handed in: over MPI in mpi/exchange, over memory in tests. May include:
-// select/collective/agreement.hpp.
+// engine/reductions.hpp: what all ranks of a communicator find out together while they do other
+// things: reductions that are begun in one call and waited for in a later one. Handed in: over MPI
+// in mpi/exchange, over memory in tests.
 //
 //   reductions.begin(0, mine, all);                  // in the same order on all ranks
 //   ... calls later: reductions.wait(0);             // `all` is the same on all ranks

@@ -1,5 +1,5 @@
-// engine/rendezvous.hpp: a message of the program to a rank of its node, whose descriptor travels in its place
-// (docs/protocol.md): which way it takes, and how far it is. May include: node.hpp, datatype.hpp, select/, report/.
+// engine/rendezvous.hpp: a message of the program to a rank of its node, whose descriptor travels
+// in its place (docs/protocol.md): which way it takes, and how far it is.
 //
 //   Rendezvous message(node, {&type, count, buffer, peer, tag}, Ends::in_call, Probes::possible, wanted);
 //   if (message) { PMPI_Send(message.descriptor(), message.length(), MPI_BYTE, ...);

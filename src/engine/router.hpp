@@ -1,6 +1,6 @@
-// engine/router.hpp: bundles: a rank's messages to any others travel together by the rounds of the crystal router
-// (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, over a channel that is handed in. May include:
-// channel.hpp, schedule/. No MPI.
+// engine/router.hpp: bundles: a rank's messages to any others travel together by the rounds of the
+// crystal router (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, over a
+// channel that is handed in.
 //
 //   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere

@@ -1,6 +1,6 @@
-// engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of them have, settings
-// that must be the same, and whether all are on one machine, and can have one file there. May include: digest.hpp,
-// transport/common_file.hpp.
+// engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of
+// them have, settings that must be the same, and whether all are on one machine, and can have one
+// file there.
 //
 //   Said all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
 //   all = both(all, heard);                              // each that it hears, in whatever order, once or twice

@@ -1,6 +1,7 @@
-// engine/scatter_hints.hpp: receivers that scatter what this process sends in one piece. Such a receiver says so, once, and
-// from then on it gets a descriptor from that sender, too: then it unpacks while the sender still copies, or reads straight
-// into its blocks (P-RRS, Wu et al. 2004, §4.2), instead of receiving into a staging buffer first. May include: arena.hpp.
+// engine/scatter_hints.hpp: receivers that scatter what this process sends in one piece. Such a
+// receiver says so, once, and from then on it gets a descriptor from that sender, too: then it
+// unpacks while the sender still copies, or reads straight into its blocks (P-RRS, Wu et al. 2004,
+// §4.2), instead of receiving into a staging buffer first.
 //
 //   first bytes of the sender's node memory     any   rank 0   rank 1   ...
 //                                               a byte each, 0 or 1; set by that rank, for good

@@ -1,5 +1,5 @@
-// engine/side.hpp: one side of a collective that the library carries out, as the library gets it, if its blocks are all alike.
-// May include: arguments.hpp, layout/, report/, threads/.
+// engine/side.hpp: one side of a collective that the library carries out, as the library gets it,
+// if its blocks are all alike.
 //
 //   Side<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};                // what the program gave

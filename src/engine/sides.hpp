@@ -1,6 +1,6 @@
-// engine/sides.hpp: one side of a collective that the library carries out, as the library gets it, if each block has its own
-// count and place. Of types, the staging buffer and Types, handed in: as side.hpp. May include: side.hpp, arguments.hpp,
-// layout/, report/, threads/.
+// engine/sides.hpp: one side of a collective that the library carries out, as the library gets it,
+// if each block has its own count and place. Of types, the staging buffer and Types, handed in: as
+// side.hpp.
 //
 //   Blocks<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};

@@ -1,5 +1,6 @@
-// engine/sparse.hpp: an exchange whose receivers do not know who sends, and how much: the three ways of schedule/exchange/.
-// What they need of the world is handed in: MPI in mpi/sparse, memory in tests. May include: channel.hpp, router.hpp, wait.hpp.
+// engine/sparse.hpp: an exchange whose receivers do not know who sends, and how much: the three
+// ways of schedule/exchange/. What they need of the world is handed in: MPI in mpi/sparse, memory
+// in tests.
 //
 //   consensus   synchronous sends, take in whatever comes, a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place

@@ -1,5 +1,5 @@
-// engine/sparse_program.hpp: the program's side of a sparse exchange, from the arguments that it gave: what a rank sends, and
-// where what comes is to lie. May include: departures.hpp.
+// engine/sparse_program.hpp: the program's side of a sparse exchange, from the arguments that it
+// gave: what a rank sends, and where what comes is to lie.
 //
 //   GivenProgram<MPI_Datatype, Element, Arrivals, MPI_Comm> program({arrivals}, {.truncated = MPI_ERR_TRUNCATE, ...});
 //   if (const int error = program.read(departures, receive_type, ranks, errors)) return error;

@@ -1,5 +1,5 @@
-// engine/staged.hpp: a collective that the library carries out on packed data: both sides' staging buffers, and what of them is
-// loaded before and stored afterwards. May include: sides.hpp.
+// engine/staged.hpp: a collective that the library carries out on packed data: both sides' staging
+// buffers, and what of them is loaded before and stored afterwards.
 //
 //   Staged<Side<Types>, Blocks<Types>> op("gather");
 //   if (!op.prepare(send, 1, true, receive, ranks, is_root)) return {};

@@ -1,5 +1,5 @@
-// engine/staging.hpp: one end of a message that travels packed: where its packed bytes lie, and how they get there. May
-// include: datatype.hpp, node.hpp, layout/, report/, threads/.
+// engine/staging.hpp: one end of a message that travels packed: where its packed bytes lie, and how
+// they get there.
 //
 //   Staging staging;
 //   staging.open({&type, count, buffer}, Staging::End::receiving, true);

@@ -1,5 +1,6 @@
-// engine/trials.hpp: the trials of one communicator's blocking collectives (select/collective/trial.hpp): whose way a call
-// goes, how long it takes, and which calls need not ask. May include: agreement.hpp, reductions.hpp, select/collective/.
+// engine/trials.hpp: the trials of one communicator's blocking collectives
+// (select/collective/trial.hpp): whose way a call goes, how long it takes, and which calls need not
+// ask.
 //
 //   TimedCall timed;                                            // at the top of the call, so that its end is the call's
 //   if (trials.library(kind, timed)) return {};                 // on all ranks alike; the library carries the call out

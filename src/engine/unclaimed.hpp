@@ -1,5 +1,6 @@
-// engine/unclaimed.hpp: a descriptor that was received although nobody fetches its message: somebody has received it past
-// Heddle and takes it for data. What the two sides tell each other of it. May include: arena.hpp.
+// engine/unclaimed.hpp: a descriptor that was received although nobody fetches its message:
+// somebody has received it past Heddle and takes it for data. What the two sides tell each other of
+// it.
 //
 //   sender      the host has delivered the descriptor, and no cell is claimed ──▶ Unclaimed(memory of the receiver).suspect()
 //   receiver    no receive of its own is under way, and there is a suspicion: is still no cell claimed? Then it is true.

@@ -1,4 +1,4 @@
-// engine/wait.hpp: waiting for another process of the node. May include: give_way.hpp.
+// engine/wait.hpp: waiting for another process of the node.
 #pragma once
 
 #include <sched.h>

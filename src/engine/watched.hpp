@@ -1,5 +1,6 @@
-// engine/watched.hpp: descriptors of this process that are watched until somebody fetches their messages, a few at a time
-// (unclaimed.hpp, docs/safety.md). How a descriptor is delivered is handed in. May include: unclaimed.hpp.
+// engine/watched.hpp: descriptors of this process that are watched until somebody fetches their
+// messages, a few at a time (unclaimed.hpp, docs/safety.md). How a descriptor is delivered is
+// handed in.
 //
 //   if (turns.next(peer))
 //     if (Watched<Delivery>::Taken taken(watched, peer, message, control); taken) {

@@ -1,6 +1,6 @@
-// engine/ways.hpp: what is remembered of one communicator to choose by which way each of its blocking collectives goes: what
-// was wished for it, what its ranks have agreed on, and what trials have shown. May include: agreement.hpp, gather_ways.hpp,
-// trials.hpp, select/collective/.
+// engine/ways.hpp: what is remembered of one communicator to choose by which way each of its
+// blocking collectives goes: what was wished for it, what its ranks have agreed on, and what trials
+// have shown.
 //
 //   Ways ways(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
 //   if (ways.passes(kind.call)) ...                                       // the library's, without a look at it

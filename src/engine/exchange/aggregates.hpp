@@ -5,7 +5,7 @@
 //   blocks to rank 3    tag 0, 8 B    tag 1, 9 KiB    tag 2, 272 B    tag 3, 8 B
 //   messages            tag 0: [ 8 B | 272 B | 8 B ]  tag 1: 9 KiB
 //
-// Both ranks know their blocks' tags and bytes, and so the aggregates. May include: carrier.hpp, threads/pool.hpp.
+// Both ranks know their blocks' tags and bytes, and so the aggregates.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
-// engine/exchange/block.hpp: what goes to, or comes from, one edge of an exchange. May include: layout/bytes.hpp,
-// schedule/ranks.hpp.
+// engine/exchange/block.hpp: what goes to, or comes from, one edge of an exchange.
 #pragma once
 
 #include <cstddef>

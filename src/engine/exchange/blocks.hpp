@@ -1,5 +1,4 @@
-// engine/exchange/blocks.hpp: from the arguments of a collective to the blocks of an exchange. May include: arguments.hpp,
-// edges.hpp.
+// engine/exchange/blocks.hpp: from the arguments of a collective to the blocks of an exchange.
 //
 //   Exchange exchange(...);                        // or whatever has receive(edge, buffer, bytes) and send(edge, buffer,
 //   bytes) if (!to_all<Ruler<MPI_Datatype, look>>(me, ranks, send, receive, exchange)) return MPI_ERR_COUNT;

@@ -1,5 +1,5 @@
-// engine/exchange/carrier.hpp: what an exchange knows of the world: messages of blocks and of bytes, and where blocks lie.
-// Handed in: MPI in mpi/exchange, memory in tests. May include: block.hpp.
+// engine/exchange/carrier.hpp: what an exchange knows of the world: messages of blocks and of
+// bytes, and where blocks lie. Handed in: MPI in mpi/exchange, memory in tests.
 //
 //   int error = 0;
 //   const Carrier::Begun begun = carrier.receive(block, {.followed = 0, .plain = 7}, error);   // takes one of the tickets

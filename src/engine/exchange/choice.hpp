@@ -1,5 +1,5 @@
-// engine/exchange/choice.hpp: by which way a blocking collective of a communicator goes: what is wished for it, what its ranks
-// have agreed on, what trials have shown. The same on all ranks. May include: kinds.hpp, ways.hpp, select/collective/.
+// engine/exchange/choice.hpp: by which way a blocking collective of a communicator goes: what is
+// wished for it, what its ranks have agreed on, what trials have shown. The same on all ranks.
 //
 //   const select::Way way = way_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
 //   if (!way.algorithm) ...                                     // the library's

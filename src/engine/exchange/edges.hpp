@@ -1,5 +1,5 @@
-// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and what tells their messages apart. May include: nothing
-// of Heddle.
+// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and what tells their messages
+// apart.
 //
 //   if (!meets_one_neighbour_twice(sizes, periodic)) out = edges_to(ranks);     // ranks in the order of the blocks
 #pragma once

@@ -1,6 +1,6 @@
-// engine/exchange/exchange.hpp: blocks between ranks, one message for each pair of ranks that has bytes to exchange: what
-// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. May include: aggregates.hpp,
-// carrier.hpp, pair_mailboxes.hpp, threads/pool.hpp.
+// engine/exchange/exchange.hpp: blocks between ranks, one message for each pair of ranks that has
+// bytes to exchange: what MPI_Alltoallw and its relatives mean, without a message where there is
+// nothing to say.
 //
 //   Exchange exchange(carrier, me, sends, receives);
 //   for (...) exchange.receive(rank, tag, bytes);               // in the order in which they are likely to come

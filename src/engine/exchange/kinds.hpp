@@ -1,5 +1,5 @@
-// engine/exchange/kinds.hpp: whom a collective is about, everybody or the neighbours in a topology, and what it makes of its
-// arguments. May include: blocks.hpp, trials.hpp.
+// engine/exchange/kinds.hpp: whom a collective is about, everybody or the neighbours in a topology,
+// and what it makes of its arguments.
 //
 //   struct OfHost {                                             // what they know of the library
 //     using Ruler = engine::Ruler<MPI_Datatype, look>;

@@ -1,6 +1,6 @@
-// engine/exchange/mailboxes.hpp: mailboxes between this rank and others of its node (mailbox.hpp), settled on by messages: the
-// sender of each says where it is, its reader whether it can read there. May include: carrier.hpp, channel.hpp,
-// loaned_slot.hpp, select/collective/mailboxes.hpp.
+// engine/exchange/mailboxes.hpp: mailboxes between this rank and others of its node (mailbox.hpp),
+// settled on by messages: the sender of each says where it is, its reader whether it can read
+// there.
 //
 //   Mailboxes mailboxes;
 //   mailboxes.offer(rank, tag, slot);                        // for what this rank sends: its i-th is out(i)

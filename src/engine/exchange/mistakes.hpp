@@ -1,5 +1,5 @@
-// engine/exchange/mistakes.hpp: what a library refuses of a collective's arguments before it says a word to the other ranks.
-// May include: arguments.hpp.
+// engine/exchange/mistakes.hpp: what a library refuses of a collective's arguments before it says a
+// word to the other ranks.
 //
 //   if (const Done refused = mistakes::in(send, ranks, End::sent, {.neighbours = false, .gathers = true}, library)) ...
 //

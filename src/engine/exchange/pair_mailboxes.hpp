@@ -1,6 +1,6 @@
-// engine/exchange/pair_mailboxes.hpp: short blocks of blocking collectives between ranks of a node, without messages of the
-// host's: a mailbox for each ordered pair of them (mailbox.hpp), whose keys are numbers of calls. May include:
-// edges.hpp, mailboxes.hpp, report/, select/collective/mailboxes.hpp.
+// engine/exchange/pair_mailboxes.hpp: short blocks of blocking collectives between ranks of a node,
+// without messages of the host's: a mailbox for each ordered pair of them (mailbox.hpp), whose keys
+// are numbers of calls.
 //
 //   mailboxes.next(channel, neighbours);                                     // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message

@@ -1,6 +1,6 @@
-// engine/exchange/persistent_mailboxes.hpp: the short blocks of a persistent exchange between two ranks of a node, without
-// messages of the host's: a mailbox for each block (mailbox.hpp), whose keys are numbers of starts. May include: exchange.hpp,
-// mailboxes.hpp, report/.
+// engine/exchange/persistent_mailboxes.hpp: the short blocks of a persistent exchange between two
+// ranks of a node, without messages of the host's: a mailbox for each block (mailbox.hpp), whose
+// keys are numbers of starts.
 //
 //   PersistentMailboxes mailboxes(exchange, carrier);
 //   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange

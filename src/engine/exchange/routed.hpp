@@ -1,5 +1,5 @@
-// engine/exchange/routed.hpp: an Alltoallv by a schedule that bundles: what goes the same way travels in one message. May
-// include: exchange.hpp, router.hpp, select/collective/way.hpp.
+// engine/exchange/routed.hpp: an Alltoallv by a schedule that bundles: what goes the same way
+// travels in one message.
 //
 //   Routed routed(exchange, carrier, place, straight_from, options, channel);   // takes short blocks out of the exchange
 //   exchange.start(true);                                                       // what is left of it goes meanwhile

@@ -1,4 +1,4 @@
-// engine/exchange/tags.hpp: all tags of messages of one shadow communicator. May include: nothing of Heddle.
+// engine/exchange/tags.hpp: all tags of messages of one shadow communicator.
 //
 //   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
 //                   several times; schedules (engine/channel.hpp), which need no more than the order of messages: 0

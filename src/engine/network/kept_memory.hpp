@@ -1,5 +1,5 @@
-// engine/network/kept_memory.hpp: the program's memory as a persistent operation has registered it: by its first message that
-// needs it, until the operation is freed. May include: network.hpp.
+// engine/network/kept_memory.hpp: the program's memory as a persistent operation has registered it:
+// by its first message that needs it, until the operation is freed.
 //
 //   KeptMemory memory = NetworkMemory::made(network);    // with the request; null: nothing goes to other nodes
 //   landing.kept = memory ? &memory->holding : nullptr;  // each start

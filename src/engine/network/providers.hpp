@@ -1,5 +1,4 @@
-// engine/network/providers.hpp: by which of libfabric's providers messages go to other nodes. May include: transport/fabric/,
-// select/.
+// engine/network/providers.hpp: by which of libfabric's providers messages go to other nodes.
 //
 //   std::string why;
 //   if (auto fabric = open_first(providers(set.fabric, measured, profile), {.nonce = job}, why)) ...      // null: why not

@@ -1,5 +1,5 @@
-// engine/network/receive.hpp: a receive that may bring a message from another node by the fabric. What MPI does for it is
-// handed in. May include: network.hpp, report/, threads/, layout/, select/.
+// engine/network/receive.hpp: a receive that may bring a message from another node by the fabric.
+// What MPI does for it is handed in.
 //
 //   posted      the host receives: data, or a descriptor, in its place
 //   by fabric   the sender is answered, and the message comes into the program's buffer

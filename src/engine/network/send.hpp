@@ -1,5 +1,5 @@
-// engine/network/send.hpp: a message with holes to a rank of another node, by the fabric. What MPI does for it is handed in.
-// May include: network.hpp, datatype.hpp, report/, threads/, layout/, select/.
+// engine/network/send.hpp: a message with holes to a rank of another node, by the fabric. What MPI
+// does for it is handed in.
 //
 //   1. the descriptor goes out          in the place of the data, by the host
 //   2. the receiver answers             the fabric moves the message (transport/fabric/), and it is over
