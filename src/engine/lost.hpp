@@ -1,7 +1,7 @@
-// engine/lost.hpp: the message of a descriptor that was written over where it arrived, found by
-// what the status of its receive says.
+// engine/lost.hpp: finds the message of a descriptor that was written over after it arrived, by the
+// status of its receive.
 //
-//   if (const auto lost = Lost(node, receipt).find(tried)) ...       // its descriptor
+//   if (const auto lost = Lost(node, receipt).find()) ...            // the descriptor
 #pragma once
 
 #include <optional>
