@@ -1,5 +1,5 @@
 // engine/agreement.hpp: tells all ranks of a communicator each other's volumes of a few calls ago.
-// In MPI_Alltoallv itself a rank knows only its own volumes.
+// MPI_Alltoallv itself tells a rank only its own volumes.
 //
 //   const select::Way& way = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes; });
 //

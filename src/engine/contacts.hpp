@@ -76,7 +76,7 @@ class Contacts {
   /// A message that came from that rank in one piece has been scattered into blocks of so many
   /// bytes. Tells the rank once.
   void scatter_hint(int rank, layout::Bytes block) noexcept;
-  /// Bytes of a block into which that rank scatters messages, as it has said. 0: it has said
+  /// Bytes of the blocks into which a rank says that it scatters messages. 0: the rank has said
   /// nothing.
   [[nodiscard]] layout::Bytes scattered_by(int rank) noexcept;
   /// Messages in one piece may go by the fabric, too, because a receiver scatters them or the user

@@ -16,7 +16,7 @@ int ranks_of_node() noexcept;
 /// True: sched_yield leaves the core to the other ranks.
 bool yielding_helps() noexcept;
 
-/// Sleeps 15 us, plus the timer's slack of mostly 50 us. With shorter naps, 8 ranks on 2 cores kept
+/// Sleeps 15 us, plus the timer's slack of mostly 50 us. Shorter naps of 8 ranks on 2 cores kept
 /// the cores busy with waking up.
 void nap() noexcept;
 /// Sleeps so many us, plus the slack.

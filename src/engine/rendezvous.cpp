@@ -27,10 +27,10 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   const bool piece = type->contiguous(count) && !node.scatter_hints().of(peer);
   if (piece && !node.moves_pieces(bytes)) return;
 
-  // A message that outlives the call is left open only if its receiver needs nothing from this
-  // process: the receiver must be able to read it even if its mappings fail. It must also be so
-  // long that hosts, too, do not complete it before its receive: programs count on such completion
-  // for small messages.
+  // A message that outlives the call is left open only if the receiver needs nothing from this
+  // process, and can read the data even if mappings fail. The message must also be so long that
+  // hosts, too, do not complete it before its receive. Programs count on early completion of small
+  // messages.
   const bool blocking = ends != Ends::with_request;
   bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
   const Touched touched = touched_by(type->layout(), count);

@@ -88,8 +88,8 @@ class Router {
   /// message is no bundle, and Failed if the channel has failed.
   void receive();
 
-  /// Packets for this rank. Those of one source are in the order in which it added them. `at` is
-  /// valid while the router lives.
+  /// Packets for this rank. Packets of one source are in the order in which that rank added them.
+  /// `at` is valid while the router lives.
   [[nodiscard]] const std::vector<Packet>& arrived() const { return arrived_; }
 
   /// Counts so far.

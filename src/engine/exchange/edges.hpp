@@ -1,5 +1,5 @@
-// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and what tells their messages
-// apart.
+// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and the tags that tell their
+// messages apart.
 //
 //   if (!meets_one_neighbour_twice(sizes, periodic)) out = edges_to(ranks);     // ranks in the order of the blocks
 #pragma once
@@ -11,9 +11,10 @@
 
 namespace heddle::engine {
 
-/// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
+/// A neighbour in a topology. A rank may be a neighbour several times. Then equal tags tell which
+/// blocks belong together.
 struct Edge {
-  int rank;  ///< Nobody's, where a Cartesian topology ends.
+  int rank;  ///< MPI_PROC_NULL where a Cartesian topology ends.
   int tag;
   bool operator==(const Edge&) const = default;
 };
