@@ -26,7 +26,8 @@ constexpr Bytes slot_bytes = Bytes{64} << 10;
 
 class Arena {
  public:
-  /// Brings pages into being; false: there is no memory for them. (Touching them then would end the process.)
+  /// Brings pages into being; false: there is no memory for them. (Touching them then would end the
+  /// process.)
   using Grow = bool (*)(std::byte* base, Bytes size) noexcept;
 
   /// Gives pages back to the system. Nothing touches them until they have been brought into being

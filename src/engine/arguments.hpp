@@ -97,7 +97,8 @@ struct Buffer {
   Type type;
 };
 
-/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at displacements[i] extents.
+/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at
+/// displacements[i] extents.
 template <class Type>
 struct VArgument {
   const void* address;

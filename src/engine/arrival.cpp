@@ -14,7 +14,8 @@ namespace {
 
 Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
 
-/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire form.
+/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire
+/// form.
 Bytes first_needed(const Descriptor& descriptor) {
   return static_cast<Bytes>(std::max(descriptor.control + static_cast<std::uint64_t>(Control::bytes(descriptor.segments())),
                                      descriptor.wire + descriptor.wire_bytes));

@@ -46,8 +46,8 @@ struct Receipt {
   Bytes bytes = 0;
   bool own = false;    ///< The communicator is Heddle's own. There both ends know the length of the message:
   Bytes expected = 0;  ///< `expected` bytes.
-  /// Finds the descriptors of other receives. Null: the message has arrived in memory that only Heddle writes, so no descriptor
-  /// can be lost. May throw std::bad_alloc.
+  /// Finds the descriptors of other receives. Null: the message has arrived in memory that only
+  /// Heddle writes, so no descriptor can be lost. May throw std::bad_alloc.
   void (*standing)(Node& node, Standing& found) = nullptr;
 };
 

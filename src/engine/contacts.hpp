@@ -33,8 +33,8 @@ namespace heddle::engine {
 struct Word {
   enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain };
   Kind kind = unwanted;
-  /// The first three: the fabric's mark (SharedFabric::mark). scatters: average bytes of a block.
-  /// Words about a message: the sender's number of it.
+  /// have_you, have, have_not: the fabric's mark (SharedFabric::mark). unwanted, lost, gone: the
+  /// sender's number of the message. scatters: average bytes of a block.
   std::uint32_t number = 0;
   transport::fabric::Whereabouts where{};  ///< have_you: the address of the rank that asks.
 };
@@ -64,13 +64,14 @@ class Contacts {
   /// Tells the other ranks to announce nothing to this process from here on.
   void want_none() noexcept;
 
-  /// The program is about to send a message as long as a descriptor. This process tells the ranks that might wait for a
-  /// descriptor, and announces nothing any more.
+  /// The program is about to send a message as long as a descriptor. This process tells the ranks
+  /// that might wait for a descriptor, and announces nothing any more.
   void send_plainly() noexcept {
     if (!sends_plainly_.load(std::memory_order_relaxed)) [[unlikely]]
       tell_of_plain();
   }
-  /// True: that rank may announce messages to this process, and sends nothing else in the length of a descriptor.
+  /// True: that rank may announce messages to this process, and sends nothing else in the length of
+  /// a descriptor.
   [[nodiscard]] bool announces(int rank) noexcept;
 
   /// A message that came from that rank in one piece has been scattered into blocks of so many

@@ -9,7 +9,8 @@
 //   open ──▶ taken ───────────────▶ done       the receiver moves it straight from the sender's buffer,
 //        ◀──                                   or gives it back, because it cannot
 //
-// Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have one writer.
+// Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have
+// one writer.
 #pragma once
 
 #include <atomic>

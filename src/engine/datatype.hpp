@@ -1,4 +1,4 @@
-// engine/datatype.hpp: one datatype of the program, whatever its handle. Has its layout, and the
+// engine/datatype.hpp: one datatype of the program, whatever its handle. It has the layout, and the
 // facts that every message needs.
 //
 //   const Datatype column(layout::vector(128, 1, 4096, layout::basic(4)));

@@ -5,7 +5,7 @@
 //   byte  0   nonce of the job, 16 bytes: tells a descriptor from 128 bytes of the program
 //        16   sender (rank of the node), scheme, pullable, control block (offset)
 //        32   generation      40  bytes in all      48  bytes a segment
-//        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
+//        56   address and count of the sender's elements, layout (id, version; place of its wire form at 96, its length at 112)
 //        80   address of the node memory in the sender, for process_vm
 //        88   shared memory region of the sender's buffer (version, 0: none; offset at 104, id at 116)
 //       120   length of the message that brings it (lengths.hpp)      124   check sum of the rest

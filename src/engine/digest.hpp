@@ -1,7 +1,7 @@
 // engine/digest.hpp: finds out whether all ranks have said the same.
 //
 //   Digest all = digest_of("crystal");
-//   ...                                     // the bitwise and of what all ranks have
+//   ...                                     // the bitwise and over all ranks
 //   if (same(all)) ...
 #pragma once
 

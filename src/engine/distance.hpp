@@ -3,7 +3,7 @@
 // stored. Virtual machines move their cores about, so every large message measures it anew: the
 // receiver looks at the clock when it fetches the first line of a control block.
 //
-//   receiver   generation = distances.fetch(sender, control);     // corrects what the sender believes
+//   receiver   generation = distances.fetch(sender, control);     // corrects the sender's belief
 //   sender     asked = distances.ask(receiver, control);  ...  distances.hear(receiver, asked, control);
 #pragma once
 

@@ -46,8 +46,8 @@ class GatherWays {
 
   /// @param starts  Start of each rank's block, in bytes, and the end of the last. The first is 0.
   /// @param wanted  auto, native, or an algorithm's name.
-  /// @return A null algorithm: the library's way. Throws std::bad_alloc.
   /// @param where  const select::Where&(), called only if needed.
+  /// @return A null algorithm: the library's way. Throws std::bad_alloc.
   template <class AskWhere>
   select::Way of(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
                  const AskWhere& where) {
@@ -74,7 +74,7 @@ class GatherWays {
   [[nodiscard]] bool leaves(std::uint64_t digest) const noexcept { return digest == left_; }
   /// Digest of the last gather whose volumes were examined.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_of(starts_); }
-  /// Kind of the last gather that "auto" had go by a way of Heddle's.
+  /// Kind of the last gather that "auto" has given to a way of Heddle's.
   [[nodiscard]] const TrialKind& kind() const noexcept { return kind_; }
 
  private:

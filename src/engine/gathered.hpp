@@ -34,7 +34,7 @@ class Gathered {
   /// False: no memory.
   explicit operator bool() const { return static_cast<bool>(starts_); }
 
-  /// False: numbers that no buffer has.
+  /// False: there is a number that no buffer has.
   /// @param in_place  `send` means nothing: this rank's block lies in its place.
   bool measure(const Buffer<Type>& send, const VArgument<Type>& receive, bool in_place) noexcept {
     receive_ = &receive;

@@ -40,7 +40,7 @@ class Incoming {
 
   Bytes receive() {
     // Works from the front: unpacks packed cells, takes open ones. If both sides work on the front,
-    // this side goes on at the back. It never looks at a cell again that is done, because the
+    // this side goes on at the back. It never looks again at a cell that is done, because the
     // control block may then belong to another message.
     Count back = segments_;
     for (Count i = 0; i < back; ++i) {

@@ -47,8 +47,8 @@ struct Reach {
 /// is forged. This is the first look at the block, so it also measures the distance to the sender.
 [[nodiscard]] bool stale(const Descriptor& descriptor, const Reach& reach) noexcept;
 
-/// The control block names a place outside of its memory, or a cell is in an impossible state. The
-/// rest of the message is drained. The bytes in the target mean nothing.
+/// The control block names a place outside of the sender's memory , or a cell is in an impossible
+/// state. The rest of the message is drained. The bytes in the target mean nothing.
 constexpr Bytes damaged = -1;
 
 /// Moves every segment to its place: unpacks segments that the sender packs, and takes open ones if

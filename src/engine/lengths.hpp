@@ -14,8 +14,9 @@
 // then on the length announces no message. If descriptors of that length and tag are already under
 // way, the two cannot be told apart: unclear.
 //
-// A length stands for messages of one communicator at a time, too. A receiver that has lost a descriptor (announcements.hpp)
-// knows length, tag and sender; it must not take a message of another communicator.
+// A length stands for messages of one communicator at a time, too. A receiver that has lost a
+// descriptor (announcements.hpp) knows length, tag and sender; it must not take a message of
+// another communicator.
 #pragma once
 
 #include <array>
@@ -50,7 +51,8 @@ class Lengths {
     return length % step == shortest % step && length >= shortest && length <= longest;
   }
   static constexpr int code_of(Bytes length) { return static_cast<int>((length - shortest) / step); }
-  /// True: a descriptor can have this length. Those on communicators of Heddle's own have 128 bytes.
+  /// True: a descriptor can have this length. Those on communicators of Heddle's own have 128
+  /// bytes.
   static constexpr bool possible(Bytes length) { return length == sizeof(Descriptor) || noted(length); }
 
   /// The largest message size that a word can hold.
@@ -116,8 +118,8 @@ class LengthBook {
   /// The message has been received, or was not sent.
   void give(int code) noexcept;
 
-  /// True: the program has sent this length before, and nothing is left to be noted. For any
-  /// thread.
+  /// True: the program has sent this length before, and nothing is left to be noted. Any thread may
+  /// ask.
   [[nodiscard]] bool settled(Bytes length) const noexcept {
     return (settled_.load(std::memory_order_acquire) >> Lengths::code_of(length) & 1) != 0;
   }

@@ -15,8 +15,8 @@ class Lost {
  public:
   Lost(Node& node, const Receipt& receipt) noexcept : node_(node), receipt_(receipt) {}
 
-  /// The descriptor of the oldest message that fits. The caller claims the message, and asks again if another receive was
-  /// faster.
+  /// The descriptor of the oldest message that fits. The caller claims the message, and asks again
+  /// if another receive was faster.
   [[nodiscard]] std::optional<Descriptor> find() noexcept;
 
  private:

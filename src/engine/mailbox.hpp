@@ -16,7 +16,8 @@
 //   | closed, consumed, expects a message |  message 1, 3, 5 ...  |  message 2, 4, 6 ...  |
 //     the reader's line                      a slot: number, bytes, key, packed block
 //
-// A key says what a message is for and grows from message to message: the number of a call, or of a start.
+// A key says what a message is for and grows from message to message: the number of a call, or of a
+// start.
 #pragma once
 
 #include <atomic>
@@ -47,9 +48,9 @@ class Mailbox {
 
   /// No mailbox.
   Mailbox() = default;
-  /// The sender's end. Nobody else may see it yet.
+  /// The sender's end. No other process may see it yet.
   static Mailbox made(std::byte* memory, Bytes slot) noexcept;
-  /// The reader's end, of one that is possible().
+  /// The reader's end of a mailbox that is possible().
   static Mailbox of_peer(std::byte* memory, Bytes slot) noexcept { return {memory, slot}; }
   explicit operator bool() const noexcept { return memory_ != nullptr; }
   [[nodiscard]] std::byte* memory() const noexcept { return memory_; }

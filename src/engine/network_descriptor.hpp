@@ -25,7 +25,8 @@ struct NetworkDescriptor {
   std::byte padding[20]{};
 };
 
-/// Follows the packed bytes of a message that the host brings. A receiver that has lost the descriptor reads it.
+/// Follows the packed bytes of a message that the host brings. A receiver that has lost the
+/// descriptor reads it.
 struct PackedTrailer {
   std::uint32_t number = 0;  ///< The sender's number of the message.
   std::int32_t tag = 0;
@@ -36,7 +37,7 @@ struct PackedTrailer {
 constexpr layout::Bytes network_descriptor_bytes = 176;
 static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
 
-/// The check sum of the fields that the announcement's own does not guard.
+/// The check sum of the fields that the announcement's own sum does not guard.
 inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
   std::uint64_t sum = descriptor.announcement.sum;
   for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total),
@@ -51,7 +52,7 @@ inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
 inline void seal(NetworkDescriptor& descriptor) noexcept { descriptor.sum = sum_of(descriptor); }
 
 /// Reads a descriptor that has arrived. False: it is forged or damaged, and must not be used.
-/// @param ranks  Of MPI_COMM_WORLD.
+/// @param ranks  Size of MPI_COMM_WORLD.
 inline bool read(const void* arrived, const Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
   std::memcpy(static_cast<void*>(&descriptor), arrived, sizeof descriptor);
   transport::fabric::Announcement sound;

@@ -70,8 +70,8 @@ class Node {
   [[nodiscard]] Announcements announcements(int peer) const noexcept { return Announcements(transport_->memory(peer)); }
   /// The messages that threads of this process are fetching.
   [[nodiscard]] Claims& claims() noexcept { return claims_; }
-  /// A descriptor was lost in this process's memory: its receives overlap, or it writes into them. Peers announce nothing to
-  /// this process from here on, and the watch does not accuse it.
+  /// A descriptor was lost in this process's memory: its receives overlap, or it writes into them.
+  /// Peers announce nothing to this process from here on, and the watch does not accuse it.
   void note_overlap() noexcept {
     if (Lengths mine(arena_.base()); !mine.overlaps()) mine.set_overlaps();
     unclaimed().set_uncertain();
@@ -79,7 +79,8 @@ class Node {
   /// Descriptors that this process, or a peer, is suspected to have received without a claim.
   [[nodiscard]] Unclaimed unclaimed() const noexcept { return Unclaimed(arena_.base()); }
   [[nodiscard]] Unclaimed unclaimed(int peer) const noexcept { return Unclaimed(transport_->memory(peer)); }
-  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is no descriptor.
+  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is
+  /// no descriptor.
   [[nodiscard]] std::optional<Bytes> announced(const void* arrived, Bytes length) const noexcept;
   /// The control block that a suspicion names; null: none can be there.
   [[nodiscard]] const Control* control_of(const Unclaimed::Suspect& suspect) noexcept;
@@ -99,8 +100,8 @@ class Node {
   [[nodiscard]] const select::Profile& profile() const noexcept { return profile_; }
   /// Messages of at least so many bytes are announced.
   [[nodiscard]] Bytes threshold() const noexcept { return threshold_; }
-  /// Messages in one piece may be announced, too (HEDDLE_CONTIGUOUS), if they are neither short nor of a size that would take
-  /// much node memory. Bytes.
+  /// Messages in one piece may be announced, too (HEDDLE_CONTIGUOUS), if they are neither short nor
+  /// of a size that would take much node memory. Bytes.
   static constexpr Bytes least_piece = Bytes{32} << 10;
   static constexpr Bytes most_piece = Bytes{4} << 20;
   [[nodiscard]] bool moves_pieces(Bytes bytes) const noexcept {

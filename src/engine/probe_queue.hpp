@@ -40,7 +40,7 @@ struct Origin {
 /// The template parameter Library is MPI (mpi/p2p/probe_queue.hpp), or memory in tests. Its types
 /// are Communicator, Hold, Envelope, Message, Request and Status. A Hold keeps a communicator, even
 /// if the program frees the handle. An Envelope has rank, tag and comm. Library raises an error
-/// before it returns it, and no message is lost by an error. 0: no error.
+/// before it returns the code, and no message is lost by an error. 0: no error.
 template <class Library>
 class ProbeQueue {
  public:

@@ -67,7 +67,8 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
   return true;
 }
 
-/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that stays in the cache.
+/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that
+/// stays in the cache.
 void direct(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
   const auto contiguous = [](const layout::Layout& layout, Count count) {
     return layout.dense() || (count <= 1 && layout.node()->contiguous());

@@ -10,7 +10,8 @@
 namespace heddle::engine {
 namespace {
 
-/// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
+/// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are
+/// received.
 constexpr Bytes host_waits_from = 128 << 10;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // engine/rendezvous.hpp: a message of the program to a rank of its node, whose descriptor travels
-// instead of the data (docs/protocol.md). Chooses the way of the message, and follows it to its
-// end.
+// instead of the data (docs/protocol.md). A Rendezvous chooses the way of the message, and follows
+// it to its end.
 //
 //   Rendezvous message(node, {&type, count, buffer, peer, tag}, Ends::in_call, Probes::possible, wanted);
 //   if (message) { PMPI_Send(message.descriptor(), message.length(), MPI_BYTE, ...);
@@ -77,8 +77,8 @@ class Rendezvous {
   [[nodiscard]] Unclaimed::Suspect named() const { return {descriptor_.sender, descriptor_.control, descriptor_.generation}; }
   /// True: the receiver can fetch the whole message by itself. Settle it when the send ends.
   [[nodiscard]] bool open() const { return descriptor_.pullable && !settled_; }
-  /// For after the descriptor is out. Afterwards the message does not need the program's buffer.
-  /// False: as for Node::note_sent().
+  /// Called after the descriptor is sent. Afterwards the message does not need the program's
+  /// buffer. False: as for Node::note_sent().
   bool settle() noexcept;
 
  private:

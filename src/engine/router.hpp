@@ -18,13 +18,15 @@
 //   ├─ first message, whose room the receiver has posted ─┼─ channel 0 ──────────┼─ channel 1 ──────────┤
 //                                                         ├ segment ┼ segment ┼ … each a message
 //
-// The first message says how long the rest is; both ends cut the rest alike. Options switch the
-// three improvements that Schliephake and Laure (2013, §4) asked for. Fewer copies: a packet is
-// packed straight into the bundle, and a received packet goes on from where it lies. A long one is
-// not even copied into the next bundle. Several channels, or a radix of more than 2. Transfer that
-// overlaps processing: a segment travels while the next is packed, or the last one is looked
-// through. Packets of one pair of ranks stay in order, because they take the same path. An
-// announced packet has only a heading, with its bytes as a negative number.
+// The first message says how long the rest is; both ends cut the rest alike. Packets of one pair of
+// ranks stay in order, because they take the same path. An announced packet has only a heading,
+// with its bytes as a negative number. Options switch the three improvements that Schliephake and
+// Laure (2013, §4) asked for:
+//
+//   fewer copies        a packet is packed straight into the bundle, and a received packet goes on from where it lies;
+//                       a long one is not even copied into the next bundle
+//   several channels    or a radix of more than 2
+//   overlap             a segment travels while the next one is packed, or the last one is looked through
 #pragma once
 
 #include <cstddef>
@@ -55,8 +57,8 @@ class Router {
     /// Packets of at least so many bytes are sent from where they lie. For shorter ones, a copy
     /// costs less than one more piece.
     Bytes by_reference = 32 << 10;
-    /// The schedule whose rounds are taken, from the tables of Alltoallv and exchanges. The same on all
-    /// ranks. Null: the crystal router's.
+    /// The schedule whose rounds are taken, from the tables of Alltoallv and exchanges. The same on
+    /// all ranks. Null: the crystal router's.
     const schedule::Algorithm* algorithm = nullptr;
   };
   struct Packet {

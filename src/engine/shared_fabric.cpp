@@ -13,8 +13,8 @@
 namespace heddle::engine {
 namespace {
 
-/// ns of the thread's first naps while something is under way. A program that polls seldom takes
-/// longer from one poll to the next.
+/// ns of the thread's first naps while something is under way. The time between two polls of a
+/// program is seldom longer.
 constexpr std::int64_t shortest_nap = 50'000;
 
 }  // namespace

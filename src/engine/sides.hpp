@@ -14,8 +14,9 @@
 
 namespace heddle::engine {
 
-/// A block for each rank, each with its own count and place, and in the w procedures its own type. The staging buffer holds the
-/// blocks one after the other in rank order, whatever the program's displacements.
+/// A block for each rank, each with its own count and place, and in the w procedures its own type.
+/// The staging buffer holds the blocks one after the other in rank order, whatever the program's
+/// displacements.
 template <class Types>
 class Blocks {
  public:

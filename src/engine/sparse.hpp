@@ -9,7 +9,7 @@
 //
 //   sparse::Exchange exchange(me, ranks, program, direct);
 //   exchange.by_counts(all_to_all);                            // or another; the same on all ranks
-//   for (const sparse::Arrival& one : exchange.arrivals()) ... // by source; those of one in the order in which it sent them
+//   for (const sparse::Arrival& one : exchange.arrivals()) ... // by source; those of one source in the order of its sends
 #pragma once
 
 #include <functional>

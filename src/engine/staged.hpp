@@ -1,4 +1,4 @@
-// engine/staged.hpp: a collective that the library carries out on packed data. Has the staging
+// engine/staged.hpp: a collective that the library carries out on packed data. It has the staging
 // buffers of both sides, loads blocks before the call, and stores blocks afterwards.
 //
 //   Staged<Side<Types>, Blocks<Types>> op("gather");

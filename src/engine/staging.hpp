@@ -1,4 +1,4 @@
-// engine/staging.hpp: one end of a message that travels packed. Finds the place of its packed
+// engine/staging.hpp: one end of a message that travels packed. It finds the place of the packed
 // bytes, packs and unpacks them.
 //
 //   Staging staging;
@@ -35,7 +35,8 @@ class Staging {
   };
 
   /// Finds a place for the packed bytes, unless packing neither pays nor is needed.
-  /// @param lands  The receive may bring a descriptor: if it has room for one, it goes through here.
+  /// @param lands  The receive may bring a descriptor: if it has room for one, it goes through
+  /// here.
   void open(const Elements& elements, End end, bool lands) noexcept {
     const auto [type, count, program] = elements_ = elements;
     const bool copies = end == End::copying;

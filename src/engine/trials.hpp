@@ -7,7 +7,7 @@
 //
 // The ranks of one node have one clock. There a call takes the time from the arrival of the last
 // rank until the last rank leaves. If ranks share cores, it counts from the arrival of the first
-// rank, because the first rank works in the others' time before they come. Clocks of several nodes
+// rank, because a rank that comes early takes core time from the others. Clocks of several nodes
 // differ. There a call takes the sum of the times that all ranks spend in it, including waits for
 // late ranks.
 #pragma once

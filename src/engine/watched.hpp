@@ -7,7 +7,7 @@
 //       send(taken->delivery);                                        // a request, and the bytes that it sends
 //       taken.watch();                                                // else the place is free again
 //     }
-//   if (watched.any()) watched.look(delivered, receiver);             // one of them each time
+//   if (watched.any()) watched.look(delivered, receiver);             // looks at one descriptor each time
 #pragma once
 
 #include <array>

@@ -79,7 +79,7 @@ class Ways {
                      next == Next::passes_alike ? gathers_.digest() : 0);
     return true;
   }
-  /// True: the last call of library() gave a call to the library.
+  /// True: the last call that library() was asked for went the library's way.
   [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
 
   [[nodiscard]] static Trials::Clock clock_of(const select::Where& where) noexcept {

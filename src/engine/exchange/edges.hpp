@@ -28,7 +28,8 @@ inline std::vector<Edge> edges_to(std::span<const int> ranks) {
   return edges;
 }
 
-/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could not be told apart.
+/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could
+/// not be told apart.
 inline bool meets_one_neighbour_twice(std::span<const int> sizes, std::span<const int> periodic) noexcept {
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (periodic[i] && sizes[i] <= 2) return true;

@@ -66,8 +66,8 @@ struct Kinds {
   };
 
   struct All : Ranks {
-    /// Blocks of MPI_Alltoall of at least so many bytes go directly. Hosts bundle shorter ones. All
-    /// ranks have the same bytes.
+    /// Blocks of MPI_Alltoall of at least so many bytes go directly. Hosts bundle shorter ones. The
+    /// size is the same on all ranks.
     static constexpr layout::Bytes direct_from = 4 << 10;
 
     template <class Given>
@@ -128,9 +128,9 @@ struct Kinds {
   };
 
   /// MPI_Iallgatherv and MPI_Allgatherv_init on one node. Each receiver fetches an announced block
-  /// from the sender's memory for itself. A non-blocking call needs that all messages can be posted
-  /// at once. A schedule, in which ranks hand on blocks that have come to them, would stand still
-  /// while the program is in a call of the host's. Other ranks may be waiting for the program
+  /// from the sender's memory for itself. All messages can be posted at once, as a non-blocking
+  /// call needs. A schedule, in which ranks hand on blocks that have come to them, would stand
+  /// still while the program is in a call of the host's. Other ranks may be waiting for the program
   /// there.
   struct GatherAll : Ranks {
     static constexpr bool gathers = true;

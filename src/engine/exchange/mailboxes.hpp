@@ -94,7 +94,7 @@ class Mailboxes {
   void cut(End& end) noexcept;
 
   MailRoom room_;
-  Channel* channel_ = nullptr;  // words are under way
+  Channel* channel_ = nullptr;  // set while words are under way
   std::array<LoanedSlot, most_slots> slots_;
   std::size_t lent_ = 0;
   Side out_, in_;

@@ -66,7 +66,7 @@ class PairMailboxes {
   [[nodiscard]] bool crowded() const noexcept { return room_.crowded; }
 
  private:
-  static constexpr int say_at = 2, answer_at = 3, use_at = 4;  // exchanges
+  static constexpr int say_at = 2, answer_at = 3, use_at = 4;  // numbers of exchanges
 
   void settle_further(Channel& channel, bool neighbours) noexcept;
   void offer() noexcept;

@@ -10,7 +10,7 @@
 namespace heddle::engine {
 namespace {
 
-/// Bytes: longer blocks gain less from not being messages.
+/// Bytes. Longer blocks gain less from a mailbox.
 constexpr Bytes longest_kept = 8 << 10;
 
 }  // namespace
@@ -55,7 +55,7 @@ void PersistentMailboxes::start() noexcept {
   error_ = 0;
   ++number_;
   for (Carried& each : out_) {
-    carrier_.pack(each.block, each.mailbox.room());  // held: nothing goes wrong
+    carrier_.pack(each.block, each.mailbox.room());  // held by the carrier: this cannot fail
     each.mailbox.publish_in_turn(each.block.bytes, number_);
     report::tell_of_mailed(report::Mailed::persistent, each.block.bytes);
   }

@@ -5,7 +5,7 @@
 //   PersistentMailboxes mailboxes(exchange, carrier);
 //   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange
 //   mailboxes.start();                                   // publishes
-//   if (mailboxes.advance(wait)) ...                     // puts in place what has come; true: the exchange is over, too
+//   if (mailboxes.advance(wait)) ...                     // puts arrived blocks in place; true: the exchange is over, too
 //
 // Only ranks that send to each other have mailboxes, so no sender asks for room (docs/mailbox.md,
 // rule 7). A sender has nothing left to do once it has started. A receiver unpacks in its own

@@ -2,7 +2,7 @@
 // travel in one message.
 //
 //   Routed routed(exchange, carrier, place, straight_from, options, channel);   // takes short blocks out of the exchange
-//   exchange.start(true);                                                       // what is left of it goes meanwhile
+//   exchange.start(true);                                                       // the other blocks travel at the same time
 //   const int error = routed.run();
 //
 // Both ranks of a pair know the bytes of its block. A block of at least `straight_from` bytes goes

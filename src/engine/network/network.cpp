@@ -133,7 +133,7 @@ void Network::hand_on() noexcept try {
     if (!known && said.word.kind == Word::lost) tell(said.from, {Word::gone, said.word.number});
   }
 } catch (const std::exception&) {
-  return;  // no memory: operations that wait for that answer wait on
+  return;  // no memory: operations that wait for that answer go on waiting
 }
 
 /// Hears the words of other ranks, and acts on them.

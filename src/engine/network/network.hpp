@@ -1,5 +1,5 @@
-// engine/network/network.hpp: the messages between nodes that are under way (docs/fabric.md). Moves
-// them on. A derived class supplies MPI, which also brings words to other ranks.
+// engine/network/network.hpp: moves on the messages between nodes that are under way
+// (docs/fabric.md). A derived class supplies MPI, which also brings words to other ranks.
 //
 //   class OverMpi final : public Network { ... };              // mpi/network; memory in tests
 //   network.add(operation);
@@ -137,14 +137,15 @@ class Network : protected Contacts::Voice {
   /// This process probes. With several threads it wants no descriptors from here on: a probe
   /// receives them, and a kept message could overtake a message that another thread receives.
   void set_probes() noexcept;
-  /// The program is about to send so many bytes itself. If receivers could take them for a lost descriptor, this process tells
-  /// them first, and announces nothing from then on.
+  /// The program is about to send so many bytes itself. If receivers could take them for a lost
+  /// descriptor, this process tells them first, and announces nothing from then on.
   void sends_plainly(Bytes bytes) noexcept {
     if (bytes == network_descriptor_bytes) contacts_.send_plainly();
   }
   /// True: a message of that rank with the length of a descriptor is a descriptor.
   [[nodiscard]] bool announces(int rank) noexcept { return contacts_.announces(rank); }
-  /// The program writes over descriptors that have arrived. This process asks its peers for no more of them.
+  /// The program writes over descriptors that have arrived. This process asks its peers for no more
+  /// of them.
   void note_overlap() noexcept { contacts_.want_none(); }
   /// The order of a message that is sent, or a receive that is posted: higher than all before.
   [[nodiscard]] std::uint64_t next_order() noexcept { return order_.fetch_add(1, std::memory_order_relaxed); }
@@ -160,7 +161,8 @@ class Network : protected Contacts::Voice {
   void part(std::unique_ptr<transport::fabric::Message> message) { fabric_.part(std::move(message)); }
   /// Tells the sender of that message a word about it.
   void tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept;
-  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is no descriptor.
+  /// Bytes of the message whose descriptor has arrived in a message of `length` bytes. None: it is
+  /// no descriptor.
   [[nodiscard]] std::optional<Bytes> announced(const void* arrived, Bytes length) const noexcept;
   /// For bytes that have arrived in a receive of `room` bytes, which is too short for any message
   /// of the fabric's. If they are a descriptor, tells its sender that the message has no receiver,
@@ -171,7 +173,7 @@ class Network : protected Contacts::Voice {
   Network() = default;
   ~Network() = default;
 
-  // Only MPI can do this, beside the work of a Voice.
+  // The derived class does the following by MPI, in addition to the work of a Voice.
 
   /// Null: there is no fabric. May throw.
   virtual std::unique_ptr<transport::fabric::Fabric> make_fabric() = 0;

@@ -69,7 +69,8 @@ class NetworkReceive : public Network::Operation {
   bool read_descriptor(void* arrived) noexcept;
   /// After read_descriptor(): brings the message. The landing place stays until close().
   void fetch(const Landing& landing) noexcept;
-  /// A descriptor has arrived, and the program has written over it. From here on carry_on() asks look_for_lost().
+  /// A descriptor has arrived, and the program has written over it. From here on carry_on() asks
+  /// look_for_lost().
   void lose() noexcept { stage_ = Stage::lost; }
   /// Takes the packed bytes of a message whose descriptor was lost.
   bool bring(int sender, const std::byte* packed, Bytes total, const Landing& landing) noexcept;
@@ -78,7 +79,7 @@ class NetworkReceive : public Network::Operation {
   /// Ends the receive. Calls ended().
   bool end(End how) noexcept;
 
-  // Only MPI can do this.
+  // The derived class does the following by MPI.
 
   /// True: the receive is posted, and the descriptor of that message is in its buffer.
   [[nodiscard]] virtual bool stands(std::uint32_t /*number*/, int /*from*/) const noexcept { return false; }

@@ -70,13 +70,13 @@ class NetworkSend : public Network::Operation {
 
   [[nodiscard]] int to() const noexcept { return to_; }
 
-  // Only MPI can do this.
+  // The derived class does the following by MPI.
 
   /// Asked again and again.
   virtual bool descriptor_is_received() noexcept = 0;
   /// Begins to send the packed bytes, and the PackedTrailer behind them, by the host. The send is
   /// synchronous, because until the receiver takes the bytes it may answer by the fabric, and has
-  /// to be told. The bytes stay where they are. False: it cannot.
+  /// to be told. The bytes stay where they are. False: the host cannot.
   virtual bool send_packed(const std::byte* packed, Bytes bytes) noexcept = 0;
   virtual bool packed_is_received() noexcept = 0;
 
