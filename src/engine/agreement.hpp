@@ -1,12 +1,13 @@
-// engine/agreement.hpp: what all ranks of a communicator know of each other's volumes, of a few calls ago: nothing is known to
-// all in MPI_Alltoallv itself. May include: reductions.hpp, select/collective/.
+// engine/agreement.hpp: tells all ranks of a communicator each other's volumes of a few calls ago.
+// MPI_Alltoallv itself tells a rank only its own volumes.
 //
 //   const select::Way& way = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes; });
 //
-// Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator, and these come in the same order
-// on all ranks. At some of them (cadence.hpp) all ranks begin a non-blocking reduction of what they send and receive in that
-// call; its result counts from a later call on, at which every rank waits for it. So all ranks change over at the same call,
-// and none decides from what it alone remembers.
+// Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator. All
+// ranks make these calls in the same order. At some calls (cadence.hpp) all ranks begin a
+// non-blocking reduction of the bytes that they send and receive in that call. At a later call
+// every rank waits for the result, and uses it from then on. So all ranks change the way at the
+// same call, and no rank decides from facts that it alone remembers.
 #pragma once
 
 #include "engine/reductions.hpp"
@@ -18,14 +19,14 @@ namespace heddle::engine {
 
 class Agreement {
  public:
-  /// By reduction 0.
+  /// Uses reduction 0.
   explicit Agreement(Reductions& reductions) noexcept;
   ~Agreement() { reductions_.wait(0); }
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  /// How this call goes; the same on all ranks. `to(rank)` and `from(rank)` are bytes of what could be bundled; they are asked
-  /// in few calls only.
+  /// The way of this call; the same on all ranks. `to(rank)` and `from(rank)` are the bytes that
+  /// could go in bundles. They are asked in few calls only.
   template <class To, class From>
   const select::Way& next(const select::Topology& around, schedule::Rank me, const To& to, const From& from) {
     const std::int64_t call = calls_++;
@@ -33,14 +34,15 @@ class Agreement {
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
     return way_;
   }
-  /// Calls from the next one on in which nothing is due; so many have gone without asking.
+  /// quiet(): the number of following calls in which nothing is due. skip(): so many calls have
+  /// gone without next().
   [[nodiscard]] std::int64_t quiet() const noexcept { return cadence_.quiet(calls_); }
   void skip(std::int64_t calls) noexcept { calls_ += calls; }
   /// Equal for volumes that are alike.
   [[nodiscard]] std::uint64_t volumes() const { return volumes_; }
-  /// Of the way: equal for equal ones.
+  /// Equal for equal ways.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
-  /// As the last call went.
+  /// The way of the last call.
   [[nodiscard]] const select::Way& way() const { return way_; }
   /// Calls from one reduction to the next.
   [[nodiscard]] std::int64_t every() const { return cadence_.interval(); }

@@ -1,14 +1,14 @@
-// engine/announcements.hpp: a copy of each descriptor that is under way, in the node memory of its sender. A program may let
-// receives overlap, or write into the buffer of a receive. Then the descriptor that has arrived is lost, and the receiver finds
-// the message here (arrival.hpp). May include: arena.hpp, descriptor.hpp.
+// engine/announcements.hpp: a copy of each descriptor that is under way, in the node memory of its
+// sender. A program may let receives overlap, or write into the buffer of a receive. Then the
+// descriptor that has arrived is lost, and the receiver finds the message here (arrival.hpp).
 //
 //   sender      entry = book.make();   ... entry->publish(receiver, tag, descriptor);   ... entry->retract();
 //   receiver    Announcements(memory of the sender).for_each(size, open, [](const Announcements::Entry& entry) { ... });
 //
-//   node memory, from byte 3840 on     where the newest page of entries is; each page says where the one before it is
+//   node memory, from byte 3840 on     place of the newest page of entries; each page has the place of the one before
 //
-// An entry belongs to one Outgoing for good, so that the entries of warm messages are warm. Receivers read none of it as long
-// as no descriptor is lost.
+// An entry belongs to one Outgoing for good, so that the entries of warm messages are warm.
+// Receivers read no entry as long as no descriptor is lost.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,9 @@ class Announcements {
   /// @param memory  Node memory of the sender, as mapped here.
   explicit Announcements(std::byte* memory) noexcept : memory_(memory) {}
 
-  /// Visits every entry there is. Its sender may change it meanwhile: what is read of it must be sound.
-  /// @param size  Of the node memory, bytes.
+  /// Visits every entry. The sender may change an entry at the same time, so the visitor must check
+  /// the bytes that it reads.
+  /// @param size  Bytes of the node memory.
   /// @param open  bool(Bytes end): makes its first `end` bytes accessible.
   template <class Open, class Visit>
   void for_each(Bytes size, const Open& open, const Visit& visit) const {

@@ -31,7 +31,8 @@ Arena::Arena(std::byte* base, Bytes size, Grow grow, Shrink shrink)
   free_small_.reserve(static_cast<std::size_t>(slot_bytes / small_control));
 }
 
-/// Whether that many slots are there, made so if need be: many at a time, because every step stops the process for a while.
+/// True: so many slots have pages. Missing pages are brought in, many at a time, because every step
+/// stops the process for a while.
 bool Arena::ready(Count slots) noexcept {
   slots += keepers_;
   if (slots > slots_) return false;
@@ -86,13 +87,15 @@ void Arena::give(std::byte* slot) noexcept {
   if (++given_ % review == 0) trim();
 }
 
-/// Twice what was needed since the last look is kept, and what lies below a slot in use. Slots above that are taken only if
-/// there is no other, so that they come to rest.
+/// Gives free slots back to the system. Keeps twice as many slots as were in use at once since the
+/// last look, and every slot below a slot in use. Slots above the kept ones are taken only if no
+/// other slot is free, so that they fall out of use.
 void Arena::trim() noexcept {
   const Count keep = keepers_ + std::max(least_kept, 2 * busiest_);
   busiest_ = used_ + reserved_;
   if (!shrink_) return;
-  // Large control blocks are slots; generations are counted beyond them (outbox.hpp).
+  // Large control blocks are whole slots. They can go, because the outbox counts the generations
+  // (outbox.hpp).
   for (Control* control : free_large_) free_.push_back(reinterpret_cast<std::byte*>(control));
   used_ -= static_cast<Count>(free_large_.size());
   large_ -= static_cast<Count>(free_large_.size());
@@ -152,12 +155,12 @@ void Arena::give_piece(std::byte* piece) noexcept {
     open.push_back(number);
   }
   cut.free = static_cast<std::uint16_t>(cut.free | 1u << ((piece - slot(number)) / cut.bytes()));
-  // The last one stays cut: the next message is likely to be of this size.
+  // The last slot of a size stays cut: the next message is likely to have this size.
   if (cut.free == cut.all() && open.size() > 1) close(number);
   if (++given_ % review == 0) trim();
 }
 
-/// A slot of which no piece is taken is whole again.
+/// Makes a slot whole again when no piece of it is in use.
 void Arena::close(std::uint32_t number) noexcept {
   Cut& cut = cuts_[number];
   std::vector<std::uint32_t>& open = open_[cut.size];
@@ -190,7 +193,8 @@ Control* Arena::take_control(Count segments) noexcept {
 }
 
 void Arena::give_control(Control* control) noexcept {
-  // Which list it belongs to: large ones begin where slots begin. So do some small ones, and these know it.
+  // The number of segments tells the list. The address does not: some small blocks begin where a
+  // slot begins, too.
   (control->segments <= small_segments ? free_small_ : free_large_).push_back(control);
 }
 

@@ -1,13 +1,15 @@
-// engine/arena.hpp: who has which part of this process's node memory. May include: control.hpp.
+// engine/arena.hpp: allocates the parts of this process's node memory.
 //
 //   | for peers, 4 KiB | slot 0 | slot 1 | ...            slots of 64 KiB; some are cut into small control blocks,
 //                                                         some into pieces of 4, 8, 16 or 32 KiB for short messages
 //
-// Room is *reserved* before a descriptor goes out, as a number; slots are *taken* when packing begins and *given* back when the
-// receiver has unpacked them, last in, first out: a message of any size cycles through a few warm slots as long as its receiver
-// keeps up, and packing never lacks a slot if it does not (Wu et al. 2004, §3.2.3, where it may). A message of half a slot and
-// less has its piece at once, so that thousands under way take about as much memory as they have bytes. What a burst has needed
-// goes back to the system when traffic has needed less for a while. Not thread-safe.
+// A sender *reserves* room, as a number of slots, before a descriptor goes out. It *takes* slots
+// when packing begins, and *gives* them back when the receiver has unpacked them. The last slot
+// given is the first taken. So a message of any size cycles through a few warm slots as long as its
+// receiver keeps up. If the receiver does not keep up, packing still never lacks a slot (in Wu et
+// al. 2004, §3.2.3, it may). A message of at most half a slot takes its piece at once, so that
+// thousands of messages under way take about as much memory as they have bytes. When traffic has
+// needed less memory for a while, the memory of a burst goes back to the system. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +26,17 @@ constexpr Bytes slot_bytes = Bytes{64} << 10;
 
 class Arena {
  public:
-  /// Brings pages into being; false: there is no memory for them. (Touching them then would end the process.)
+  /// Brings pages into being; false: there is no memory for them. (Touching them then would end the
+  /// process.)
   using Grow = bool (*)(std::byte* base, Bytes size) noexcept;
 
-  /// Gives pages back to the system; nobody looks at them until they have been brought into being again.
+  /// Gives pages back to the system. Nothing touches them until they have been brought into being
+  /// again.
   using Shrink = void (*)(std::byte* base, Bytes size) noexcept;
 
-  /// @param base    Start of the node memory, zeroed, aligned to a page.
-  /// @param grow    Called for more of it, in steps of 2 MiB; null: all of it is there.
-  /// @param shrink  Called for what is not needed any more, likewise; null: all is kept.
+  /// @param base    Start of the node memory: zeroed, aligned to a page.
+  /// @param grow    Called for more memory, in steps of 2 MiB. Null: all of it is there.
+  /// @param shrink  Called for unneeded memory, in such steps. Null: all is kept.
   Arena(std::byte* base, Bytes size, Grow grow = nullptr, Shrink shrink = nullptr);
 
   /// Promises `slots` slots. False: not now.
@@ -40,7 +44,8 @@ class Arena {
   void unreserve(Count slots) noexcept { reserved_ -= slots; }
   /// One of the slots that were reserved.
   [[nodiscard]] std::byte* take() noexcept;
-  /// The same for long: of the first ones, since what lies below a slot in use does not go back.
+  /// take() for long use. The slot is one of the first, because memory below a slot in use cannot
+  /// go back to the system.
   [[nodiscard]] std::byte* take_to_keep() noexcept;
   void give(std::byte* slot) noexcept;
 
@@ -48,7 +53,8 @@ class Arena {
   [[nodiscard]] std::byte* take_piece(Bytes bytes) noexcept;
   void give_piece(std::byte* piece) noexcept;
 
-  /// A control block with this many cells, or null. Its generation is any; the user counts them.
+  /// A control block with so many cells, or null. Its generation may be any number: the user counts
+  /// generations.
   [[nodiscard]] Control* take_control(Count segments) noexcept;
   void give_control(Control* control) noexcept;
 
@@ -57,9 +63,9 @@ class Arena {
   /// Bytes whose pages are there.
   [[nodiscard]] Bytes present() const noexcept;
 
-  /// What comes before the slots (scatter_hints.hpp, lengths.hpp, unclaimed.hpp), bytes.
+  /// Bytes before the slots (scatter_hints.hpp, lengths.hpp, unclaimed.hpp, announcements.hpp).
   static constexpr Bytes head = 4096;
-  /// So many slots and pieces are given back between two looks at what was needed meanwhile.
+  /// So many slots and pieces are given back between two looks at the memory that was needed.
   static constexpr Count review = 4096;
   static constexpr Bytes least_piece = 4 << 10;
   static constexpr Bytes most_piece = slot_bytes / 2;
@@ -67,7 +73,7 @@ class Arena {
   static constexpr Count least_kept = 64;
   /// Slots for control blocks, layouts and mailboxes, at most: 1 MiB.
   static constexpr Count most_keepers = 16;
-  /// As many as the largest control block has.
+  /// The number of cells of the largest control block.
   static constexpr Count most_segments = (slot_bytes - 64) / static_cast<Bytes>(sizeof(Cell));
 
  private:
@@ -80,7 +86,7 @@ class Arena {
   struct Cut {
     std::uint16_t free = 0;   ///< A bit for each piece.
     std::uint8_t size = 0;    ///< least_piece << size.
-    std::uint32_t place = 0;  ///< In open_[size], while a piece is free.
+    std::uint32_t place = 0;  ///< Index in open_[size], while a piece is free.
     [[nodiscard]] Bytes bytes() const { return least_piece << size; }
     [[nodiscard]] std::uint16_t all() const { return static_cast<std::uint16_t>((1u << (slot_bytes / bytes())) - 1); }
   };
@@ -100,7 +106,7 @@ class Arena {
   Grow grow_;
   Shrink shrink_;
   Count ready_;     // slots whose pages are there
-  Count keepers_;   // so many of the first slots are for what is kept
+  Count keepers_;   // number of first slots that are for take_to_keep()
   Count kept_ = 0;  // of these, used so far
   Count fresh_;     // slots never used so far begin here
   Count used_ = 0;

@@ -1,5 +1,5 @@
-// engine/arguments.hpp: buffer arguments as procedures of MPI have them, int or large. Type: the library's handle of a
-// datatype, handed in. May include: layout/bytes.hpp.
+// engine/arguments.hpp: buffer arguments of MPI procedures, with int or large counts. The template
+// parameter Type is the library's datatype handle.
 //
 //   const VArgument<MPI_Datatype> send{sendbuf, sendcounts, sdispls, sendtype};     // MPI_Alltoallv's, MPI_Alltoallv_c's
 //   for (int i = 0; i < ranks; ++i) total += send.counts[i];
@@ -13,15 +13,16 @@
 
 namespace heddle::engine {
 
-/// So many bytes behind a buffer argument, be it MPI_BOTTOM.
+/// The address so many bytes behind a buffer argument, which may be MPI_BOTTOM.
 inline const void* displaced(const void* address, layout::Bytes bytes) {
   return static_cast<const std::byte*>(address) + bytes;
 }
 
-/// Into int.
+/// True: `n` fits into int.
 inline bool fits(layout::Count n) { return n >= INT_MIN && n <= INT_MAX; }
 
-/// A count that becomes what the procedure it is handed to takes. The caller has seen to it that it fits.
+/// A count that converts to the integer type of a procedure's parameter. The caller has checked
+/// that it fits.
 struct Number {
   layout::Count value;
   template <std::signed_integral Integer>
@@ -69,7 +70,8 @@ class Handed {
       if (!fits(values_[i])) return false;
     return true;
   }
-  /// In place: entry i moves to half its address, never onto one that is still to be read.
+  /// Works in place: entry i moves to half its offset, so no entry overwrites an entry that is
+  /// still needed.
   void narrow() {
     auto* bytes = reinterpret_cast<std::byte*>(values_);
     for (int i = 0; i < size_; ++i) {
@@ -95,7 +97,8 @@ struct Buffer {
   Type type;
 };
 
-/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at displacements[i] extents.
+/// A buffer argument of the v procedures: for rank i counts[i] elements of `type` at
+/// displacements[i] extents.
 template <class Type>
 struct VArgument {
   const void* address;
@@ -111,7 +114,7 @@ struct WArgument {
   const Type* types;
 };
 
-/// Whether all its arrays are there.
+/// True: none of its arrays is null.
 template <class Type>
 bool whole(const Buffer<Type>& /*data*/) noexcept {
   return true;

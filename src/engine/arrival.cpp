@@ -14,13 +14,14 @@ namespace {
 
 Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
 
-/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire form.
+/// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire
+/// form.
 Bytes first_needed(const Descriptor& descriptor) {
   return static_cast<Bytes>(std::max(descriptor.control + static_cast<std::uint64_t>(Control::bytes(descriptor.segments())),
                                      descriptor.wire + descriptor.wire_bytes));
 }
 
-/// The caller has claimed it.
+/// The caller has claimed the message.
 Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) {
   report::ReportedCall reported("receive");
   reach.times = reported.times();
@@ -31,7 +32,8 @@ Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) 
   return {.how = moved == descriptor.total ? Arrival::How::whole : Arrival::How::truncated, .moved = moved};
 }
 
-/// Nothing: another receive has the message, or had it. Its descriptor is no longer needed where it arrived.
+/// Fetches a message. Its descriptor is no longer needed where it arrived. Nothing: another receive
+/// has the message, or had it.
 std::optional<Arrival> fetch(Node& node, const Descriptor& descriptor, const Target& target) {
   Reach reach = node.reach(static_cast<int>(descriptor.sender));
   if (!reach.memory || !reach.open(first_needed(descriptor)) || stale(descriptor, reach)) return {};
@@ -41,7 +43,8 @@ std::optional<Arrival> fetch(Node& node, const Descriptor& descriptor, const Tar
   return bring(descriptor, reach, target);
 }
 
-/// The receive has brought as many bytes as a descriptor has, and its own is not there. Nothing: it was no descriptor.
+/// Fetches the message of a lost descriptor: the receive has brought as many bytes as a descriptor
+/// has, but none is in its buffer. Nothing: the bytes were no descriptor.
 std::optional<Arrival> fetch_lost(Node& node, const Receipt& receipt, const Target& target) noexcept {
   if (!receipt.standing || receipt.peer < 0 || !Lengths::possible(receipt.bytes)) return {};
   while (const std::optional<Descriptor> lost = Lost(node, receipt).find()) {
@@ -63,7 +66,7 @@ bool fits(Node& node, const Descriptor& descriptor, const Receipt& receipt) {
          (receipt.peer == Receipt::unknown || receipt.peer == static_cast<int>(descriptor.sender));
 }
 
-/// It is not to be found here again.
+/// Removes the nonce, so that no receive finds the descriptor here again.
 void wipe(void* first) { std::memset(first, 0, sizeof(Nonce)); }
 
 constexpr const char* does_not_fit =
@@ -72,7 +75,8 @@ constexpr const char* does_not_fit =
 }  // namespace
 
 Arrival fetch(Node& node, void* first, Bytes room, const Receipt& receipt, const Target& target) noexcept {
-  // An empty message leaves in the buffer what was there: a descriptor is as long as it says.
+  // An empty message may leave an old descriptor in the buffer. So the message must be as long as
+  // the descriptor says.
   const bool begins = room >= Bytes{sizeof(Descriptor)} && is_descriptor(first, node.nonce()) &&
                       Lengths::possible(receipt.bytes) && receipt.bytes == length_of(first);
   Descriptor descriptor;

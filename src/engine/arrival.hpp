@@ -1,13 +1,15 @@
-// engine/arrival.hpp: a receive is over, and what it has brought may be the descriptor of a message within the node: then the
-// message is fetched (docs/protocol.md). May include: node.hpp, select/, report/.
+// engine/arrival.hpp: looks at the bytes that a receive has brought. If they are the descriptor of
+// a message within the node, fetches the message (docs/protocol.md).
 //
-//   const Arrival arrival = fetch(node, buffer, room, {.peer = 3, .tag = 7, .bytes = bytes_of(status)}, {&layout, count,
-//   elements}); if (arrival.how == Arrival::How::whole) status.bytes = arrival.moved;
+//   const Receipt receipt{.peer = 3, .tag = 7, .bytes = bytes_of(status)};
+//   const Arrival arrival = fetch(node, buffer, room, receipt, {&layout, count, elements});
+//   if (arrival.how == Arrival::How::whole) status.bytes = arrival.moved;
 //
-// A program may write over a descriptor that has arrived in its memory: by another receive into the same place, or by its own
-// hand. Nobody can write over the status: sender, tag and length. The length says whether a descriptor has come
-// (lengths.hpp), and its sender keeps a copy of each (announcements.hpp). Of several that fit the receive takes the oldest that
-// is not in its place in the buffer of another receive.
+// A program may write over a descriptor that has arrived in its memory, by another receive into the
+// same place or by a store. No program can write over the status: sender, tag and length. The
+// length tells whether a descriptor has come (lengths.hpp), and the sender keeps a copy of each
+// descriptor (announcements.hpp). If several descriptors fit, the receive takes the oldest that
+// does not stand in the buffer of another receive.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +20,20 @@
 
 namespace heddle::engine {
 
-/// What has become of it.
+/// The result of a receive.
 struct Arrival {
   enum class How {
     as_it_is,   ///< It is no descriptor: the bytes are the message.
     whole,      ///< The message is in its place,
     truncated,  ///< as far as it fits.
-    failed,     ///< Its descriptor, or what that names, is damaged.
+    failed,     ///< The descriptor, or the control block that it names, is damaged.
   };
   How how = How::as_it_is;
-  Bytes moved = 0;            ///< Whole or truncated: into the target.
-  const char* why = nullptr;  ///< Failed: a sentence.
+  Bytes moved = 0;            ///< Bytes into the target, if whole or truncated.
+  const char* why = nullptr;  ///< A sentence, if failed.
 };
 
-/// Descriptors that stand where other receives of this process land: sender and generation of each.
+/// Descriptors in the buffers of other receives of this process: sender and generation of each.
 using Standing = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
 /// The status of a receive that is over.
@@ -44,17 +46,17 @@ struct Receipt {
   Bytes bytes = 0;
   bool own = false;    ///< The communicator is Heddle's own. There both ends know the length of the message:
   Bytes expected = 0;  ///< `expected` bytes.
-  /// Finds the descriptors of other receives. Null: the message has arrived in memory that only Heddle writes, so no descriptor
-  /// can be lost. May throw std::bad_alloc.
+  /// Finds the descriptors of other receives. Null: the message has arrived in memory that only
+  /// Heddle writes, so no descriptor can be lost. May throw std::bad_alloc.
   void (*standing)(Node& node, Standing& found) = nullptr;
 };
 
-/// The receive has succeeded: the first of its bytes, `room` at most, are at `first`, where a descriptor is not to be found
-/// again.
+/// For a receive that has succeeded. Its first bytes, at most `room`, are at `first`. A descriptor
+/// there is removed.
 Arrival fetch(Node& node, void* first, Bytes room, const Receipt& receipt, const Target& target) noexcept;
 
-/// The receive has been too short for what came; if that was a descriptor, its message is received as far as it fits, or at
-/// least drained (docs/protocol.md, rule 7).
+/// For a receive that was too short for the arrived bytes. If they were a descriptor, its message
+/// is received as far as it fits, or at least drained (docs/protocol.md, rule 7).
 Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& target) noexcept;
 
 }  // namespace heddle::engine

@@ -1,12 +1,12 @@
-// engine/claims.hpp: which messages threads of this process are fetching. Several receives may see one descriptor (their
-// buffers overlap): one of them gets the message. May include: control.hpp, threads/lock.hpp.
+// engine/claims.hpp: lists the messages that threads of this process are fetching. Several receives
+// may see one descriptor (their buffers overlap): one of them gets the message.
 //
 //   Claims::Claim claim(claims, descriptor.sender, descriptor.generation, control);
 //   if (!claim) ...                              // another receive has the message, or had it
 //   receive(descriptor, reach, target);          // afterwards the cells are done, and say so themselves
 //
-// All receives of a message are in one process, so a list of that process decides. A claim touches only those lines of node
-// memory that the receive reads in any case.
+// All receives of a message are in one process, so a list of that process decides. A claim touches
+// only those lines of node memory that the receive reads in any case.
 #pragma once
 
 #include <atomic>

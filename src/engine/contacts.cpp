@@ -9,13 +9,14 @@
 namespace heddle::engine {
 namespace {
 
-/// A rank is asked so often whether it is reached, and greeted so often to see: connections are refused now and then by who is
-/// there (libfabric's rxm over verbs).
+/// The number of times that a rank is asked whether it can be reached, and of greetings that try
+/// it. Several tries are needed, because a rank that is there sometimes refuses a connection
+/// (libfabric's rxm over verbs).
 constexpr int most_times = 3;
 
-/// ns that a greeting has to be answered. No message waits for it.
+/// ns within which a greeting must be answered. No message waits for it.
 constexpr std::int64_t for_an_answer = 10'000'000'000;
-/// ns from one that was refused to the next.
+/// ns from a refused greeting to the next.
 constexpr std::int64_t between_greetings = 300'000'000;
 
 }  // namespace
@@ -30,7 +31,7 @@ bool Contacts::reaches(int rank) noexcept try {
   return false;
 }
 
-/// The thread is awake until the answer, for it comes by the fabric first.
+/// The thread stays awake until the answer, because the answer comes by the fabric first.
 void Contacts::ask(int rank, Contact& contact) {
   const Word question{Word::have_you, fabric_.mark(), SharedFabric::Access(fabric_)->whereabouts()};
   voice_.tell(rank, question);
@@ -51,7 +52,7 @@ void Contacts::doubt(int rank) noexcept try {
   if (!std::exchange(contact.reached, false) || contact.asked || contact.times >= most_times) return;
   ask(rank, contact);
 } catch (const std::exception&) {
-  return;  // what goes to that rank goes packed
+  return;  // messages to that rank go packed
 }
 
 void Contacts::greet(const Word& word, int from) {
@@ -63,7 +64,7 @@ void Contacts::greet(const Word& word, int from) {
   fabric_.begins();
 }
 
-/// Empty: not known yet.
+/// True: that rank has answered the greeting. Empty: not known yet.
 std::optional<bool> Contacts::welcomed(Greeting& greeting) {
   const std::int64_t waited = transport::fabric::steady_ns() - greeting.since;
   const SharedFabric::Access fabric(fabric_);
@@ -90,7 +91,7 @@ void Contacts::look_at_greetings() noexcept try {
     return true;
   });
 } catch (const std::exception&) {
-  return;  // no memory: who has asked goes on without the fabric
+  return;  // no memory: the rank that has asked goes on without the fabric
 }
 
 bool Contacts::greets() noexcept {

@@ -1,5 +1,5 @@
-// engine/control.hpp: what two ranks of a node share of one large message: its cells, and who may touch them when. The whole
-// protocol is in docs/protocol.md. May include: layout/bytes.hpp. No MPI in this room.
+// engine/control.hpp: the control block that two ranks of a node share for one large message. The
+// whole protocol is in docs/protocol.md.
 //
 //   descriptor ──▶ Control: generation, cell 0    cell 1             cell 2 ...   one for each segment of the packed stream
 //   by MPI                              │         │
@@ -9,7 +9,8 @@
 //   open ──▶ taken ───────────────▶ done       the receiver moves it straight from the sender's buffer,
 //        ◀──                                   or gives it back, because it cannot
 //
-// Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have one writer.
+// Leaving `open` is a compare-and-swap, so exactly one side moves a segment. All other steps have
+// one writer.
 #pragma once
 
 #include <atomic>
@@ -28,16 +29,17 @@ enum class State : std::uint32_t { open, packing, packed, taken, done };
 
 struct Cell {
   std::atomic<State> state{State::open};
-  std::uint32_t place = 0;  ///< Where the packed bytes are, in 64-byte lines from the start of the sender's node memory.
+  std::uint32_t place = 0;  ///< Place of the packed bytes, in 64-byte lines from the start of the sender's node memory.
 };
 
-/// In the sender's node memory. Written by the sender while nobody knows of it, except for the cells.
+/// Lies in the sender's node memory. The sender writes it before any receiver knows of it. Only
+/// line_ns and the cells change later.
 struct alignas(64) Control {
   std::atomic<std::uint64_t> generation{0};  ///< Counts the messages that have used this place; the descriptor quotes it.
   std::uint32_t segments = 0;
-  std::int32_t tag = 0;  ///< For messages of Heddle to people.
-  /// What the sender believes a cache line takes to the receiver, ns (distance.hpp). Corrected by the receiver of this
-  /// generation, before its last cell is done.
+  std::int32_t tag = 0;  ///< Of the message. A receive compares it with its own (arrival.cpp).
+  /// ns that a cache line takes to the receiver, as the sender believes (distance.hpp). The
+  /// receiver of this generation corrects it before its last cell is done.
   std::atomic<std::uint32_t> line_ns{0};
   alignas(64) Cell cells[1];  ///< `segments` of them.
 

@@ -22,7 +22,8 @@ void Datatype::describe(layout::Layout layout, select::Message about) {
     first_byte_ = first.offset;
     first_piece_ = first.length;
   }
-  // What describes nothing is handed on as no bytes: MPICH 5.0.2 divides by zero when it receives some types of size 0.
+  // A type of size 0 always counts as packed, so that the host gets no bytes instead: MPICH 5.0.2
+  // divides by zero when it receives some types of size 0.
   for (const bool several : {false, true}) {
     about.several = several;
     packs_from_[several ? 1 : 0] = size_ == 0 ? 0 : select::packs_from(layout_, about);

@@ -1,5 +1,5 @@
-// engine/datatype.hpp: what Heddle knows of one datatype of the program, whatever its handle: its layout, and what every
-// message of it asks for. May include: datatype_cache.hpp, layout/, select/packing.hpp, select/side.hpp.
+// engine/datatype.hpp: one datatype of the program, whatever its handle. It has the layout, and the
+// facts that every message needs.
 //
 //   const Datatype column(layout::vector(128, 1, 4096, layout::basic(4)));
 //   column.contiguous(2);                                  // false
@@ -29,24 +29,25 @@ class Datatype {
   [[nodiscard]] bool contiguous(Count count) const {
     return layout_.dense() || (count <= 1 && (size_ == 0 || layout_.node()->contiguous()));
   }
-  /// Where the first byte of the packed stream lies, and how many of it lie there in one piece.
+  /// The offset of the first byte of the packed stream, and the number of bytes that lie there in
+  /// one piece.
   [[nodiscard]] Bytes first_byte() const { return first_byte_; }
   [[nodiscard]] Bytes first_piece() const { return first_piece_; }
-  /// Whether packing `count` elements for a point-to-point call pays (select/packing.hpp).
+  /// True: packing `count` elements for a point-to-point call pays (select/packing.hpp).
   [[nodiscard]] bool pays_to_pack(Count count) const {
     Bytes bytes = 0;
     return count > 0 && !__builtin_mul_overflow(count, size_, &bytes) && bytes >= packs_from_[count > 1 ? 1 : 0];
   }
 
-  /// Where peers of the node find this layout; listed at the first call.
+  /// The place where peers of the node find this layout. The first call lists it.
   [[nodiscard]] Listed listed(DatatypeCache& cache) const noexcept;
-  /// By what a scheme is chosen; made at the first call. Null: no memory.
+  /// The facts by which a scheme is chosen. The first call makes them. Null: no memory.
   [[nodiscard]] const select::Statistics* statistics() const noexcept;
 
  protected:
-  /// To be described later.
+  /// The derived class calls describe() later.
   Datatype() = default;
-  /// @param about  Of its messages: all but whether they are of several elements.
+  /// @param about  Facts about its messages. `several` is ignored.
   void describe(layout::Layout layout, select::Message about);
 
  private:
@@ -54,7 +55,7 @@ class Datatype {
   mutable Listed listed_;
   mutable std::atomic<const select::Statistics*> statistics_{nullptr};
   layout::Layout layout_;
-  // Last, beside what a derived class begins with: what every message reads.
+  // Every message reads these. They are last, next to the first members of a derived class.
   Bytes packs_from_[2] = {select::never_packed, select::never_packed};  // one element, several
   Bytes size_ = 0;
   Bytes first_byte_ = 0;

@@ -1,4 +1,4 @@
-// engine/datatype_cache.cpp: wire forms in node memory, and what peers make of them.
+// engine/datatype_cache.cpp: writes wire forms into node memory, and decodes those of peers.
 #include "engine/datatype_cache.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace heddle::engine {
 
-/// Rooms are powers of two from a cache line up, cut from slots; they stay in the datatype cache.
+/// Rooms have powers of two of bytes, a cache line at least. They are cut from slots, and stay in
+/// the datatype cache.
 std::byte* DatatypeCache::room_for(std::size_t bytes) noexcept try {
   const std::size_t room = std::max(std::bit_ceil(bytes), std::size_t{64});
   if (const auto found = free_room_.find(room); found != free_room_.end()) {
@@ -54,7 +55,7 @@ void DatatypeCache::strike(const Listed& listed) noexcept {
   try {
     free_room_.emplace(std::max(std::bit_ceil(std::size_t{listed.wire_bytes}), std::size_t{64}), arena_.base() + listed.wire);
   } catch (const std::bad_alloc&) {
-    // The room is lost until the end of the process: better than the process.
+    // The room is lost until the end of the process, which is better than to end the process.
   }
 }
 

@@ -1,9 +1,10 @@
-// engine/datatype_cache.hpp: layouts that peers can look up instead of being told with every message (the datatype cache of Wu
-// et al. 2004, §4.4.2). A layout gets an id when it is first sent to somebody who may read by it; its wire form then lies in
-// node memory, where every peer can fetch it. When the datatype is freed the id is used again, with the next version, and a
-// peer that knows the old one sees by the version that it must fetch anew. May include: arena.hpp, layout/wire.hpp.
+// engine/datatype_cache.hpp: layouts that peers look up instead of getting them with every message
+// (the datatype cache of Wu et al. 2004, §4.4.2). A layout gets an id when it is first sent to a
+// peer that may read the buffer by it. Its wire form then lies in node memory, where every peer can
+// fetch it. When the datatype is freed, the id is used again with the next version. A peer that
+// knows the old version sees that it must fetch the layout anew.
 //
-//   sender     const Listed listed = datatypes.list(layout);               receiver   known.find(sender, memory, descriptor)
+//   sender     const Listed listed = datatypes.list(layout);               receiver   known.find(descriptor, memory)
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace heddle::engine {
 
-/// Where a layout is written down; what a descriptor says of it.
+/// The place of a layout's wire form, as a descriptor names it.
 struct Listed {
   std::uint32_t id = 0;
   std::uint32_t version = 0;
@@ -27,12 +28,13 @@ struct Listed {
   std::uint32_t wire_bytes = 0;  ///< 0: not listed, the layout is too large or there is no room.
 };
 
-/// Of the sender. Safe for several threads.
+/// The sender's side. Safe for several threads.
 class DatatypeCache {
  public:
   explicit DatatypeCache(Arena& arena, std::mutex& arena_lock) : arena_(arena), arena_lock_(arena_lock) {}
 
-  /// Writes the layout down. Layouts beyond 16 KiB of wire form are not listed: those messages are packed.
+  /// Writes the layout down. Layouts with more than 16 KiB of wire form are not listed: their
+  /// messages are packed.
   [[nodiscard]] Listed list(const layout::Layout& layout) noexcept;
   /// The datatype is gone, and no message of it is under way.
   void strike(const Listed& listed) noexcept;
@@ -48,11 +50,12 @@ class DatatypeCache {
   std::multimap<std::size_t, std::byte*> free_room_;  // by bytes, powers of two
 };
 
-/// Of the receiver: layouts of peers, decoded once. Safe for several threads.
+/// The receiver's side: layouts of peers, decoded once. Safe for several threads.
 class Known {
  public:
-  /// The layout that a descriptor names, or null: forged, damaged, no memory. Only while the caller holds a claim on a cell of
-  /// the message: then the sender keeps the wire form in place. What is returned stays until its id has a new version.
+  /// The layout that a descriptor names. Null: it is forged or damaged, or there is no memory. The
+  /// caller must hold a claim on a cell of the message, because only then the sender keeps the wire
+  /// form in place.
   [[nodiscard]] std::shared_ptr<const layout::Layout> find(const Descriptor& descriptor, const std::byte* memory) noexcept;
 
  private:

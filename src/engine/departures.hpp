@@ -1,12 +1,12 @@
-// engine/departures.hpp: what a rank sends in a sparse exchange, from what the program gave. May include: arguments.hpp,
-// sparse.hpp.
+// engine/departures.hpp: lists the messages that a rank sends in a sparse exchange, from the
+// program's arguments.
 //
 //   Departures<MPI_Datatype, Element> departures;
 //   if (const int error = departures.read(given, {.ranks = ranks, .nobody = MPI_PROC_NULL}, errors)) return error;
 //   ... sparse::Exchange: departures.all(), departures.pack(i, to, comm) ...
 //
-// Element, handed in, knows a datatype: look(type), type(), measures() with size and extent, dense(address, count), pack().
-// Errors are as it counts them; 0: none.
+// The template parameter Element knows a datatype. It has look(type), type(), measures() with size
+// and extent, dense(address, count) and pack(). Errors are Element's codes; 0: none.
 #pragma once
 
 #include <vector>
@@ -19,15 +19,16 @@ namespace heddle::engine::sparse {
 template <class Type, class Element>
 class Departures {
  public:
-  /// As heddle/exchange.h has it: places are in elements, or, with a type for each message, in bytes.
+  /// The arguments, as in heddle/exchange.h. Places are in elements. If each message has its own
+  /// type, they are in bytes.
   struct Given {
     const void* data;
     int messages;
     const int* to;
     Numbers counts;
-    Numbers places;  ///< Null: one after the other.
+    Numbers places;  ///< Null: the messages lie one after the other.
     Type type;
-    const Type* types;  ///< Of each; null: `type` is that of all.
+    const Type* types;  ///< One for each message. Null: all have `type`.
   };
   struct Ranks {
     int ranks;
@@ -37,7 +38,7 @@ class Departures {
     int argument, rank, count;
   };
 
-  /// Nothing is sent to nobody. Throws std::bad_alloc.
+  /// Leaves out messages to `nobody`. Throws std::bad_alloc.
   int read(const Given& given, Ranks ranks, Errors errors) {
     const int n = given.messages;
     const bool each = given.types != nullptr;
@@ -73,7 +74,7 @@ class Departures {
 
   [[nodiscard]] std::span<const Departure> all() const noexcept { return all_; }
 
-  /// One that does not lie packed.
+  /// Packs a message whose bytes do not lie packed.
   template <class Communicator>
   int pack(std::size_t departure, std::byte* to, Communicator comm) const {
     const Place& place = places_[departure];
@@ -88,7 +89,7 @@ class Departures {
   };
   std::vector<Element> elements_;
   std::vector<Departure> all_;
-  std::vector<Place> places_;  // of those that may have to be packed
+  std::vector<Place> places_;  // of messages that may have to be packed
 };
 
 }  // namespace heddle::engine::sparse

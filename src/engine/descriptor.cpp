@@ -8,7 +8,8 @@
 namespace heddle::engine {
 namespace {
 
-/// FNV-1a over all but the sum itself: against damage, not against malice (ranks of one job trust each other's memory anyway).
+/// FNV-1a over all but the sum itself. It guards against damage, not malice: ranks of one job trust
+/// each other's memory anyway.
 std::uint32_t sum_of(const Descriptor& descriptor) noexcept {
   const auto* words = reinterpret_cast<const unsigned char*>(&descriptor);
   std::uint64_t hash = 0xcbf29ce484222325U;

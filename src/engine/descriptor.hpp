@@ -1,16 +1,17 @@
-// engine/descriptor.hpp: the short message that announces a large one. It travels through the host MPI's own matching, on the
-// program's communicator with the program's tag, in the place of the data (docs/protocol.md). May include: control.hpp,
-// select/scheme.hpp, transport/region_table.hpp.
+// engine/descriptor.hpp: the short message that announces a large one. It travels instead of the
+// data, on the program's communicator with the program's tag, through the host's own matching
+// (docs/protocol.md).
 //
-//   byte  0   nonce of the job, 16 bytes: what tells a descriptor from 128 bytes of the program
+//   byte  0   nonce of the job, 16 bytes: tells a descriptor from 128 bytes of the program
 //        16   sender (rank of the node), scheme, pullable, control block (offset)
 //        32   generation      40  bytes in all      48  bytes a segment
-//        56   address and count of the sender's elements, layout (id, version, at 96 where its wire form is, at 112 how long)
+//        56   address and count of the sender's elements, layout (id, version; place of its wire form at 96, its length at 112)
 //        80   address of the node memory in the sender, for process_vm
 //        88   shared memory region of the sender's buffer (version, 0: none; offset at 104, id at 116)
 //       120   length of the message that brings it (lengths.hpp)      124   check sum of the rest
 //
-// What comes in is not trusted: read() holds every number against the memory that it will be used on.
+// An arriving descriptor is not trusted. read() checks every number against the memory for which it
+// will be used.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ struct Descriptor {
   std::uint32_t sum = 0;
 
   [[nodiscard]] transport::Place place() const { return {region_version, region_offset, region, 0}; }
-  [[nodiscard]] Count segments() const { return (total - 1) / segment + 1; }  ///< Of a message that is not empty.
+  [[nodiscard]] Count segments() const { return (total - 1) / segment + 1; }  ///< Only for messages that are not empty.
   [[nodiscard]] Bytes segment_length(Count i) const {
     const Bytes left = total - i * segment;
     return left < segment ? left : segment;
@@ -63,20 +64,20 @@ static_assert(sizeof(Descriptor) == 128);  // a multiple of every basic type's s
 /// Sets the check sum.
 void seal(Descriptor& descriptor) noexcept;
 
-/// Whether bytes that have arrived begin with the nonce: the question that every receive asks, so it is short.
+/// True: the arrived bytes begin with the nonce. Every receive asks this, so it is short.
 inline bool is_descriptor(const void* arrived, const Nonce& nonce) noexcept {
   return std::memcmp(arrived, nonce.data(), sizeof nonce) == 0;
 }
 
-/// Of the message that has brought it, as it says itself; bytes.
+/// Bytes of the message that has brought the descriptor, as the descriptor says.
 inline Bytes length_of(const void* arrived) noexcept {
   std::uint32_t length = 0;
   std::memcpy(&length, static_cast<const std::byte*>(arrived) + offsetof(Descriptor, length), sizeof length);
   return length;
 }
 
-/// Reads a descriptor that has arrived. False: forged or damaged, and nothing of it may be used. Whether it is stale, its
-/// control block says (inbox.hpp).
+/// Reads a descriptor that has arrived. False: it is forged or damaged, and must not be used. A
+/// stale descriptor is recognized by its control block (inbox.hpp).
 /// @param memory  Size of each node memory, bytes.
 bool read(const void* arrived, const Nonce& nonce, std::uint32_t node_ranks, Bytes memory, Descriptor& descriptor) noexcept;
 

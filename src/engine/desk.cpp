@@ -1,4 +1,4 @@
-// engine/desk.cpp: a list of them.
+// engine/desk.cpp: a list of desks.
 #include "engine/desk.hpp"
 
 #include <new>

@@ -1,4 +1,4 @@
-// engine/desk.hpp: private memory in which a message is worked on. May include: layout/bytes.hpp.
+// engine/desk.hpp: private memory in which a message is worked on.
 //
 //   if (Desk* desk = desks.take()) ... desks.give(desk);
 #pragma once
@@ -14,11 +14,12 @@
 
 namespace heddle::engine {
 
-/// Not on the stack: programs may send and receive in fibres that have little of it.
+/// Not on the stack, because programs may send and receive in fibres with small stacks.
 struct Desk {
   static constexpr layout::Bytes stage_bytes = 16 << 10;  // stays in the first-level cache between packing and unpacking
-  static constexpr std::size_t most_entries = 1024;       // of one process_vm_readv, on each side
-  /// So much of a transpose is packed or put in place at once: whole lines then, several times as fast as by segments.
+  static constexpr std::size_t most_entries = 1024;       // iovecs of one process_vm_readv, on each side
+  /// So many bytes of a transpose are packed or put in place at once. Then whole lines are written,
+  /// which is several times as fast as segment by segment.
   static constexpr layout::Bytes shelf_bytes = 256 << 10;
 
   using Entries = std::array<iovec, most_entries>;
@@ -27,7 +28,8 @@ struct Desk {
   alignas(64) std::array<std::byte, shelf_bytes> shelf;
 };
 
-/// Desks are kept between messages: as many as there have been threads that needed one at once. Safe for several threads.
+/// Desks are kept between messages, as many as threads have needed at once. Safe for several
+/// threads.
 class Desks {
  public:
   /// Null: no memory.

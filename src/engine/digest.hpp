@@ -1,7 +1,7 @@
-// engine/digest.hpp: have all ranks said the same? May include nothing of Heddle.
+// engine/digest.hpp: finds out whether all ranks have said the same.
 //
 //   Digest all = digest_of("crystal");
-//   ...                                     // the bitwise and of what all ranks have
+//   ...                                     // the bitwise and over all ranks
 //   if (same(all)) ...
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace heddle::engine {
 
-/// A number and its complement: of what all ranks have said both are whole only where all numbers were equal.
+/// A number and its complement. After a bitwise and over all ranks, both still have all their bits
+/// only if all ranks had the same number.
 using Digest = std::array<unsigned, 2>;
 
 /// FNV-1a.

@@ -1,4 +1,4 @@
-// engine/distance.cpp: seen by receivers, told to senders who believe something else.
+// engine/distance.cpp: receivers measure a distance, and correct senders that believe another one.
 #include "engine/distance.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace heddle::engine {
 namespace {
 
-/// Not worth a word: it would cost the sender a line.
+/// True: not worth a correction, which would cost the sender a cache line.
 bool much_the_same(std::uint32_t one, std::uint32_t other) { return one <= 2 * other && other <= 2 * one; }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// engine/distance.hpp: how far the cores of a node are from each other now: what a cache line takes that the other core has
-// written. It decides how packed bytes are stored. Virtual machines move their cores about, so it is seen anew with every large
-// message: the receiver looks at the clock when it fetches the first line of a control block. May include: control.hpp.
+// engine/distance.hpp: measures the distance between the cores of two ranks of a node: the time to
+// fetch a cache line that the other core has written. The distance decides how packed bytes are
+// stored. Virtual machines move their cores about, so every large message measures it anew: the
+// receiver looks at the clock when it fetches the first line of a control block.
 //
-//   receiver   generation = distances.fetch(sender, control);     // corrects what the sender believes
+//   receiver   generation = distances.fetch(sender, control);     // corrects the sender's belief
 //   sender     asked = distances.ask(receiver, control);  ...  distances.hear(receiver, asked, control);
 #pragma once
 
@@ -18,24 +19,28 @@ using Clock = std::int64_t (*)();
 
 class Distances {
  public:
-  /// How long a look at the clock takes is measured here.
+  /// Measures how long a look at the clock takes.
   Distances(int ranks, Clock clock);
 
   /// Messages of so many bytes and more are worth two looks at the clock.
   static constexpr Bytes worthwhile = Bytes{8} << 10;
 
-  /// ns for a line between this rank and that; 0: not known yet. The less of the last two: an interrupt makes one of them long.
+  /// ns for a line between this rank and `rank`; 0: not known yet. It is the smaller of the last
+  /// two times, because an interrupt makes a time long.
   [[nodiscard]] std::uint32_t line(int rank) const noexcept { return of_[rank].line.load(std::memory_order_relaxed); }
 
-  /// Of messages that do not go by a control block, every sixteenth should: else nobody sees that the cores have moved apart.
+  /// True for every sixteenth message that goes without a control block. This one should use one,
+  /// or no rank would notice that the cores have moved apart.
   [[nodiscard]] bool due(int rank) noexcept { return of_[rank].unseen.fetch_add(1, std::memory_order_relaxed) % 16 == 15; }
 
-  /// The generation of a control block that `rank` has just written, and how long it took to come.
+  /// Returns the generation of a control block that `rank` has just written, and measures how long
+  /// the line took to come.
   std::uint64_t fetch(int rank, Control& control) noexcept;
 
-  /// What the sender believes, for the receiver to correct. Before anybody knows of the block.
+  /// Writes the sender's belief, which the receiver may correct. Only before the receiver knows of
+  /// the block.
   std::uint32_t ask(int rank, Control& control) const noexcept;
-  /// The receiver is through with the block.
+  /// Reads the correction. Only when the receiver is through with the block.
   void hear(int rank, std::uint32_t asked, const Control& control) noexcept;
 
  private:
@@ -46,7 +51,7 @@ class Distances {
   };
   std::unique_ptr<Rank[]> of_;
   Clock clock_;
-  std::int64_t look_;  // at the clock, ns
+  std::int64_t look_;  // ns of a look at the clock
 };
 
 }  // namespace heddle::engine

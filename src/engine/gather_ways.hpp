@@ -1,5 +1,5 @@
-// engine/gather_ways.hpp: by which way each MPI_Allgatherv of a communicator goes, from what all its ranks know; one that
-// repeats the last one's volumes is not looked at anew. May include: trials.hpp, select/collective/.
+// engine/gather_ways.hpp: chooses the way of each MPI_Allgatherv of a communicator, from facts that
+// all its ranks know. A call that repeats the last one's volumes is not examined anew.
 //
 //   if (ways.leaves(digest)) ...                                  // to the library, as the last one of those bytes
 //   const select::Way way = ways.of(starts, "auto", library, [&]() -> const select::Where& { return topology().where; });
@@ -20,7 +20,7 @@
 
 namespace heddle::engine {
 
-/// Of the bytes of each rank, in their order: equal for equal ones. Never 0.
+/// A digest of the bytes of all ranks, in rank order. Equal volumes have equal digests. Never 0.
 class VolumesDigest {
  public:
   void add(select::Bytes bytes) noexcept {
@@ -35,24 +35,26 @@ class VolumesDigest {
 
 class GatherWays {
  public:
-  /// What the library's own gathers are like.
+  /// Properties of the library's own gathers.
   struct Library {
-    bool by_sum = false;       ///< They go by the sum of the volumes.
-    bool slow_little = false;  ///< They are slow where there is little.
+    bool by_sum = false;       ///< The sum of the volumes decides their algorithm.
+    bool slow_little = false;  ///< They are slow for few bytes.
 
-    /// Whether it depends on where the ranks are, from how many bytes on a gather is worth a choice.
+    /// True: the least bytes that are worth a choice depend on the places of the ranks.
     [[nodiscard]] bool where_counts(int ranks) const noexcept { return slow_little && ranks > 2; }
   };
 
-  /// @param starts  Of each rank's block, in bytes, and the end; of the first: 0.
+  /// @param starts  Start of each rank's block, in bytes, and the end of the last. The first is 0.
   /// @param wanted  auto, native, or an algorithm's name.
-  /// @param where  const select::Where&(), asked only where it counts. Null algorithm: the library's. Throws std::bad_alloc.
+  /// @param where  const select::Where&(), called only if needed.
+  /// @return A null algorithm: the library's way. Throws std::bad_alloc.
   template <class AskWhere>
   select::Way of(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
                  const AskWhere& where) {
     const auto ranks = static_cast<int>(starts.size()) - 1;
     const select::Bytes total = starts.back();
-    // What needs no look at the volumes first: they are added up and sorted, which takes longer than a small gather.
+    // First the decisions that need no look at the volumes. A look adds and sorts them, which takes
+    // longer than a small gather.
     if (wanted == "native" || total == 0) return {};
     if (wanted != "auto") return by_volumes(starts, wanted, library, where());
     if (total < (library.where_counts(ranks) ? select::worth_gathering(where(), true) : select::worth_gathering_anywhere)) {
@@ -60,7 +62,7 @@ class GatherWays {
       return {};
     }
     if (!std::ranges::equal(starts, starts_)) {
-      starts_.clear();  // neither of the old nor of the new, if memory is lacking
+      starts_.clear();  // they match no call if memory runs out below
       way_ = by_volumes(starts, wanted, library, where());
       if (way_.algorithm) kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
       starts_.assign(starts.begin(), starts.end());
@@ -68,11 +70,11 @@ class GatherWays {
     if (!way_.algorithm) left_ = digest_of(starts);
     return way_;
   }
-  /// Whether the last one that "auto" has left to the library was of those bytes.
+  /// True: the last gather that "auto" has left to the library had those bytes.
   [[nodiscard]] bool leaves(std::uint64_t digest) const noexcept { return digest == left_; }
-  /// Of the last one whose volumes were looked at.
+  /// Digest of the last gather whose volumes were examined.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_of(starts_); }
-  /// Of the last one that "auto" had go by a way of Heddle's.
+  /// Kind of the last gather that "auto" has given to a way of Heddle's.
   [[nodiscard]] const TrialKind& kind() const noexcept { return kind_; }
 
  private:
@@ -96,7 +98,7 @@ class GatherWays {
   select::Way way_;
   TrialKind kind_{};
   std::uint64_t volumes_ = 0;
-  std::uint64_t left_ = 0;  // digest of the last one that is the library's; 0: there was none
+  std::uint64_t left_ = 0;  // digest of the last gather that is the library's; 0: none
 };
 
 }  // namespace heddle::engine

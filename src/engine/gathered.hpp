@@ -1,14 +1,15 @@
-// engine/gathered.hpp: the blocks of all ranks of an Allgatherv, packed in rank order: in the program's buffer, if they lie so
-// there, or in a staging buffer. May include: arguments.hpp, threads/.
+// engine/gathered.hpp: the blocks of all ranks of an Allgatherv, packed in rank order. They are in
+// the program's buffer if they lie so there, or else in a staging buffer.
 //
 //   Gathered<MPI_Datatype, Element, MPI_Comm> blocks(ranks, me, {MPI_ERR_NO_MEM, MPI_ERR_TRUNCATE});
 //   if (!blocks || !blocks.measure(send, receive)) ...
 //   if (const int error = blocks.begin(send, comm)) return error;            // this rank's block is in its place
 //   ... Gathering(way, me, {blocks.memory(), blocks.starts()}, channel) ...
-//   return blocks.end(comm);                                                 // to where the program wants them
+//   return blocks.end(comm);                                                 // all blocks are in the program's buffer
 //
-// Element, handed in, knows a datatype: look(type), measures() with size and extent, dense(address, count), and pack() and
-// unpack(), to which the communicator goes. Errors are as it counts them; 0: none.
+// The template parameter Element knows a datatype. It has look(type), measures() with size and
+// extent, and dense(address, count). Its pack() and unpack() take the communicator. Errors are
+// Element's codes; 0: none.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ class Gathered {
   using Bytes = layout::Bytes;
   struct Errors {
     int no_memory;
-    int truncated;  ///< 0: more than others expect of a rank is cut without a word.
+    int truncated;  ///< 0: a block that is longer than others expect is cut without an error.
   };
 
   Gathered(int ranks, int me, Errors errors) noexcept : ranks_(ranks), me_(me), errors_(errors), starts_(ranks + 1) {
@@ -33,7 +34,8 @@ class Gathered {
   /// False: no memory.
   explicit operator bool() const { return static_cast<bool>(starts_); }
 
-  /// @param in_place  `send` means nothing: this rank's block lies in its place. False: numbers that no buffer has.
+  /// False: there is a number that no buffer has.
+  /// @param in_place  `send` means nothing: this rank's block lies in its place.
   bool measure(const Buffer<Type>& send, const VArgument<Type>& receive, bool in_place) noexcept {
     receive_ = &receive;
     in_place_ = in_place;
@@ -47,7 +49,8 @@ class Gathered {
         return false;
       in_order_ = in_order_ && (bytes == 0 || receive.displacements[i] * extent == starts_[i] + shift(i));
     }
-    // More than the others expect of this rank is a mistake: they get what they have room for.
+    // If this rank sends more than the others expect, the program is wrong. They get the bytes that
+    // they have room for.
     const Bytes item = in_place_ ? 0 : sent_.measures().size;
     fits_ = item > 0 ? std::min(send.count, bytes(me_) / item) : 0;
     truncated_ = !in_place_ && item > 0 && fits_ < send.count;
@@ -57,10 +60,10 @@ class Gathered {
   [[nodiscard]] Bytes bytes(int rank) { return starts_[rank + 1] - starts_[rank]; }
   [[nodiscard]] const Bytes* starts() { return starts_.get(); }
   [[nodiscard]] std::byte* memory() const { return memory_; }
-  /// It is a staging buffer.
+  /// True: the blocks are in a staging buffer.
   [[nodiscard]] bool staged() const { return staged_; }
 
-  /// This rank's block in its place, from where the program has it.
+  /// Puts this rank's block in its place.
   int begin(const Buffer<Type>& send, Communicator comm) noexcept {
     if (in_order_) memory_ = type_.dense(address(first_), starts_[ranks_] / type_.measures().size);
     staged_ = !memory_;
@@ -72,7 +75,7 @@ class Gathered {
     if (!in_place_) return sent_.pack(send.address, fits_, mine, comm);
     return staged_ ? type_.pack(address(me_), receive_->counts[me_], mine, comm) : 0;
   }
-  /// To where the program wants it.
+  /// Puts all blocks into the program's buffer.
   int end(Communicator comm) noexcept {
     for (int i = 0; staged_ && i < ranks_; ++i) {
       if (bytes(i) == 0 || (i == me_ && in_place_)) continue;
@@ -87,7 +90,8 @@ class Gathered {
     return static_cast<std::byte*>(const_cast<void*>(receive_->address)) +
            receive_->displacements[rank] * type_.measures().extent;
   }
-  /// By how far the blocks lie behind where they would if the first began at the buffer.
+  /// The distance from a block's packed offset to its place behind the buffer argument. The first
+  /// block with bytes sets it.
   [[nodiscard]] Bytes shift(int rank) noexcept {
     if (first_ < 0) {
       first_ = rank;
@@ -100,9 +104,9 @@ class Gathered {
   Errors errors_;
   const VArgument<Type>* receive_ = nullptr;
   Element type_, sent_;
-  int first_ = -1;  // block that has bytes
+  int first_ = -1;  // first block that has bytes
   Bytes shift_ = 0;
-  layout::Count fits_ = 0;  // elements of what is sent
+  layout::Count fits_ = 0;  // elements of `send` that the others have room for
   bool truncated_ = false;
   bool in_order_ = true;
   bool in_place_ = false;

@@ -3,7 +3,7 @@
 
 namespace heddle::engine {
 
-/// move(place, bytes) for each piece, in the order of `what`.
+/// Calls move(place, bytes) for each piece, in the order of `what`.
 template <class Move>
 void Gathering::pieces(const schedule::Ranks& what, const schedule::Segment& part, Move move) const noexcept {
   Bytes begin = 0;

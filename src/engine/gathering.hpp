@@ -1,15 +1,16 @@
-// engine/gathering.hpp: carries a schedule of an Allgatherv out over a channel. May include: channel.hpp, schedule/.
+// engine/gathering.hpp: carries out a schedule of an Allgatherv over a channel.
 //
 //   Gathering gathering({.algorithm = &schedule::allgatherv_dissemination, .place = {.ranks = 48}}, me, blocks, channel);
 //   while (!gathering.advance(false)) ...                       // or advance(true), once
 //
 // The blocks of all ranks lie packed in rank order, this rank's own in its place when it begins:
 //
-//   blocks.memory   | 0 | 1  | 2 |    3    | ...                blocks.starts[r]: where that of rank r begins; P + 1 numbers
+//   blocks.memory   | 0 | 1  | 2 |    3    | ...                blocks.starts[r]: start of rank r's block; P + 1 numbers
 //
-// A message of a round is a set of origins; what lies next to each other there goes as one piece, and as all ranks have the
-// same order, both sides see the same pieces. Nothing is sent of blocks without bytes. A rank goes on to the next round when it
-// has what the last one brought it; its own sends end by themselves, for no block ever changes.
+// A message of a round is a set of origins. Blocks of the set that lie next to each other go as one
+// piece. All ranks have the same order, so both sides see the same pieces. Blocks without bytes are
+// not sent. A rank goes on to the next round when it has received all blocks of the last one. It
+// does not wait for its own sends, because no block ever changes.
 #pragma once
 
 #include "engine/channel.hpp"
@@ -31,7 +32,7 @@ class Gathering {
   Gathering(const Way& way, Rank me, const Blocks& blocks, Channel& channel) noexcept
       : way_(way), me_(me), blocks_(blocks), channel_(channel), rounds_(way.algorithm->rounds(way.place)) {}
 
-  /// As far as it goes now, or to the end. True: over.
+  /// Goes on as far as possible now, or to the end (`wait`). True: it is over.
   bool advance(bool wait) noexcept;
 
  private:

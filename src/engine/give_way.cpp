@@ -1,4 +1,4 @@
-// engine/give_way.cpp: whose group are we in?
+// engine/give_way.cpp: looks for the scheduler's group of this process.
 #include "engine/give_way.hpp"
 
 #include <fcntl.h>

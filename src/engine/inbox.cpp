@@ -14,7 +14,7 @@
 namespace heddle::engine {
 namespace {
 
-/// Of the sender: never followed here, only handed to the kernel.
+/// An address in the sender. It is never followed here, only handed to the kernel.
 const std::byte* address(std::uint64_t in_sender) {
   return reinterpret_cast<const std::byte*>(in_sender);  // NOLINT(performance-no-int-to-ptr)
 }
@@ -39,8 +39,9 @@ class Incoming {
                                        Desk::shelf_bytes)) {}
 
   Bytes receive() {
-    // From the front: unpacked if packed, taken if open. Where both sides work on the front, this one goes on at the back.
-    // A cell that is done is never looked at again: its control block may be another message's by then.
+    // Works from the front: unpacks packed cells, takes open ones. If both sides work on the front,
+    // this side goes on at the back. It never looks again at a cell that is done, because the
+    // control block may then belong to another message.
     Count back = segments_;
     for (Count i = 0; i < back; ++i) {
       const bool both = descriptor_.scheme == Scheme::both;
@@ -63,19 +64,21 @@ class Incoming {
     return std::clamp(capacity_ - i * descriptor_.segment, Bytes{0}, descriptor_.segment_length(i));
   }
 
-  /// There is something to do with a cell: it is packed, or open and may be taken, or in no state that it can be in.
+  /// True: there is work with a cell. It is packed, or open and may be taken, or in an impossible
+  /// state.
   [[nodiscard]] bool ready(Count i) const {
     const State now = state(i);
     return now == State::open ? pulls_ : now != State::packing;
   }
-  /// Until there is something to do with one of two cells.
+  /// Waits until there is work with one of two cells.
   void await(Count i, Count other) {
     const report::Stopwatch watch(reach_.times, &report::Times::wait);
     wait_until([this, i, other] { return ready(i) || ready(other); }, reach_.crowded);
   }
   void await(Count i) { await(i, i); }
 
-  /// Unpacks a cell if it is packed. False: not yet. A cell that nobody can have brought where it is, is left as it is.
+  /// Unpacks a cell if it is packed. False: not yet. A cell in an impossible state is left as it
+  /// is, and the message is damaged.
   bool finish(Count i) {
     const State now = state(i);
     if (now == State::open || now == State::packing) return false;
@@ -101,7 +104,8 @@ class Incoming {
     cells_[i].state.store(State::done, std::memory_order_release);
   }
 
-  /// Columns of a transpose: a segment has but one or two elements of each line it goes to, so several are put in place as one.
+  /// Collects segments of a transpose, to put several in place as one: a segment has only one or
+  /// two elements of each target line.
   void shelve(Bytes from, Bytes length, const std::byte* packed) {
     if (from != shelved_from_ + shelved_ || shelved_ + length > portion_) {
       put();
@@ -132,7 +136,8 @@ class Incoming {
     return pulls_;
   }
 
-  /// What the sender's buffer looks like, and where it is mapped. With a claim in hand: else the sender may be gone.
+  /// Finds the layout of the sender's buffer, and the place where it is mapped. Only with a claim
+  /// in hand: otherwise the sender may be gone.
   bool look_up() {
     layout_ = reach_.known->find(descriptor_, reach_.memory);
     Bytes total = 0;
@@ -156,13 +161,13 @@ class Incoming {
   Count segments_;
   Bytes capacity_;
   bool pulls_;
-  Bytes portion_;  // of a transpose, that is put in place at once; 0: each segment by itself
+  Bytes portion_;  // bytes of a transpose that are put in place at once; 0: each segment by itself
   Desk* desk_ = nullptr;
   Bytes shelved_from_ = 0;
   Bytes shelved_ = 0;
   bool damaged_ = false;
-  std::shared_ptr<const layout::Layout> layout_;  // the sender's, while it is read by
-  const std::byte* mapped_ = nullptr;             // its buffer argument, as if all of it were mapped here
+  std::shared_ptr<const layout::Layout> layout_;  // the sender's
+  const std::byte* mapped_ = nullptr;             // the sender's buffer argument, as if all of it were mapped here
 };
 
 }  // namespace

@@ -11,8 +11,9 @@ void LengthBook::publish(int code, bool unclear) noexcept {
   lengths_.shared_->words[code].store(word, std::memory_order_release);
 }
 
-// A length that nobody uses keeps its meaning until another size needs it, the one given back first before the others: a probe
-// may have seen a message that another thread has received meanwhile, and asks what it was only now. Short ones are preferred.
+// An unused length keeps its meaning until another size needs it. Of several, the one that was
+// given back first changes first. The reason: a probe may have seen a message that another thread
+// has received since, and looks up the meaning only now. Short lengths are preferred.
 int LengthBook::take(Bytes total, int tag, std::uint64_t comm, Probed probed) noexcept {
   if (probed == Probed::never) return none;
   constexpr int row = Lengths::codes / 2;

@@ -1,19 +1,22 @@
-// engine/lengths.hpp: how a probe learns the size of a rendezvous without receiving its descriptor. All that it sees
-// of it is a length. So descriptors come in several lengths, each of which stands for one size of message of one tag at a
-// time; which, their sender says in its node memory (docs/protocol.md). May include: arena.hpp, descriptor.hpp.
+// engine/lengths.hpp: tells a probe the size of a rendezvous without receiving its descriptor. All
+// that a probe sees of a descriptor is its length. So descriptors come in several lengths, and each
+// length stands for one message size of one tag at a time. The sender writes the meanings into its
+// node memory (docs/protocol.md).
 //
 //   sender      const int code = book.take(total, tag, ...);     descriptor of Lengths::of(code) bytes
 //   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB
 //
 //   node memory, from byte 3072 on     16 words: tag (32 bits), size (31), and a bit: unclear
 //                                      descriptors under way of the longest length, which stands for no size
-//                                      what senders must know of this process: it probes, its receives overlap
+//                                      facts for senders: this process probes, its receives overlap
 //
-// What the program itself sends in one of these lengths is noted before it is sent, and from then on that length announces no
-// more. Only while descriptors of that length and tag are under way already cannot be said which is which: unclear.
+// If the program itself is about to send a message of such a length, Heddle notes that first. From
+// then on the length announces no message. If descriptors of that length and tag are already under
+// way, the two cannot be told apart: unclear.
 //
-// A length stands for messages of one communicator at a time, too. A receiver that has lost a descriptor (announcements.hpp)
-// knows length, tag and sender; it must not take a message of another communicator.
+// A length stands for messages of one communicator at a time, too. A receiver that has lost a
+// descriptor (announcements.hpp) knows length, tag and sender; it must not take a message of
+// another communicator.
 #pragma once
 
 #include <array>
@@ -26,17 +29,18 @@
 
 namespace heddle::engine {
 
-/// Whether the receiver of a message may come across its descriptor in a probe.
+/// Says whether the receiver of a message may see its descriptor in a probe.
 enum class Probed { never, perhaps, yes };
 
-/// What is in a sender's node memory.
+/// The meanings of lengths, in a sender's node memory.
 class Lengths {
  public:
   static constexpr Bytes at = 3072;
   static constexpr int codes = 16;
-  /// No powers of two, which programs send, and multiples of 32: hosts refuse half an element.
+  /// No powers of two, because programs send these. Multiples of 32, because hosts refuse half an
+  /// element.
   static constexpr Bytes shortest = 160, step = 64;
-  /// Of descriptors that no code is left for.
+  /// The length of descriptors for which no code is left.
   static constexpr Bytes unsized = shortest + codes * step;
   static constexpr Bytes longest = unsized;
 
@@ -47,10 +51,11 @@ class Lengths {
     return length % step == shortest % step && length >= shortest && length <= longest;
   }
   static constexpr int code_of(Bytes length) { return static_cast<int>((length - shortest) / step); }
-  /// True: a descriptor can have this length. Those on communicators of Heddle's own have 128 bytes.
+  /// True: a descriptor can have this length. Those on communicators of Heddle's own have 128
+  /// bytes.
   static constexpr bool possible(Bytes length) { return length == sizeof(Descriptor) || noted(length); }
 
-  /// A word has room for so many bytes.
+  /// The largest message size that a word can hold.
   static constexpr Bytes most = (Bytes{1} << 31) - 1;
 
   /// @param memory  Node memory of the sender, as mapped here.
@@ -59,9 +64,9 @@ class Lengths {
   enum class Kind { plain, rendezvous, unclear };
   struct Seen {
     Kind kind = Kind::plain;
-    Bytes total = 0;  ///< Of what is announced.
+    Bytes total = 0;  ///< Bytes of the announced message.
   };
-  /// A message of this length, from this sender, that is there to be received.
+  /// The meaning of a message from this sender that has this length and can be received now.
   [[nodiscard]] Seen seen(Bytes length, int tag) const noexcept {
     if (length == unsized) return {shared_->unsized.load(std::memory_order_acquire) > 0 ? Kind::unclear : Kind::plain};
     if (!coded(length)) return {};
@@ -70,7 +75,7 @@ class Lengths {
     return {(word & 1) != 0 ? Kind::unclear : Kind::rendezvous, static_cast<Bytes>(word >> 1 & most)};
   }
 
-  /// Says of a message that has been received whether it was a descriptor; `unclear`: perhaps.
+  /// Tells whether a received message was a descriptor; `unclear`: perhaps.
   [[nodiscard]] Kind received(Bytes length, int tag) const noexcept {
     if (length != unsized) return seen(length, tag).kind;
     const std::uint32_t under_way = shared_->unsized.load(std::memory_order_acquire);
@@ -78,7 +83,7 @@ class Lengths {
     return (under_way & plain_too) != 0 ? Kind::unclear : Kind::rendezvous;
   }
 
-  /// Of this process: whether it has ever probed; senders then announce nothing that a probe could mistake.
+  /// True: this process has probed. Senders then announce no message that a probe could mistake.
   [[nodiscard]] bool probes() const noexcept { return (shared_->ways.load(std::memory_order_relaxed) & probing) != 0; }
   void set_probes() noexcept { shared_->ways.fetch_or(probing, std::memory_order_relaxed); }
   /// True: this process has lost a descriptor. Senders then announce nothing to it.
@@ -89,7 +94,7 @@ class Lengths {
   friend class LengthBook;
   struct Shared {
     std::array<std::atomic<std::uint64_t>, codes> words;
-    std::atomic<std::uint32_t> unsized;  ///< And plain_too.
+    std::atomic<std::uint32_t> unsized;  ///< Descriptors under way, and plain_too.
     std::atomic<std::uint32_t> ways;     ///< probing, overlapping
   };
   static constexpr std::uint32_t probing = 1, overlapping = 2;
@@ -98,25 +103,27 @@ class Lengths {
   Shared* shared_;
 };
 
-/// The sender's side. Under its user's lock, but for settled().
+/// The sender's side. Its user holds a lock for all calls but settled().
 class LengthBook {
  public:
   static constexpr int none = -1;     ///< The communicator is Heddle's own: 128 bytes.
   static constexpr int unsized = -2;  ///< No code is free: Lengths::unsized bytes. A probe must receive such a message.
-  static constexpr int refused = -3;  ///< No length is free: to be sent otherwise. Not to be given back.
+  static constexpr int refused = -3;  ///< No length is free: the message must go another way. Never given back.
 
   explicit LengthBook(std::byte* memory) noexcept : lengths_(memory) {}
 
-  /// For a message of so many bytes that is about to be announced. @param comm  Any number that its communicator has.
+  /// Takes a length for a message of so many bytes that is about to be announced.
+  /// @param comm  Any number that identifies its communicator.
   int take(Bytes total, int tag, std::uint64_t comm, Probed probed) noexcept;
-  /// It has been received, or was not sent.
+  /// The message has been received, or was not sent.
   void give(int code) noexcept;
 
-  /// The program has sent such a length itself before, and nothing is to be done about it. From any thread.
+  /// True: the program has sent this length before, and nothing is left to be noted. Any thread may
+  /// ask.
   [[nodiscard]] bool settled(Bytes length) const noexcept {
     return (settled_.load(std::memory_order_acquire) >> Lengths::code_of(length) & 1) != 0;
   }
-  /// It is about to, with this tag.
+  /// The program is about to send this length with this tag.
   void sends_plainly(Bytes length, int tag) noexcept;
 
  private:

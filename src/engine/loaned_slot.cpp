@@ -1,4 +1,4 @@
-// engine/loaned_slot.cpp: who lends looks at what has been left.
+// engine/loaned_slot.cpp: lend() also looks at the slots whose owners are gone.
 #include "engine/loaned_slot.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// engine/loaned_slot.hpp: a slot of this process's node memory in which other ranks of the node read mailboxes, and its
-// deferred free: who loaned it may go at any time, the slot stays until all its readers have closed. May include: mailbox.hpp,
-// outbox.hpp.
+// engine/loaned_slot.hpp: lends slots of this process's node memory, in which other ranks of the
+// node read mailboxes. The free is deferred: the owner of a loaned slot may go at any time, but the
+// slot stays until all its readers have closed.
 //
 //   Loans loans(outbox);                                  // of a process
 //   LoanedSlot slot = loans.lend(2);                      // false: none to be had, now
@@ -26,9 +26,9 @@ class Loans {
   static constexpr int most = 256;  ///< At once.
 
   explicit Loans(Outbox& outbox) noexcept : outbox_(outbox) {}
-  /// @param readers  Mailboxes that may be read in it, at most.
+  /// @param readers  The most mailboxes that may be read in it.
   [[nodiscard]] LoanedSlot lend(std::size_t readers) noexcept;
-  /// How many one who needs many should ask for: fewer, the more are on loan.
+  /// The number of slots that a user of many should ask for. It falls as more slots are on loan.
   [[nodiscard]] int share() noexcept;
 
  private:
@@ -43,10 +43,10 @@ class Loans {
   Outbox& outbox_;
   std::mutex lock_;
   std::vector<Deferred> deferred_;
-  int lent_ = 0;  // deferred ones among them
+  int lent_ = 0;  // including deferred ones
 };
 
-/// None, or one to cut mailboxes from.
+/// A slot from which mailboxes are cut, or none.
 class LoanedSlot {
  public:
   LoanedSlot() = default;
@@ -57,7 +57,8 @@ class LoanedSlot {
     std::swap(used_, other.used_);
     return *this;
   }
-  /// Free when all that is read in it is closed; at once, if nothing is.
+  /// Frees the slot when all mailboxes that are read in it have closed. If none is read, it does so
+  /// at once.
   ~LoanedSlot() {
     if (loans_) loans_->free_when_closed(std::move(slot_));
   }

@@ -1,4 +1,5 @@
-// engine/lost.cpp: a slow way, taken by programs whose receives overlap, for their first messages.
+// engine/lost.cpp: a slow search. Only programs whose receives overlap need it, for their first
+// messages.
 #include "engine/lost.hpp"
 
 #include <algorithm>
@@ -8,14 +9,14 @@
 namespace heddle::engine {
 namespace {
 
-/// Another thread may have received a descriptor that this thread cannot see. That thread fetches its message soon: this one
-/// looks so often, and naps so many ns in between.
+/// Another thread may have received a descriptor that this thread cannot see. That thread fetches
+/// its message soon. So this thread looks several times, and naps so many ns in between.
 constexpr int looks = 50;
 constexpr long pause_ns = 20'000;
 
 }  // namespace
 
-/// True: by its length the message that has arrived was a descriptor.
+/// True: the length of the arrived message says that it was a descriptor.
 bool Lost::announced_by(int peer) const noexcept {
   if (receipt_.own) return receipt_.bytes == Bytes{sizeof(Descriptor)} && receipt_.expected > receipt_.bytes;
   const Lengths::Kind kind = node_.lengths(peer).received(receipt_.bytes, receipt_.tag);

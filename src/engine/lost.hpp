@@ -1,7 +1,7 @@
-// engine/lost.hpp: the message of a descriptor that was written over where it arrived, found by what the status of its receive
-// says. May include: arrival.hpp.
+// engine/lost.hpp: finds the message of a descriptor that was written over after it arrived, by the
+// status of its receive.
 //
-//   if (const auto lost = Lost(node, receipt).find(tried)) ...       // its descriptor
+//   if (const auto lost = Lost(node, receipt).find()) ...            // the descriptor
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ class Lost {
  public:
   Lost(Node& node, const Receipt& receipt) noexcept : node_(node), receipt_(receipt) {}
 
-  /// The descriptor of the oldest message that fits. The caller claims the message, and asks again if another receive was
-  /// faster.
+  /// The descriptor of the oldest message that fits. The caller claims the message, and asks again
+  /// if another receive was faster.
   [[nodiscard]] std::optional<Descriptor> find() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// engine/mailbox.cpp: what is not done for each message.
+// engine/mailbox.cpp: makes mailboxes, looks into them, retracts messages.
 #include "engine/mailbox.hpp"
 
 namespace heddle::engine {
@@ -36,13 +36,13 @@ Mailbox::Found Mailbox::look(Key key) noexcept {
 }
 
 bool Mailbox::retract(Key key) noexcept {
-  reader().expects.store(key);  // before the look for what is there
+  reader().expects.store(key);  // before find() looks into the slot
   const Found found = find(key);
   if (found != Found::here) return false;
   Slot& slot = slot_of(number_);
   std::uint64_t number = number_--;
   if (!slot.number.compare_exchange_strong(number, 0)) return false;  // the sender was faster
-  if (slot.key.load(std::memory_order_relaxed) != key) {              // much faster: it is the next call's, published since
+  if (slot.key.load(std::memory_order_relaxed) != key) {              // much faster: this is the next call's message
     slot.number.store(number);
     return false;
   }

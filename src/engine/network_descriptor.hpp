@@ -1,6 +1,6 @@
-// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another node. It travels as those
-// within a node do (engine/descriptor.hpp): on the program's communicator, with its tag, in the place of the data. May include:
-// descriptor.hpp, transport/fabric/.
+// engine/network_descriptor.hpp: the short message that announces a large one to a rank of another
+// node. It travels instead of the data, on the program's communicator with the program's tag, like
+// a descriptor within a node (engine/descriptor.hpp).
 //
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all
@@ -25,17 +25,19 @@ struct NetworkDescriptor {
   std::byte padding[20]{};
 };
 
-/// Follows the packed bytes of a message that the host brings. A receiver that has lost the descriptor reads it.
+/// Follows the packed bytes of a message that the host brings. A receiver that has lost the
+/// descriptor reads it.
 struct PackedTrailer {
   std::uint32_t number = 0;  ///< The sender's number of the message.
   std::int32_t tag = 0;
   std::uint64_t order = 0;  ///< Later messages of a sender have higher ones.
 };
-/// A probe cannot tell a descriptor from other messages of this length, and has to look into them: so it is an odd one.
+/// An unusual length, because a probe cannot tell a descriptor from other messages of this length,
+/// and has to look into them.
 constexpr layout::Bytes network_descriptor_bytes = 176;
 static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
 
-/// Of what the announcement's own does not guard.
+/// The check sum of the fields that the announcement's own sum does not guard.
 inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
   std::uint64_t sum = descriptor.announcement.sum;
   for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total),
@@ -46,10 +48,11 @@ inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
   return static_cast<std::uint32_t>(sum ^ sum >> 32);
 }
 
-/// When the rest is filled in.
+/// Sets the check sum, when the rest is filled in.
 inline void seal(NetworkDescriptor& descriptor) noexcept { descriptor.sum = sum_of(descriptor); }
 
-/// Reads what has arrived. False: forged or damaged, nothing of it may be used. Ranks of MPI_COMM_WORLD: `ranks`.
+/// Reads a descriptor that has arrived. False: it is forged or damaged, and must not be used.
+/// @param ranks  Size of MPI_COMM_WORLD.
 inline bool read(const void* arrived, const Nonce& nonce, int ranks, NetworkDescriptor& descriptor) noexcept {
   std::memcpy(static_cast<void*>(&descriptor), arrived, sizeof descriptor);
   transport::fabric::Announcement sound;

@@ -17,9 +17,10 @@ std::int64_t now_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// The first of the node memory, where most of what is staged lies, gets a huge page when so many times its size have been
-/// sent: the kernel takes some ms for one where it has to make room, and many jobs send little. Where ranks are more than cores
-/// it may take minutes (transport::HugePages), and none is asked for.
+/// Most staged bytes lie in the first chunk of the node memory. It gets a huge page when so many
+/// times its size have been sent. Not before: the kernel may take some ms to make room for a huge
+/// page, and many jobs send little. With more ranks than cores it may take minutes
+/// (transport::HugePages), so none is asked for.
 constexpr Bytes first_chunk = Bytes{2} << 20;
 constexpr Bytes huge_after = 32 * first_chunk;
 

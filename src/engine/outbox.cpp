@@ -80,7 +80,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
   if (plan.receiver >= 0) message->asked = shared_.distances.ask(plan.receiver, control);
   for (Count i = 0; i < segments; ++i) {
     control.cells[i].place = 0;
-    control.cells[i].state.store(State::open, std::memory_order_release);  // who sees that sees the generation (unclaimed.hpp)
+    control.cells[i].state.store(State::open, std::memory_order_release);  // makes the generation visible, too (unclaimed.hpp)
   }
   descriptor = {.nonce = nonce_,
                 .sender = me_,
@@ -110,7 +110,7 @@ Outgoing* Outbox::begin(const Source& source, const Plan& plan, Descriptor& desc
   return message;
 }
 
-/// Vectors never grow while messages are under way: each has room for all there are.
+/// Vectors never grow while messages are under way: each has room for all messages.
 bool Outbox::make_one() noexcept try {
   left_.reserve(all_.size() + 1);
   unused_.reserve(all_.size() + 1);
@@ -129,14 +129,15 @@ std::byte* Outbox::slot_for(Outgoing& message, Count i) noexcept {
   if (message.slot_number == number) return message.slot;
   message.slot_number = number;
   message.slot = nullptr;
-  // Out of order only after a receiver has given a cell back: then its neighbours may have a slot already.
+  // Cells come out of order only after a receiver has given one back. Then its neighbours may have
+  // a slot already.
   const Count end = std::min((number + 1) * message.per_slot, message.segments);
   for (Count other = number * message.per_slot; other < end; ++other)
     if (const Cell& cell = message.control->cells[other]; cell.place)
       message.slot = arena_.base() + Bytes{cell.place} * line_bytes - other % message.per_slot * message.segment;
   if (!message.slot) {
     const std::lock_guard guard(lock_);
-    reclaim(message);  // first what has come back: it is warm
+    reclaim(message);  // first the slots that have come back: they are warm
     message.slot = arena_.take();
     --message.reserved;
   }
@@ -162,8 +163,8 @@ void Outbox::pack(Outgoing& message, Count i) noexcept {
   publish(cell, place);
 }
 
-/// Columns of a transpose: a segment has but one or two elements of each line they lie in, so several are packed as one, in
-/// private memory.
+/// Packs several segments of a transpose as one, in private memory: a segment has only one or two
+/// elements of each source line.
 void Outbox::pack_portion(Outgoing& message, Desk& desk) noexcept {
   Cell* const cells = message.control->cells;
   const Count first = message.passed;
@@ -223,7 +224,7 @@ void Outbox::settle(Outgoing& message, report::Times* times) noexcept {
     pack_rest(message);
   }
   const Stopwatch watch(times, &Times::wait);
-  // What the receiver has taken it reads from the buffer; or gives back, if it could not.
+  // The receiver reads taken cells from the buffer. It gives a cell back if it cannot read it.
   for (Count i = 0; i < message.segments; ++i) {
     Cell& cell = message.control->cells[i];
     wait_until([&cell] { return cell.state.load(std::memory_order_acquire) != State::taken; }, crowded_);

@@ -1,5 +1,5 @@
-// engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the last segment is with its
-// receiver. May include: announcements.hpp, arena.hpp, datatype_cache.hpp, desk.hpp, distance.hpp, wait.hpp, layout/.
+// engine/outbox.hpp: the large messages that this process has sent to ranks of its node, until the
+// last segment is with its receiver.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = outbox.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed
@@ -27,14 +27,14 @@
 
 namespace heddle::engine {
 
-/// What the program sends; the layout must live until the message is packed.
+/// The program's send buffer. The layout must live until the message is packed.
 struct Source {
   const layout::Layout* layout;
   Count count;
   const void* base;
 };
 
-/// How it is to be sent (select/).
+/// The way to send a message (select/).
 struct Plan {
   Scheme scheme = Scheme::bc_spup;
   Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
@@ -43,35 +43,35 @@ struct Plan {
   int receiver = -1;           ///< Rank of the node; -1: nothing is learned of its distance.
   layout::Stores stores = layout::Stores::cached;
   Probed probed = Probed::never;
-  int tag = 0;             ///< By which a probe sees it.
-  std::uint64_t comm = 0;  ///< Any number that its communicator has.
+  int tag = 0;             ///< The program's.
+  std::uint64_t comm = 0;  ///< Any number that identifies its communicator.
   Listed layout{};
-  std::optional<transport::Place> place{};  ///< Of the first byte touched, if peers can map the buffer.
+  std::optional<transport::Place> place{};  ///< Place of the first byte touched, if peers can map the buffer.
 };
 
 struct Outgoing {
   Source source{};
   Control* control = nullptr;
-  Announcements::Entry* entry = nullptr;  ///< This object's, for good.
+  Announcements::Entry* entry = nullptr;  ///< Belongs to this object for good.
   Bytes total = 0;
   Bytes segment = 0;
   Count segments = 0;
   Count per_slot = 0;          ///< Segments in one slot.
-  Count passed = 0;            ///< Cells that this side has been to: packed, or taken by the receiver.
+  Count passed = 0;            ///< Cells that this side has passed: packed by it, or taken by the receiver.
   Count reclaimed = 0;         ///< Slots that are given back, or were not needed.
   Count reserved = 0;          ///< Slots promised, not taken yet.
-  std::byte* piece = nullptr;  ///< All the room of a short message: no slots, then.
-  std::byte* slot = nullptr;   ///< That is being filled,
-  Count slot_number = -1;      ///< and which of the message's it is.
+  std::byte* piece = nullptr;  ///< The room of a short message, which has no slots.
+  std::byte* slot = nullptr;   ///< The slot that is being filled.
+  Count slot_number = -1;      ///< Its number among the message's slots.
   std::int64_t grace_ns = 0;
-  int code = LengthBook::none;  ///< Of the descriptor's length.
+  int code = LengthBook::none;  ///< Code of the descriptor's length.
   int receiver = -1;
-  std::uint32_t asked = 0;  ///< Of the distance, in the control block.
+  std::uint32_t asked = 0;  ///< The distance that the control block started with.
   layout::Stores stores = layout::Stores::cached;
   Count portion = 1;  ///< Segments that are best packed at once.
 };
 
-/// What senders and receivers of a process share.
+/// State that senders and receivers of a process share.
 struct Shared {
   Desks* desks;  ///< Null: each segment is packed by itself.
   Distances& distances;
@@ -87,26 +87,29 @@ class Outbox {
   /// The layouts that receivers may look up, in the same memory.
   [[nodiscard]] DatatypeCache& datatype_cache() { return datatype_cache_; }
 
-  /// Reserves room for all of it and fills in the descriptor; the message that brings it has descriptor.length bytes. Null: no
-  /// room now, more than one control block can describe, or no length is left for a descriptor that may be probed.
+  /// Reserves room for the whole message and fills in the descriptor. The message that brings the
+  /// descriptor has descriptor.length bytes. Null: there is no room now, the message is too long
+  /// for a control block, or no length is left for a descriptor that may be probed.
   [[nodiscard]] Outgoing* begin(const Source& source, const Plan& plan, Descriptor& descriptor) noexcept;
-  /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), packs the rest, and returns when the
-  /// receiver reads the buffer no more. Adds to `times` where the time went, if anybody wants to know.
+  /// Leaves open cells to the receiver as long as it keeps taking them (grace_ns each), then packs
+  /// the rest. Returns when the receiver does not read the buffer any more. Adds the parts of its
+  /// time to `times`, if not null.
   void settle(Outgoing& message, report::Times* times = nullptr) noexcept;
-  /// After settle: to be reclaimed when the receiver is through.
+  /// After settle(). The outbox reclaims the message when the receiver is through.
   void leave(Outgoing* message) noexcept;
-  /// Takes back a message whose descriptor nobody will get: it was not sent, or the host has cancelled it.
+  /// Takes back a message whose descriptor no receiver will get: it was not sent, or the host has
+  /// cancelled it.
   void withdraw(Outgoing* message) noexcept;
-  /// Reclaims what receivers have finished; all of them looked at, not a few.
+  /// Reclaims all messages that receivers have finished. begin() looks only at a few.
   void sweep() noexcept;
   /// The program is about to send a message of so many bytes itself.
   void sends_plainly(Bytes length, int tag) noexcept {
     if (Lengths::noted(length) && !lengths_.settled(length)) note_plain(length, tag);
   }
-  /// A slot for as long as the caller likes, of memory that peers have mapped; null: none is free.
+  /// A slot of memory that peers have mapped, for as long as the caller likes. Null: none is free.
   [[nodiscard]] std::byte* lend() noexcept;
   void take_back(std::byte* slot) noexcept;
-  /// Of something in a slot: where peers find it in this process's node memory.
+  /// Offset at which peers find an address of a slot in this process's node memory.
   [[nodiscard]] Bytes offset_of(const std::byte* at) const { return at - arena_.base(); }
   /// Messages that are not drained.
   [[nodiscard]] std::size_t under_way() const { return left_.size(); }
@@ -132,7 +135,7 @@ class Outbox {
   Clock clock_;
   bool crowded_;
   Shared shared_;
-  std::mutex lock_;  // of the arena, the datatype cache and what follows
+  std::mutex lock_;  // guards the arena, the datatype cache and the members below
   DatatypeCache datatype_cache_{arena_, lock_};
   LengthBook lengths_{arena_.base()};
   AnnouncementBook announcements_{arena_};

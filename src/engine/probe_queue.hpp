@@ -1,16 +1,17 @@
-// engine/probe_queue.hpp: descriptors that a probe has come across. The program must be told the size of the message, which
-// the length of the descriptor stands for (lengths.hpp): so a probe takes nothing, and a matched probe gives out what the
-// library has matched. What MPI does for it is handed in. May include: lengths.hpp, network_descriptor.hpp, threads/.
+// engine/probe_queue.hpp: answers probes that find a descriptor. The program must learn the size of
+// the message, not of the descriptor. The length of the descriptor stands for that size
+// (lengths.hpp). So a probe receives nothing, and a matched probe gives out the message that the
+// library has matched. A template parameter supplies MPI.
 //
 //   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
 //
-// Where a length may be either (unclear), the probe has to receive it, and holds it until a receive or a matched probe asks for
-// it:
+// If a length may mean a descriptor or data (unclear), the probe has to receive the message. The
+// queue holds it until a receive or a matched probe asks for it:
 //
 //   MPI_Recv(3, 7, comm)   ──▶ held? ──▶ sent to ourselves on a communicator of our own, matched there, received as a message
 //
-// Sent to ourselves, because then the handle of a matched message, and the request of a non-blocking receive, are real ones of
-// the library.
+// The queue sends it to ourselves, because then the handle of a matched message, and the request of
+// a non-blocking receive, are real handles of the library.
 #pragma once
 
 #include <algorithm>
@@ -27,18 +28,19 @@
 
 namespace heddle::engine {
 
-/// Where a message came from, as its status must say.
+/// The source, tag and size of a message, as its status must say.
 template <class Hold>
 struct Origin {
   Hold comm;
   int source = 0;
   int tag = 0;
-  Bytes bytes = 0;  ///< Of the message, not of its descriptor.
+  Bytes bytes = 0;  ///< Size of the message, not of its descriptor.
 };
 
-/// Library, handed in: MPI as mpi/p2p/probe_queue.hpp has it; memory in tests. Its types are Communicator, Hold (of a
-/// communicator, whatever becomes of the handle), Envelope (rank, tag, comm), Message, Request and Status. Its errors have been
-/// raised, and nothing is lost by them; 0: none.
+/// The template parameter Library is MPI (mpi/p2p/probe_queue.hpp), or memory in tests. Its types
+/// are Communicator, Hold, Envelope, Message, Request and Status. A Hold keeps a communicator, even
+/// if the program frees the handle. An Envelope has rank, tag and comm. Library raises an error
+/// before it returns the code, and no message is lost by an error. 0: no error.
 template <class Library>
 class ProbeQueue {
  public:
@@ -48,18 +50,21 @@ class ProbeQueue {
   using Message = typename Library::Message;
   using Status = typename Library::Status;
 
-  /// Whether anything is held, or matched: what every receive asks first. One load.
+  /// True: a message is held, or matched. Every receive asks this first. It is one load.
   [[nodiscard]] static bool any() noexcept { return count_.load(std::memory_order_acquire) > 0; }
 
   /// MPI_Probe, or MPI_Iprobe.
   int probe(const Envelope& from, bool blocking, int* flag, Status& found);
   /// MPI_Mprobe, or MPI_Improbe.
   int match(const Envelope& from, bool blocking, int* flag, Message* message, Status& found);
-  /// For a receive: a message that is held for it, as a matched one, or an error. Nothing: none, the library has to look.
+  /// For a receive: gives out a held message as a matched message. Returns 0 or an error. Nothing:
+  /// no message is held, so the library has to look.
   [[nodiscard]] std::optional<int> take(int source, int tag, const Hold& comm, Message* message);
-  /// Before MPI_Mrecv, MPI_Imrecv: what a matched message of ours is; it is ours no longer. Nothing: the library's.
+  /// Before MPI_Mrecv and MPI_Imrecv: the origin of a matched message of the queue, which then
+  /// forgets the message. Nothing: the message is the library's.
   [[nodiscard]] std::optional<Origin<Hold>> origin(Message message) noexcept;
-  /// Lets go what the program has matched and never received, and what the library has for this.
+  /// Lets go of messages that the program has matched and never received, and of the library's
+  /// means for this queue.
   void close() noexcept;
 
  protected:
@@ -71,10 +76,10 @@ class ProbeQueue {
   struct Item {
     Origin<Hold> origin;
     alignas(16) std::byte bytes[Lengths::longest];
-    int length = 0;                                          ///< So many of them.
-    Message kept = Library::no_message();                    ///< Not received, after all: no descriptor has this length.
-    typename Library::Request sent = Library::no_request();  ///< To ourselves; null: the program gets it as it has come.
-    Message matched = Library::no_message();                 ///< As the program knows it, until it receives it.
+    int length = 0;                                          ///< Bytes used.
+    Message kept = Library::no_message();                    ///< Matched, but not received: no descriptor has this length.
+    typename Library::Request sent = Library::no_request();  ///< To ourselves; null: the program gets it as it came.
+    Message matched = Library::no_message();                 ///< The program's handle, until it receives the message.
   };
   using Items = std::list<Item>;
 
@@ -97,7 +102,7 @@ class ProbeQueue {
   static inline constinit std::atomic<int> count_{0};  // held and matched
   std::recursive_mutex lock_;                          // the library may call the program back
   Items held_;
-  Items sent_;  // to ourselves, until the program has received it and the library has done with the bytes
+  Items sent_;  // to ourselves: until the program has received a message, and the library needs its bytes no more
 };
 
 template <class Library>
@@ -115,8 +120,8 @@ typename ProbeQueue<Library>::Items ProbeQueue<Library>::fresh_item() noexcept t
   return {};
 }
 
-/// Whether what was found was there for as long as it took to learn what its length means: another thread may have received it
-/// meanwhile, and its length have been given to another message, or to none.
+/// True: the found message was still there after its length was looked up. Otherwise another thread
+/// may have received it, and the length may mean another message, or none.
 template <class Library>
 bool ProbeQueue<Library>::stayed(const Status& found, Communicator comm, const Seen& seen) {
   if (!threads::concurrent.load(std::memory_order_relaxed)) return true;
@@ -129,7 +134,7 @@ bool ProbeQueue<Library>::stayed(const Status& found, Communicator comm, const S
          still->total == seen.total;
 }
 
-/// The message that the library has matched may be a descriptor: receives it into the item.
+/// Receives the matched message into the item, if it may be a descriptor.
 template <class Library>
 int ProbeQueue<Library>::hold(Items& fresh, Message* message, Communicator comm, const Status& matched) {
   Item& item = fresh.front();
@@ -146,8 +151,9 @@ int ProbeQueue<Library>::hold(Items& fresh, Message* message, Communicator comm,
   return 0;
 }
 
-/// What a probe has found, and before it all that the same rank has sent before: what is held overtakes nothing of it. Errors
-/// of what the library receives for this are raised on the communicator.
+/// Holds the message that a probe has found, and first all messages that the same rank has sent
+/// before it, so that a held message overtakes none. Errors of the receives are raised on the
+/// communicator.
 template <class Library>
 int ProbeQueue<Library>::hold_up_to(const Status& found, Communicator comm, bool& held) {
   for (;;) {
@@ -229,7 +235,7 @@ std::optional<int> ProbeQueue<Library>::take(int source, int tag, const Hold& co
   return send_to_self(item, message);
 }
 
-/// After an error the item is still held.
+/// If the send fails, the item is still held.
 template <class Library>
 int ProbeQueue<Library>::send_to_self(typename Items::iterator item, Message* message) {
   if (item->kept != Library::no_message()) {
@@ -261,7 +267,7 @@ std::optional<Origin<typename Library::Hold>> ProbeQueue<Library>::origin(Messag
 template <class Library>
 void ProbeQueue<Library>::close() noexcept {
   const std::lock_guard guard(lock_);
-  for (Item& item : held_) item.origin.comm = {};  // what a communicator leaves behind goes while the library is there
+  for (Item& item : held_) item.origin.comm = {};  // lets go of the communicator while the library is there
   for (Item& item : sent_) {
     item.origin.comm = {};
     library_.let_go(item.sent);  // its bytes stay where they are

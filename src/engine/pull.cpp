@@ -1,4 +1,4 @@
-// engine/pull.cpp: one piece, one way.
+// engine/pull.cpp: moves one piece in one way.
 #include "engine/pull.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using layout::Cursor;
 constexpr Bytes stage_bytes = Desk::stage_bytes;
 using Entries = Desk::Entries;
 
-/// The iovec of what comes next, at most `room` bytes. `bytes` is what it holds.
+/// The iovecs of the next bytes, at most `room`. `bytes` is the sum of their lengths.
 std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entries& entries, Bytes room, Bytes& bytes) {
   const Bytes before = cursor.tell();
   const std::size_t n = cursor.segments(base, entries, room);
@@ -27,12 +27,14 @@ std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entri
 
 bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
   transport::cma::Moved moved = transport::cma::read(process, local, remote);
-  // It worked in MPI_Init. A sender that has left the message to this process may be in a call that waits for this process.
+  // process_vm_readv worked in MPI_Init, but is refused now. This process must read the message all
+  // the same: a sender that has left it may be in a call that waits for this process.
   if (moved.error == EPERM || moved.error == ENOSYS) moved = transport::cma::read_file(process, local, remote);
   return moved.error == 0 && moved.bytes == bytes;
 }
 
-/// Both sides' blocks at once. Wherever one list is full, the other is cut to the same length.
+/// Moves the blocks of one side into those of the other. If the list of one side is full, the other
+/// list is cut to the same length.
 bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
   Cursor there(*remote.layout, remote.count);
   Cursor here(*target.layout, target.count);
@@ -65,7 +67,8 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
   return true;
 }
 
-/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that stays in the cache.
+/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that
+/// stays in the cache.
 void direct(const Remote& remote, const Target& target, Bytes from, Bytes length, Desk& desk) {
   const auto contiguous = [](const layout::Layout& layout, Count count) {
     return layout.dense() || (count <= 1 && layout.node()->contiguous());

@@ -1,6 +1,6 @@
-// engine/readiness.hpp: what the ranks of a job say before they share memory: whether they are ready to, and rank 0 by which
-// nonce its messages are to be known. By one reduction: the least of each number. May include: descriptor.hpp,
-// transport/handover.hpp.
+// engine/readiness.hpp: finds out whether all ranks of a job are ready to share memory, and tells
+// them the nonce of rank 0, which marks the job's messages. One reduction does both: it takes the
+// least of each number.
 //
 //   Readiness all(ready, nonce, me);
 //   MPI_Allreduce(MPI_IN_PLACE, all.numbers(), Readiness::count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -19,7 +19,8 @@
 
 namespace heddle::engine {
 
-/// One that no program sends by chance. Throws std::runtime_error, if the system gives no random numbers.
+/// A nonce that no program sends by chance. Throws std::runtime_error if the system gives no random
+/// numbers.
 inline Nonce random_nonce() {
   const Nonce nonce = transport::random_secret();
   if (nonce == Nonce{}) throw std::runtime_error("the system gives no random numbers");
@@ -28,7 +29,8 @@ inline Nonce random_nonce() {
 
 class Readiness {
  public:
-  /// What rank `me` says. @param nonce  Rank 0's, or any.
+  /// The numbers of rank `me`.
+  /// @param nonce  Only that of rank 0 counts.
   Readiness(bool ready, const Nonce& nonce, int me) noexcept {
     numbers_.fill(std::numeric_limits<int>::max());  // so that rank 0's are the least
     numbers_[0] = ready ? 1 : 0;
@@ -38,7 +40,7 @@ class Readiness {
   static constexpr int count = 1 + sizeof(Nonce) / sizeof(int);
   [[nodiscard]] int* numbers() noexcept { return numbers_.data(); }
 
-  /// Of all ranks: rank 0's. Nothing: one is not ready.
+  /// The nonce of rank 0, from the numbers of all ranks. Nothing: a rank is not ready.
   [[nodiscard]] std::optional<Nonce> nonce() const noexcept {
     if (numbers_[0] == 0) return {};
     Halves halves{};

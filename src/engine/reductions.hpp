@@ -1,6 +1,6 @@
-// engine/reductions.hpp: what all ranks of a communicator find out together while they do other things: reductions that are
-// begun in one call and waited for in a later one. Handed in: over MPI in mpi/exchange, over memory in tests. May include:
-// select/collective/agreement.hpp.
+// engine/reductions.hpp: reductions over all ranks of a communicator that go on while the ranks do
+// other things. They begin in one call, and a later call waits for them. Derived classes work over
+// MPI in mpi/exchange, over memory in tests.
 //
 //   reductions.begin(0, mine, all);                  // in the same order on all ranks
 //   ... calls later: reductions.wait(0);             // `all` is the same on all ranks
@@ -17,13 +17,14 @@ class Reductions {
  public:
   virtual ~Reductions() = default;
 
-  /// At most so many are under way at once. Whoever has begun one waits for it: its memory is theirs until then.
+  /// At most so many are under way at once. A user that has begun a reduction must wait for it, and
+  /// must not touch its memory until then.
   static constexpr int most = 65;
   enum class By : std::uint8_t { sum, most };
 
   virtual void begin(int number, std::span<const std::int64_t> mine, std::span<std::int64_t> all, By by) noexcept = 0;
   virtual void begin(int number, const select::Share& mine, select::Share& all) noexcept = 0;
-  /// At once, if there is none.
+  /// Returns at once if that reduction is not under way.
   virtual void wait(int number) noexcept = 0;
 };
 

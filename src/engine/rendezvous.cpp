@@ -10,7 +10,8 @@
 namespace heddle::engine {
 namespace {
 
-/// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are received.
+/// MPICH 5.0.2 and Open MPI 5.0.11 complete shorter sends to a rank of the node before they are
+/// received.
 constexpr Bytes host_waits_from = 128 << 10;
 
 }  // namespace
@@ -27,8 +28,10 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   const bool piece = type->contiguous(count) && !node.scatter_hints().of(peer);
   if (piece && !node.moves_pieces(bytes)) return;
 
-  // A message that outlives the call is left open only to a receiver that needs nothing from us, whatever its mappings do; and
-  // only if hosts, too, would not complete it before its receive: programs count on that for small ones.
+  // A message that outlives the call is left open only if the receiver needs nothing from this
+  // process, and can read the data even if mappings fail. The message must also be so long that
+  // hosts, too, do not complete it before its receive. Programs count on early completion of small
+  // messages.
   const bool blocking = ends != Ends::with_request;
   bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
   const Touched touched = touched_by(type->layout(), count);
@@ -61,8 +64,8 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
             .tag = tag,
             .comm = comm};
   const bool packs = plan.scheme == Scheme::bc_spup || (plan.scheme == Scheme::p_rrs && !type->contiguous(count));
-  // Its receiver may wait for a message that this process leaves, while this process waits for the receiver. So the system must
-  // still let the receiver read it.
+  // The receiver may wait for a message that this process leaves, while this process waits for the
+  // receiver. So the system must still let the receiver read it.
   const bool leaves = ends == Ends::with_request || ends == Ends::in_collective;
   if (!packs && !place && leaves) readable = readable && transport::cma::can_be_read_now();
   if (!packs && (place || readable)) {
@@ -70,7 +73,7 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
     plan.layout = type->listed(node.outbox().datatype_cache());
     plan.pullable = plan.layout.wire_bytes > 0;
   }
-  if (packs) watch.emplace(reported_.times(), &report::Times::pack);  // room for it: its pages may be new
+  if (packs) watch.emplace(reported_.times(), &report::Times::pack);  // room for packed bytes: its pages may be new
   message_ = node.outbox().begin({&type->layout(), count, address}, plan, descriptor_);
   if (message_) std::memset(padding_, 0, descriptor_.length - sizeof descriptor_);
 }

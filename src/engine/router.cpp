@@ -26,7 +26,7 @@ constexpr Bytes first_room = 8 << 10;
 /// No message is longer than this: lengths of pieces are int in MPI.
 constexpr Bytes most_in_one = Bytes{1} << 30;
 
-/// Where the rest of a bundle is cut: each() gets begin and end of every message, in order.
+/// Cuts the rest of a bundle into messages. each() gets begin and end of every message, in order.
 template <class Each>
 void cut_rest(Bytes bytes, int channels, Bytes segment, Each each) {
   const Bytes rest = bytes - first_room;
@@ -89,9 +89,9 @@ struct Router::Coming {
   Memory memory;
   Channel::Ticket first;
   Bytes first_end = 0;
-  std::vector<std::pair<Channel::Ticket, Bytes>> rest{};  ///< Each with where it ends.
+  std::vector<std::pair<Channel::Ticket, Bytes>> rest{};  ///< Each receive, with the end of its bytes.
   std::int64_t packets = 0, taken = 0;
-  Bytes reached = 0;  ///< Where the next packet begins.
+  Bytes reached = 0;  ///< Start of the next packet.
 };
 
 Router::Router(const schedule::Place& place, Rank me, const Options& options, Channel& channel, Freight& freight)
@@ -108,7 +108,7 @@ std::byte* Router::keep(Bytes bytes) {
   return kept_.back().get();
 }
 
-/// Into memory of its own.
+/// Copies the packet's bytes into memory that the router keeps.
 const std::byte* Router::copy(const Packet& packet) {
   std::byte* to = keep(packet.bytes);
   if (!packet.at) {
@@ -208,13 +208,13 @@ void Router::send_bundle(Rank to, int channels, std::vector<Packet>& packets) {
       stream.add(write, packet.carried());
       write += packet.carried();
     }
-    if (options_.segment > 0) send_what_is_there();  // and pack the next one meanwhile
+    if (options_.segment > 0) send_what_is_there();  // they travel while the next packet is packed
   }
   send_what_is_there();
   tally_.sent += total;
 }
 
-/// Looks through what is there of a bundle.
+/// Takes those packets of a bundle whose bytes are there.
 void Router::take(Coming& bundle, Bytes there) {
   const std::byte* memory = bundle.memory.get();
   while (bundle.taken < bundle.packets) {
@@ -238,7 +238,7 @@ void Router::wait(Channel::Ticket ticket) {
   channel_.check();
 }
 
-/// The first message says what the others are.
+/// Waits for the first message, which describes the others.
 void Router::open(Coming& bundle) {
   wait(bundle.first);
   Head head;
@@ -260,7 +260,7 @@ void Router::open(Coming& bundle) {
 }
 
 void Router::receive() {
-  // The rest of every bundle is asked for before any is waited for.
+  // Receives for the rest of all bundles are posted before the first wait.
   for (Coming& bundle : coming_) open(bundle);
   for (Coming& bundle : coming_) {
     take(bundle, bundle.first_end);

@@ -1,11 +1,11 @@
-// engine/router.hpp: bundles: a rank's messages to any others travel together by the rounds of the crystal router
-// (schedule/alltoallv/crystal.cpp), or of another schedule of an Alltoallv, over a channel that is handed in. May include:
-// channel.hpp, schedule/. No MPI.
+// engine/router.hpp: sends a rank's messages to any other ranks in bundles, over a channel. Bundles
+// travel by the rounds of the crystal router (schedule/alltoallv/crystal.cpp), or of another
+// schedule of an Alltoallv.
 //
 //   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere
 //   router.add(dest, bytes, nullptr, number);          // freight.pack(number, to) will put them straight into a bundle
-//   router.announce(dest, bytes);                      // too long to be moved more than once: goes beside, all ends know of it
+//   router.announce(dest, bytes);                      // a long message that the caller sends itself; both ends know of it
 //   router.run();                                      // or round by round: send(k), receive()
 //   for (const Router::Packet& one : router.arrived()) // by reference to the bundles they came in, which the router keeps
 //     unpack(one.from, one.at, one.bytes);
@@ -18,12 +18,15 @@
 //   ├─ first message, whose room the receiver has posted ─┼─ channel 0 ──────────┼─ channel 1 ──────────┤
 //                                                         ├ segment ┼ segment ┼ … each a message
 //
-// The first message says how long the rest is; both ends cut it alike. What Schliephake and Laure (2013, §4) asked for, each
-// to be switched by Options: fewer copies (a packet is packed straight into the bundle, a received one goes on from where it
-// lies, long ones not even into the next bundle's memory), several channels (or a radix of more than 2), and transfer
-// overlapped with processing (segments: one travels while the next is packed, or the last one looked through).
-// Packets of one pair of ranks stay in order: they take the same path. One that is announced has a heading only, which says
-// its bytes as a negative number.
+// The first message says how long the rest is; both ends cut the rest alike. Packets of one pair of
+// ranks stay in order, because they take the same path. An announced packet has only a heading,
+// with its bytes as a negative number. Options switch the three improvements that Schliephake and
+// Laure (2013, §4) asked for:
+//
+//   fewer copies        a packet is packed straight into the bundle, and a received packet goes on from where it lies;
+//                       a long one is not even copied into the next bundle
+//   several channels    or a radix of more than 2
+//   overlap             a segment travels while the next one is packed, or the last one is looked through
 #pragma once
 
 #include <cstddef>
@@ -36,7 +39,7 @@
 
 namespace heddle::engine {
 
-/// What is not packed yet.
+/// Packs messages when they go into a bundle.
 class Freight {
  public:
   Freight() = default;
@@ -51,16 +54,18 @@ class Router {
   struct Options {
     Bytes segment = 0;    ///< 0: the rest of a bundle in one piece (of 1 GiB at most).
     bool copies = false;  ///< The original algorithm: from buffer to buffer in every round.
-    /// Packets from this size on are sent from where they lie: below, a copy costs less than one more piece.
+    /// Packets of at least so many bytes are sent from where they lie. For shorter ones, a copy
+    /// costs less than one more piece.
     Bytes by_reference = 32 << 10;
-    /// Whose rounds; of the tables of Alltoallv and exchanges any will do. The same on all ranks.
-    const schedule::Algorithm* algorithm = nullptr;  ///< Null: the crystal router's.
+    /// The schedule whose rounds are taken, from the tables of Alltoallv and exchanges. The same on
+    /// all ranks. Null: the crystal router's.
+    const schedule::Algorithm* algorithm = nullptr;
   };
   struct Packet {
     Rank from;
     Rank to;
     Bytes bytes;
-    const std::byte* at;  ///< Null: still freight.
+    const std::byte* at;  ///< Null: not packed yet.
     std::size_t number;
     bool beside = false;  ///< Announced: its bytes do not travel in bundles.
 
@@ -74,20 +79,22 @@ class Router {
   Router& operator=(const Router&) = delete;
 
   void add(Rank to, Bytes bytes, const std::byte* at, std::size_t number = 0);
-  /// One that the caller sends itself; its receiver finds it among those that have arrived, in its turn.
+  /// Announces a message that the caller sends itself. Its receiver finds it among the arrived
+  /// packets, in order.
   void announce(Rank to, Bytes bytes);
   void run();
 
   [[nodiscard]] schedule::Count rounds() const;
   void send(schedule::Count k);
-  /// What others have sent in the round that this rank has sent. Throws std::runtime_error if it is no bundle, and what
-  /// the channel says (Failed).
+  /// Receives the bundles of the round that this rank has sent. Throws std::runtime_error if a
+  /// message is no bundle, and Failed if the channel has failed.
   void receive();
 
-  /// For this rank; those from each source in the order in which it added them. `at` is valid while the router lives.
+  /// Packets for this rank. Packets of one source are in the order in which that rank added them.
+  /// `at` is valid while the router lives.
   [[nodiscard]] const std::vector<Packet>& arrived() const { return arrived_; }
 
-  /// So far.
+  /// Counts so far.
   struct Tally {
     std::int64_t messages = 0;
     std::int64_t packets = 0;  ///< Put into bundles, in all rounds.
@@ -115,9 +122,9 @@ class Router {
   Freight& freight_;
   std::vector<Packet> held_;     ///< For others.
   std::vector<Packet> arrived_;  ///< For us.
-  std::vector<Memory> kept_;     ///< What packets lie in.
-  std::vector<Memory> leaving_;  ///< What is being sent, until the channel has finished.
-  std::vector<Coming> coming_;   ///< Of the round that has been sent: room for the first messages is posted already.
+  std::vector<Memory> kept_;     ///< Memory in which packets lie.
+  std::vector<Memory> leaving_;  ///< Bundles that are being sent, until the channel has finished.
+  std::vector<Coming> coming_;   ///< Bundles of the round that has been sent. Receives of their first messages are posted.
   Tally tally_;
 };
 

@@ -1,9 +1,9 @@
-// engine/said.hpp: what ranks say of themselves when a job starts, put together: wishes that all of them have, settings
-// that must be the same, and whether all are on one machine, and can have one file there. May include: digest.hpp,
-// transport/common_file.hpp.
+// engine/said.hpp: puts together the words of all ranks about themselves when a job starts. The
+// result has the wishes that all ranks share, and the settings that differ. It also tells whether
+// all ranks are on one machine and can have one file there.
 //
 //   Said all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
-//   all = both(all, heard);                              // each that it hears, in whatever order, once or twice
+//   all = both(all, heard);                              // for each one heard, in any order, once or twice
 //   const auto of_all = said_by_all(all, me, ranks, tell, hear);         // by messages
 //   const Granted found = granted(all, {"HEDDLE_ALLTOALLV", "HEDDLE_ALLGATHERV"});
 //   if (found.wishes & wish_node) ...
@@ -24,28 +24,31 @@
 
 namespace heddle::engine {
 
-constexpr unsigned wish_node = 1;       ///< To share memory with the ranks of the node.
-constexpr unsigned wish_report = 2;     ///< To merge counters at the end (HEDDLE_REPORT).
-constexpr unsigned wish_exchange = 4;   ///< To carry out collectives itself (HEDDLE_COLLECTIVES).
-constexpr unsigned wish_fabric = 8;     ///< To send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
-constexpr unsigned wish_messages = 16;  ///< To carry messages of the program within the node (HEDDLE_MESSAGES).
+constexpr unsigned wish_node = 1;       ///< Share memory with the ranks of the node.
+constexpr unsigned wish_report = 2;     ///< Merge counters at the end (HEDDLE_REPORT).
+constexpr unsigned wish_exchange = 4;   ///< Carry out collectives in Heddle (HEDDLE_COLLECTIVES).
+constexpr unsigned wish_fabric = 8;     ///< Send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
+constexpr unsigned wish_messages = 16;  ///< Carry messages of the program within the node (HEDDLE_MESSAGES).
 constexpr unsigned wish_meeting = 32;   ///< The rank runs Heddle, and meets the others in MPI_Finalize.
 
-/// Of one rank, or of all that have been heard: bit by bit what all of them say. As it travels.
+/// The words of one rank, or the bitwise and of the words of all ranks heard so far. It travels in
+/// this form.
 struct Said {
-  /// Settings that there may be.
+  /// The most settings.
   static constexpr std::size_t most = 8;
 
   Said() = default;
-  /// @param values  Of the settings, `most` at most, in one order on all ranks.
-  /// @param on  The machine that it runs on. Empty: not known, or not wanted; then all are on none.
+  /// @param values  Values of at most `most` settings, in one order on all ranks.
+  /// @param on  The machine of this rank. Empty: not known, or not wanted. Then the ranks share no
+  /// machine.
   Said(unsigned wishes_of_rank, std::span<const std::string_view> values, std::string_view on = {}) noexcept;
-  /// @param terms  Which must be the same on all ranks. Empty: this one has no file with others.
-  /// @param offer  Rank 0's; null: of another rank.
+  /// @param terms  They must be the same on all ranks. Empty: this rank has no file with others.
+  /// @param offer  The offer of rank 0; null on other ranks.
   void shares(std::string_view terms, const transport::Offer* offer) noexcept;
-  /// Of all that have been heard. Nothing: they have no file together.
+  /// The offer of rank 0, if all ranks heard can have that file. Nothing: they have no file
+  /// together.
   [[nodiscard]] std::optional<transport::Offer> offered() const noexcept;
-  /// Nobody else begins a message so.
+  /// True: the message begins with the mark, as no other message does.
   [[nodiscard]] bool is_one() const noexcept { return mark == Said().mark; }
 
   std::array<unsigned, 4> mark{0x48656464, 0x6c653a20, 0x77686f20, 0x69733f0a};
@@ -55,13 +58,14 @@ struct Said {
   std::array<unsigned, sizeof(transport::Offer) / sizeof(unsigned)> offer{};
   unsigned wishes = 0;
 };
-/// It is so many numbers.
+/// The size of Said, in numbers.
 constexpr int said_numbers = sizeof(Said) / sizeof(unsigned);
 
 Said both(const Said& one, const Said& other) noexcept;
 
-/// All ranks tell rank 0, up a tree, and hear from it what all have said. A rank has up to eight below it: most ranks send one
-/// message and receive one, which is little work where many share a core. Nothing: a message has not come.
+/// All ranks tell rank 0 their words, up a tree, and hear the words of all from it. A rank has up
+/// to eight ranks below it. So most ranks send one message and receive one, which is little work if
+/// many ranks share a core. Nothing: a message has not come.
 /// @param tell  bool(const Said& what, int to)
 /// @param hear  std::optional<Said>(int from)
 template <class Tell, class Hear>
@@ -90,17 +94,18 @@ std::optional<Said> said_by_all(const Said& mine, int me, int ranks, Tell tell, 
 /// Names of settings that are not the same on all ranks: "A", "A and B", "A, B and C".
 std::string differing(const Said& all, std::span<const std::string_view> names);
 
-/// What comes of the ranks' wishes.
+/// The result of the ranks' wishes.
 struct Granted {
   unsigned wishes = 0;    ///< Those of all ranks that can be granted.
-  std::string complaint;  ///< Empty, or a sentence for the user: why one cannot.
+  std::string complaint;  ///< Empty, or a sentence that tells the user why a wish cannot be granted.
 };
 
-/// Collectives are carried out only where the settings are the same on all ranks.
-/// @param names  Of the settings, in the order of their values.
+/// Grants collectives only if the settings are the same on all ranks.
+/// @param names  Names of the settings, in the order of their values.
 Granted granted(const Said& all, std::span<const std::string_view> names);
 
-/// The sentence with which a job ends one of whose ranks does not answer. @param why  How that was seen: "no answer for 60 s".
+/// The last sentence of a job in which a rank does not answer.
+/// @param why  The sign of that: "no answer for 60 s".
 std::string not_all_run_heddle(const std::string& why);
 
 }  // namespace heddle::engine

@@ -13,8 +13,8 @@
 namespace heddle::engine {
 namespace {
 
-/// ns: how long the thread naps while something is under way, at first. A call that polls is seldom further than that from its
-/// last poll.
+/// ns of the thread's first naps while something is under way. The time between two polls of a
+/// program is seldom longer.
 constexpr std::int64_t shortest_nap = 50'000;
 
 }  // namespace
@@ -46,11 +46,11 @@ std::uint32_t SharedFabric::mark() const noexcept {
 
 void SharedFabric::begins() noexcept {
   if (messages_.fetch_add(1, std::memory_order_relaxed) > 0) return;
-  { const std::scoped_lock hold(thread_lock_); }  // it sleeps, or will look at the number again
+  { const std::scoped_lock hold(thread_lock_); }  // the thread sleeps, or will look at the number again
   wake_.notify_one();
 }
 
-/// False: there is nothing that could be worth being called again for.
+/// False: another call at once is not worthwhile.
 bool SharedFabric::move(bool patient) noexcept try {
   std::unique_lock hold(fabric_lock_, std::defer_lock);
   if (patient)

@@ -1,14 +1,15 @@
-// engine/shared_fabric.hpp: a fabric that the threads of a process share, and a thread that moves it on while they do other
-// things. May include: transport/fabric/.
+// engine/shared_fabric.hpp: a fabric that the threads of a process share, and a thread that moves
+// it on while they do other things.
 //
 //   SharedFabric fabric;
 //   if (!fabric.open([] { return Fabric::open(options, failure, why); })) ...     // by the first thread that needs it
 //   { const SharedFabric::Access access(fabric);  access->registrations(); }
 //   fabric.begins();                                                              // a message: the thread looks after it
-//   while (...) fabric.advance();                                                 // whoever waits moves it on, too
+//   while (...) fabric.advance();                                                 // a thread that waits moves it on, too
 //   fabric.ends();
 //
-// The thread naps as long as somebody else moves the fabric on, and sleeps while there are no messages. It calls no MPI.
+// The thread naps as long as another thread moves the fabric on, and sleeps while there are no
+// messages. It calls no MPI.
 #pragma once
 
 #include <atomic>
@@ -36,7 +37,7 @@ class SharedFabric {
   class Access {
    public:
     explicit Access(SharedFabric& shared) : hold_(shared.fabric_lock_), fabric_(shared.fabric_.get()) {}
-    /// False: it is not open, or closed again.
+    /// False: the fabric is not open, or closed again.
     explicit operator bool() const noexcept { return fabric_ != nullptr; }
     Fabric* operator->() const noexcept { return fabric_; }
     Fabric& operator*() const noexcept { return *fabric_; }
@@ -51,28 +52,32 @@ class SharedFabric {
   SharedFabric& operator=(const SharedFabric&) = delete;
   ~SharedFabric();
 
-  /// Whether it is open. The first caller makes it, others wait for that. Throws what `make` throws, and std::system_error if
-  /// there is no thread to be had; then, and where `make` gives none, there is no fabric, whoever asks later.
+  /// True: the fabric is open. The first caller makes it, and other callers wait. Throws the
+  /// exceptions of `make`, and std::system_error if no thread can be made. After an exception, or a
+  /// null of `make`, there is no fabric: later calls return false.
   bool open(const std::function<std::unique_ptr<Fabric>()>& make);
   [[nodiscard]] bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
-  /// Of the provider: processes with the same one have the same mark. 0: it is not open.
+  /// The provider's mark. Processes with the same provider have the same mark. 0: the fabric is not
+  /// open.
   [[nodiscard]] std::uint32_t mark() const noexcept;
 
-  /// A message begins or has ended: as long as there are any, the thread looks after them.
+  /// A message begins, or has ended. As long as there are messages, the thread looks after them.
   void begins() noexcept;
   void ends() noexcept { messages_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] bool has_messages() const noexcept { return messages_.load(std::memory_order_relaxed) > 0; }
 
-  /// Moves it on, unless another thread is at it.
+  /// Moves the fabric on, unless another thread is doing so.
   void advance() noexcept;
 
-  // By one thread at a time:
-  /// A message that nobody needs any more: it is driven to its end.
+  // One thread at a time may call these.
+
+  /// Takes a message that nobody needs any more, and drives it to its end.
   void part(std::unique_ptr<transport::fabric::Message> message) { parted_.push_back(std::move(message)); }
-  /// Frees those of them that have ended.
+  /// Frees the parted messages that have ended.
   void bury() noexcept;
 
-  /// Ends the thread; the fabric is there until close(). All messages but those that were parted from are gone by then.
+  /// Ends the thread; the fabric is there until close(). All messages except the parted ones are
+  /// gone by then.
   void stop() noexcept;
   void close() noexcept;
 

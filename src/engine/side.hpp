@@ -1,22 +1,23 @@
-// engine/side.hpp: one side of a collective that the library carries out, as the library gets it, if its blocks are all alike.
-// May include: arguments.hpp, layout/, report/, threads/.
+// engine/side.hpp: one side of a collective that the library carries out, in the form that the
+// library gets, if all blocks are alike.
 //
 //   Side<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};                // what the program gave
 //   PMPI_Gather(..., in.address(), in.count(), in.type(), ...);
-//   in.store_but(me);                                          // from the staging buffer to where the program wants it
+//   in.store_but(me);                                          // from the staging buffer to the program's buffer
 //
-// Every derived type gets the wire form of its signature (layout/wire_form.hpp), also one without holes: then nothing is
-// copied, but the library is told the basic type all the same. Anything else is passed on as it came.
+// Every derived type gets the wire form of its signature (layout/wire_form.hpp). If the type has no
+// holes, nothing is copied, but the library gets the basic type all the same. Any other type is
+// passed on as it came.
 //
-// Types, handed in, says what datatypes are:
+// The template parameter Types describes datatypes:
 //
-//   Handle              as the program names them
-//   Entry               what is known of one: size(), extent(), first_byte(), layout(), wire(), wire_in_memory(count),
+//   Handle              the program's handle of a datatype
+//   Entry               a datatype: size(), extent(), first_byte(), layout(), wire(), wire_in_memory(count),
 //                       to_wire(), from_wire(); in use from retain() to release()
-//   Held(handle)        a derived one in use, as a pointer has it; null: predefined, or left to the library
-//   hold_any(handle)    any one, to be released; null: left to the library
-//   known(handle)       whether it is a derived one
+//   Held(handle)        a derived type in use, like a pointer; null: predefined, or left to the library
+//   hold_any(handle)    any type, which the caller releases; null: left to the library
+//   known(handle)       true: a derived type
 #pragma once
 
 #include "engine/arguments.hpp"
@@ -35,41 +36,43 @@ class Side {
  public:
   using Type = typename Types::Handle;
 
-  /// @param call  What the report calls it.
+  /// @param call  The name in the report.
   explicit Side(const char* call) noexcept : tally_(call) {}
 
-  /// @param significant  Whether MPI lets us read the arguments at all (at this rank, in this call).
-  /// False: a negative count, no memory: the library's business.
+  /// False: a negative count, or no memory. The call is then the library's.
+  /// @param significant  False: MPI does not let us read the arguments at this rank in this call.
   [[nodiscard]] bool prepare(const Buffer<Type>& data, Count blocks, bool significant = true) noexcept;
   [[nodiscard]] bool ours() const { return static_cast<bool>(type_); }
   [[nodiscard]] bool packs_much() const noexcept { return staging_.large(); }
 
-  /// What the library gets. The count is that of one rank's block.
+  /// The arguments for the library. The count is that of one rank's block.
   [[nodiscard]] void* address() const { return address_; }
   [[nodiscard]] Number count() const { return {count_}; }
   [[nodiscard]] Type type() const { return element_; }
   [[nodiscard]] bool wide_counts() const { return !fits(count_); }
   [[nodiscard]] static bool wide_places() { return false; }
   void narrow_unless(bool /*wide*/, bool /*wide_places*/) {}
-  /// Where there are no elements: another type, of which there are none.
+  /// Takes another type. Only if there are no elements.
   void name(Type element) { element_ = element; }
 
-  /// A block from the program's buffer to the staging buffer; all but one, or all (-1).
+  /// Moves a block from the program's buffer to the staging buffer; load_but(): all blocks but one,
+  /// or all (-1).
   void load(Count block) { load(block, 1); }
   void load_but(Count block) {
     load(0, block < 0 ? blocks_ : block);
     if (block >= 0) load(block + 1, blocks_ - block - 1);
   }
-  /// And back. Never touches a hole.
+  /// Moves blocks back. Never touches a hole.
   void store(Count block) { store(block, 1); }
   void store_but(Count block) {
     store(0, block < 0 ? blocks_ : block);
     if (block >= 0) store(block + 1, blocks_ - block - 1);
   }
 
-  /// Moves a block that a rank sends to itself from the program's buffer to the program's buffer, in one pass. The library then
-  /// copies whatever lies in the staging buffers: a block of it that is neither loaded nor stored. False, and nothing done: not
-  /// both sides have a staging buffer, or the blocks differ in size.
+  /// Moves a block that a rank sends to itself from the program's send buffer to its receive
+  /// buffer, in one pass. The library still copies that block between the staging buffers, but it
+  /// is neither loaded nor stored. False, and nothing is moved: a side has no staging buffer, or
+  /// the blocks differ in size.
   [[nodiscard]] bool move_own_block(Count block, const Side& in, Count in_block) const noexcept;
 
  private:
@@ -88,7 +91,7 @@ class Side {
   Type element_{};
   bool staged_ = false;
   threads::StagingBuffer staging_;
-  report::Tally tally_;  // gone before the type is
+  report::Tally tally_;  // destroyed before type_
 };
 
 template <class Types>

@@ -1,6 +1,6 @@
-// engine/sides.hpp: one side of a collective that the library carries out, as the library gets it, if each block has its own
-// count and place. Of types, the staging buffer and Types, handed in: as side.hpp. May include: side.hpp, arguments.hpp,
-// layout/, report/, threads/.
+// engine/sides.hpp: one side of a collective that the library carries out, in the form that the
+// library gets, if each block has its own count and place. Wire forms, the staging buffer and Types
+// are as in side.hpp.
 //
 //   Blocks<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};
@@ -14,20 +14,22 @@
 
 namespace heddle::engine {
 
-/// A block for each rank, each with its own count and place, and in the w procedures its own type. The staging buffer holds the
-/// blocks one after the other in rank order, whatever the program's displacements.
+/// A block for each rank, each with its own count and place, and in the w procedures its own type.
+/// The staging buffer holds the blocks one after the other in rank order, whatever the program's
+/// displacements.
 template <class Types>
 class Blocks {
  public:
   using Type = typename Types::Handle;
 
-  /// @param call  What the report calls it.
+  /// @param call  The name in the report.
   explicit Blocks(const char* call) noexcept : tally_(call) {}
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
   ~Blocks();
 
-  /// False: negative counts, no arrays, no memory, numbers beyond 64 bits, a type of unknown contents: the library's business.
+  /// False: the call is the library's. A count is negative, an array is null, a number is beyond 64
+  /// bits, the contents of a type are unknown, or there is no memory.
   [[nodiscard]] bool prepare(const VArgument<Type>& data, int ranks, bool significant = true) noexcept;
   [[nodiscard]] bool prepare(const WArgument<Type>& data, int ranks, bool significant = true) noexcept;
 
@@ -35,13 +37,13 @@ class Blocks {
   [[nodiscard]] bool packs_much() const noexcept { return staging_.large(); }
   [[nodiscard]] bool wide_counts() const { return !counts_.fit(); }
   [[nodiscard]] bool wide_places() const { return !displacements_.fit(); }
-  /// To int arrays for PMPI_X; those of PMPI_X_c are large.
+  /// Makes int arrays for PMPI_X. PMPI_X_c takes the large ones.
   void narrow_unless(bool wide, bool wide_places) {
     if (!wide) counts_.narrow();
     if (!wide && !wide_places) displacements_.narrow();
   }
 
-  /// What the library gets.
+  /// The arguments for the library.
   [[nodiscard]] void* address() const { return address_; }
   [[nodiscard]] const Handed& counts() const { return counts_; }
   [[nodiscard]] const Handed& displacements() const { return displacements_; }
@@ -50,13 +52,15 @@ class Blocks {
 
   void load(int rank);
   void store(int rank);
-  /// All but one, or all (-1).
+  /// All blocks but one, or all (-1).
   void load_but(int rank);
   void store_but(int rank);
 
-  /// Moves this rank's block to itself to `in` in one pass, and leaves it out of what the library gets: two copies saved.
-  /// Nobody else is concerned. Only before narrowing. False, and nothing done: the two blocks differ in size. On one rank
-  /// nothing is left for the library, which is as well: there Open MPI 5.0.11 takes MPI_Alltoallw's displacements for extents.
+  /// Moves this rank's block to itself into `in` in one pass, and takes it out of the library's
+  /// arguments, which saves two copies. No other rank is concerned. Only before narrowing. False,
+  /// and nothing is moved: the two blocks differ in size. On one rank, nothing is left for the
+  /// library. That also avoids a fault of Open MPI 5.0.11, which then takes MPI_Alltoallw's
+  /// displacements for extents.
   [[nodiscard]] bool move_own_block(int block, Blocks& in, int in_block);
 
  private:
@@ -68,7 +72,7 @@ class Blocks {
     Bytes packed;  // from the start of the staging buffer
   };
 
-  /// A block where the program has it; the caller releases `type`.
+  /// A block in the program's buffer. The caller releases `type`.
   struct Own {
     const Entry* type = nullptr;
     Count items = 0;
@@ -133,7 +137,7 @@ bool Blocks<Types>::prepare(const VArgument<Type>& data, int ranks, bool signifi
     return true;
   }
   const auto& wire = type_->wire();
-  const bool in_memory = type_->wire_in_memory(2);  // as many as there may be
+  const bool in_memory = type_->wire_in_memory(2);  // 2 stands for several items
   element_ = wire.element;
   staged_ = !in_memory;
   Count total = 0;  // wire elements
@@ -191,7 +195,7 @@ bool Blocks<Types>::prepare(const WArgument<Type>& data, int ranks, bool signifi
     if (!block.type) return false;
     in_memory &= block.type->wire_in_memory(block.items);
   }
-  constexpr Bytes alignment = 16;  // of every block in the staging buffer
+  constexpr Bytes alignment = 16;  // each block in the staging buffer has it
   Bytes total = 0;
   for (int i = 0; i < ranks; ++i) {
     Block& block = blocks_[i];
@@ -254,7 +258,7 @@ typename Blocks<Types>::Own Blocks<Types>::own(int rank) const noexcept {
   } else if (!ours_ && counts_.at(rank) > 0) {  // a side of predefined types
     own.type = Types::hold_any(elements_ ? elements_[rank] : their_type_);
     own.items = counts_.at(rank);
-    const Bytes unit = elements_ ? 1 : own.type ? own.type->extent() : 0;  // of displacements: bytes in the w procedures
+    const Bytes unit = elements_ ? 1 : own.type ? own.type->extent() : 0;  // bytes in the w procedures
     own.address = static_cast<std::byte*>(user_) + displacements_.at(rank) * unit;
   }
   return own;

@@ -4,7 +4,7 @@
 //               rank 1   (nothing to send)      barrier ─────────────► over
 //               rank 2   send ──► 0   find, receive     barrier ─────► over     all sends are received: no message is left
 //                                                                               anywhere
-//   counts      all-to-all: for each rank {messages, bytes};  who sends several to one rank sends their sizes, too;
+//   counts      all-to-all: for each rank {messages, bytes};  a rank with several messages for one rank sends their sizes, too;
 //               now every place is known: receives are posted there, then the sends;  messages of no bytes need not travel
 #include "engine/sparse.hpp"
 
@@ -20,7 +20,7 @@ std::byte* Exchange::keep(Bytes bytes) {
   return kept_.back().get();
 }
 
-/// Where they lie, or packed into memory of the exchange.
+/// The packed bytes of a departure: where they lie, or in memory of the exchange.
 const std::byte* Exchange::bytes_of(std::size_t departure) {
   const Departure& one = program_.departures()[departure];
   if (one.packed || one.bytes == 0) return one.packed;
@@ -35,8 +35,9 @@ void Exchange::take_own() {
     if (departures[i].to == me_) arrivals_.push_back({me_, departures[i].bytes, bytes_of(i)});
 }
 
-/// Once all arrivals are known (those not there yet without an address): receives them, straight into place where that can be,
-/// and sends all that have at least `least` bytes to others.
+/// Called when all arrivals are known; those that have not come yet have no address. Receives
+/// these, straight into place if possible. Sends all messages of at least `least` bytes to other
+/// ranks.
 void Exchange::deliver(Bytes least) {
   std::ranges::stable_sort(arrivals_, {}, &Arrival::from);
   program_.lay_out(arrivals_);
@@ -90,7 +91,7 @@ void Exchange::by_consensus(Anybody& anybody, bool crowded) {
   deliver(std::numeric_limits<Bytes>::max());
 }
 
-/// The sizes of those messages that are not alone between their ranks, by source.
+/// Sizes of messages by source, for sources that send this rank several messages.
 Exchange::Sizes Exchange::sizes_of_several(std::span<const Volume> out, std::span<const Volume> in) {
   const auto bytes = [](const std::vector<std::int64_t>& sizes) { return std::ssize(sizes) * Bytes{sizeof(std::int64_t)}; };
   const auto several = [this](std::span<const Volume> volumes, Rank rank) {

@@ -1,14 +1,15 @@
-// engine/sparse.hpp: an exchange whose receivers do not know who sends, and how much: the three ways of schedule/exchange/.
-// What they need of the world is handed in: MPI in mpi/sparse, memory in tests. May include: channel.hpp, router.hpp, wait.hpp.
+// engine/sparse.hpp: an exchange whose receivers know neither the senders nor the sizes, in the
+// three ways of schedule/exchange/. Derived classes supply the messages: over MPI in mpi/sparse,
+// over memory in tests.
 //
-//   consensus   synchronous sends, take in whatever comes, a non-blocking barrier says when all is in
+//   consensus   synchronous sends; a rank receives all that comes; a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place
-//   crystal     bundles through log2 P rounds (router.hpp); long messages are only announced through it: each sender decides,
-//               receivers learn of it, and their bytes move once
+//   crystal     bundles through log2 P rounds (router.hpp); a sender may only announce a long message in them. Its receiver
+//               learns of it, and its bytes move once
 //
 //   sparse::Exchange exchange(me, ranks, program, direct);
 //   exchange.by_counts(all_to_all);                            // or another; the same on all ranks
-//   for (const sparse::Arrival& one : exchange.arrivals()) ... // by source; those of one in the order in which it sent them
+//   for (const sparse::Arrival& one : exchange.arrivals()) ... // by source; those of one source in the order of its sends
 #pragma once
 
 #include <functional>
@@ -26,40 +27,42 @@ namespace heddle::engine::sparse {
 struct Departure {
   Rank to;
   Bytes bytes;
-  const std::byte* packed;  ///< The bytes that travel, if they lie in memory in order; null: they are to be packed.
+  const std::byte* packed;  ///< The packed bytes, if they lie in memory in order. Null: they must be packed.
 };
 
 struct Arrival {
   Rank from;
   Bytes bytes;
-  const std::byte* at;  ///< Packed; null: none, or still to come.
+  const std::byte* at;  ///< The packed bytes. Null: none, or still to come.
 };
 
-/// What a rank sends, and where what comes is to lie. All throw Failed.
+/// The messages that a rank sends, and the places for messages that arrive. All functions throw
+/// Failed.
 class Program {
  public:
   virtual ~Program() = default;
   [[nodiscard]] virtual std::span<const Departure> departures() const = 0;
   virtual void pack(std::size_t departure, std::byte* to) = 0;
-  /// Who has sent how much is known. Once.
+  /// Called once, when sources and sizes are known.
   virtual void lay_out(std::span<const Arrival> arrivals) = 0;
-  /// Then: where the packed bytes of an arrival are to lie in the end, if they can be received there; null: not so.
+  /// After that: the place in the program's memory into which an arrival can be received. Null:
+  /// there is none.
   virtual std::byte* place_of(std::size_t arrival) = 0;
 };
 
-/// Messages from whoever sends: of an exchange by consensus. All throw Failed.
+/// Messages from any rank, for an exchange by consensus. All functions throw Failed.
 class Anybody {
  public:
   virtual ~Anybody() = default;
-  /// `at` stays as it is until all are received.
+  /// The bytes at `at` stay as they are until all messages are received.
   virtual void send(Rank to, const std::byte* at, Bytes bytes) = 0;
-  /// Whether each that this rank has sent is being received.
+  /// True: all messages that this rank has sent are being received.
   virtual bool all_received() = 0;
   struct Found {
     Rank from;
     Bytes bytes;
   };
-  /// One that has come, to be received next.
+  /// A message that has come. The next receive() is for it.
   virtual std::optional<Found> find() = 0;
   virtual void receive(std::byte* to, Bytes bytes) = 0;
   virtual void finish_receives() = 0;
@@ -67,29 +70,29 @@ class Anybody {
   virtual bool barrier_is_over() = 0;
 };
 
-/// What one rank has for another.
+/// The messages and bytes that one rank has for another.
 struct Volume {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
 };
-/// Of all ranks, by rank.
+/// Exchanges volumes with all ranks. Both arrays go by rank.
 using AllToAll = std::function<void(std::span<const Volume> out, std::span<Volume> in)>;
 
-/// As one rank sees it. Carried out once.
+/// The exchange, as one rank sees it. Carried out once.
 class Exchange final : private Freight {
  public:
-  /// @param direct  Of messages whose receiver knows of them.
+  /// @param direct  For messages that the receiver knows of.
   Exchange(Rank me, Rank ranks, Program& program, Channel& direct) noexcept
       : me_(me), ranks_(ranks), program_(program), direct_(direct) {}
 
-  // Throw Failed, std::bad_alloc, and what the router throws.
+  // These throw Failed, std::bad_alloc, and the router's exceptions.
   /// @param crowded  More ranks than cores.
   void by_consensus(Anybody& anybody, bool crowded);
   void by_counts(const AllToAll& all_to_all);
-  /// @param beside  Bytes from which on a message is announced.
+  /// @param beside  Messages of at least so many bytes are announced.
   void by_crystal(const schedule::Place& place, const Router::Options& options, Bytes beside, Channel& bundles);
 
-  /// All bytes are there, as long as this is.
+  /// The arrived messages. Their bytes are there as long as this object.
   [[nodiscard]] std::span<const Arrival> arrivals() const noexcept { return arrivals_; }
 
  private:

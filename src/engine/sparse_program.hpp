@@ -1,5 +1,5 @@
-// engine/sparse_program.hpp: the program's side of a sparse exchange, from the arguments that it gave: what a rank sends, and
-// where what comes is to lie. May include: departures.hpp.
+// engine/sparse_program.hpp: the program's side of a sparse exchange, from its arguments: the
+// messages that a rank sends, and the places for messages that arrive.
 //
 //   GivenProgram<MPI_Datatype, Element, Arrivals, MPI_Comm> program({arrivals}, {.truncated = MPI_ERR_TRUNCATE, ...});
 //   if (const int error = program.read(departures, receive_type, ranks, errors)) return error;
@@ -7,9 +7,10 @@
 //   ... sparse::Exchange(me, ranks, program, direct) ...
 //   return program.fill(exchange.arrivals());
 //
-// Handed in are Element, as in departures.hpp, which unpacks here, too; and Arrivals, who keeps the program's list of what has
-// come, as heddle/exchange.h has it: make_lists(messages), lay_out(measures), and list, with data, room, sources, counts and
-// places. Errors are as these count them; 0: none.
+// The template parameter Element is as in departures.hpp; here it also unpacks. Arrivals keeps the
+// program's list of arrived messages, as in heddle/exchange.h. It has make_lists(messages),
+// lay_out(measures) and `list`. The list has data, room, sources, counts and places. Errors are
+// their codes; 0: none.
 #pragma once
 
 #include "engine/departures.hpp"
@@ -21,26 +22,26 @@ class GivenProgram final : public Program {
  public:
   using Sent = Departures<Type, Element>;
   struct Codes {
-    int truncated;  ///< What lay_out() returns if the program's own buffer is too small.
-    int unknown;    ///< Nobody has said yet what comes.
+    int truncated;  ///< The result of lay_out() if the program's own buffer is too small.
+    int unknown;    ///< The arrivals are not known yet.
   };
 
   GivenProgram(const Arrivals& arrivals, Codes codes) noexcept
       : arrivals_(arrivals), truncated_(codes.truncated), laid_out_(codes.unknown) {}
 
-  /// 0, or what is wrong with the arguments. Throws std::bad_alloc.
+  /// Returns 0, or the error in the arguments. Throws std::bad_alloc.
   int read(const typename Sent::Given& given, Type receive_type, typename Sent::Ranks ranks, typename Sent::Errors errors) {
     if (const int error = received_.look(receive_type); error != 0) return error;
     return departures_.read(given, ranks, errors);
   }
-  /// Where elements are packed and unpacked that Heddle does not know.
+  /// The communicator by which MPI packs and unpacks elements that Heddle does not know.
   void over(Communicator comm) noexcept { comm_ = comm; }
 
   [[nodiscard]] std::span<const Departure> departures() const override { return departures_.all(); }
   void pack(std::size_t departure, std::byte* to) override {
     if (const int error = departures_.pack(departure, to, comm_); error != 0) throw Failed{error};
   }
-  /// Tells the program who has sent how much, and makes room.
+  /// Tells the program sources and sizes, and makes room.
   void lay_out(std::span<const Arrival> arrivals) override {
     laid_out_ = arrivals_.make_lists(static_cast<layout::Count>(arrivals.size()));
     if (laid_out_ != 0) return;
@@ -54,8 +55,9 @@ class GivenProgram final : public Program {
     return fits(arrival) ? received_.dense(address(arrival), arrivals_.list.counts[arrival]) : nullptr;
   }
 
-  /// Unpacks what does not lie in its place yet. Returns what was wrong with it, or with the layout: where the program's buffer
-  /// is too small, what fits is in place all the same.
+  /// Unpacks messages that do not lie in their place yet. Returns the error of that, or of
+  /// lay_out(). If the program's buffer is too small, the messages that fit are in place all the
+  /// same.
   int fill(std::span<const Arrival> arrivals) {
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
       const Arrival& one = arrivals[i];
@@ -66,7 +68,7 @@ class GivenProgram final : public Program {
   }
 
  private:
-  /// The program may only read its lists, which are Heddle's to fill.
+  /// The program may only read its lists. Heddle fills them.
   template <class Number>
   static Number* writable(const Number* list) noexcept {
     return const_cast<Number*>(list);

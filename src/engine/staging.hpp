@@ -1,5 +1,5 @@
-// engine/staging.hpp: one end of a message that travels packed: where its packed bytes lie, and how they get there. May
-// include: datatype.hpp, node.hpp, layout/, report/, threads/.
+// engine/staging.hpp: one end of a message that travels packed. It finds the place of the packed
+// bytes, packs and unpacks them.
 //
 //   Staging staging;
 //   staging.open({&type, count, buffer}, Staging::End::receiving, true);
@@ -24,24 +24,25 @@ class Staging {
  public:
   enum class End {
     sending,
-    copying,  ///< Sending, and the buffer is left to a receive: the bytes must be a copy.
+    copying,  ///< Sending, but a receive gets the buffer: the bytes must be a copy.
     receiving,
   };
-  /// The program's; the datatype is there as long as the message.
+  /// The program's elements. The datatype stays as long as the message.
   struct Elements {
     const Datatype* type;
     Count count;
     void* address;
   };
 
-  /// Finds a place for the packed bytes: none where packing does not pay and is not needed.
-  /// @param lands  A receive may bring a descriptor: what has room for one goes through here.
+  /// Finds a place for the packed bytes, unless packing neither pays nor is needed.
+  /// @param lands  The receive may bring a descriptor: if it has room for one, it goes through
+  /// here.
   void open(const Elements& elements, End end, bool lands) noexcept {
     const auto [type, count, program] = elements_ = elements;
     const bool copies = end == End::copying;
     if (count <= 0 || __builtin_mul_overflow(count, type->size(), &bytes_)) return;
     if (!copies && !type->pays_to_pack(count) && (!lands || bytes_ < Bytes{sizeof(Descriptor)})) return;
-    static std::byte nothing[sizeof(Nonce)];  // who looks for a descriptor reads so far
+    static std::byte nothing[sizeof(Nonce)];  // is_descriptor() reads so far
     if (bytes_ == 0)
       address_ = nothing;
     else if (!copies && type->contiguous(count))
@@ -51,24 +52,26 @@ class Staging {
     else
       lacks_memory_ = lands || copies;
   }
-  /// Room for so many bytes, which the host packs or unpacks.
+  /// Makes room for so many bytes, which the host packs or unpacks.
   void reserve(Bytes bytes) noexcept {
     bytes_ = bytes;
     if (packed_.reserve(bytes)) address_ = packed_.data();
     lacks_memory_ = address_ == nullptr;
   }
-  /// It must go through a staging buffer, and there is none.
+  /// The message must go through a staging buffer, but there is none.
   void refuse() noexcept { lacks_memory_ = true; }
 
-  /// Of the packed bytes: in a staging buffer, or the program's, which has no holes. Null: they have no place.
+  /// The packed bytes: in a staging buffer, or in the program's buffer if it has no holes. Null:
+  /// they have no place.
   [[nodiscard]] std::byte* address() const noexcept { return address_; }
   [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
-  /// They are in a staging buffer.
+  /// True: the packed bytes are in a staging buffer.
   [[nodiscard]] bool apart() const noexcept { return address_ && address_ == packed_.data(); }
-  /// They have no place for want of memory, although they must.
+  /// True: they need a place, but there is no memory.
   [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
 
-  /// @param node  By which it has not gone, for a report; null: no memory is shared.
+  /// @param node  For a report: says why the message has not gone by this node. Null: no memory is
+  /// shared.
   void pack(const Node* node) const {
     report::ReportedCall reported("send");
     {
@@ -77,7 +80,7 @@ class Staging {
     }
     reported.end(elements_.type->layout(), "packed", bytes_, [this, node] { return why_packed(node, bytes_); });
   }
-  /// So many bytes have arrived.
+  /// Unpacks so many bytes, which have arrived.
   void unpack(Bytes arrived) const {
     report::ReportedCall reported("receive");
     {
@@ -90,7 +93,7 @@ class Staging {
     reported.end(elements_.type->layout(), "packed", std::min(arrived, bytes_));
   }
 
-  /// Why a message of so many bytes is no rendezvous.
+  /// The reason why a message of so many bytes is no rendezvous.
   static std::string why_packed(const Node* node, Bytes bytes);
 
  private:

@@ -1,4 +1,4 @@
-// engine/touched.hpp: which bytes around its buffer argument a message touches. May include: layout/layout.hpp.
+// engine/touched.hpp: the bytes around its buffer argument that a message touches.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,8 @@ struct Trials::One {
 
   TrialKind kind;
   select::Trial trial;
-  /// When each timed call began, then when each ended; of all ranks together (begin_reduction).
+  /// Times at which the timed calls began, then times at which they ended; in `all`, those of all
+  /// ranks (begin_reduction).
   std::array<std::int64_t, 2 * samples> mine{}, all{};
   int reduction;
 };
@@ -35,9 +36,9 @@ Trials::~Trials() {
   for (const std::unique_ptr<One>& one : all_) reductions_.wait(one->reduction);
 }
 
-/// Null: there are too many.
+/// Null: there are too many kinds.
 Trials::One* Trials::of(const TrialKind& kind) {
-  // Most often that of the last call.
+  // Most often it is the kind of the last call.
   for (auto it = all_.rbegin(); it != all_.rend(); ++it)
     if ((*it)->kind == kind) return it->get();
   if (all_.size() == most_kinds) return nullptr;
@@ -47,7 +48,7 @@ Trials::One* Trials::of(const TrialKind& kind) {
 void Trials::begin_reduction(One& one) const noexcept {
   for (std::size_t i = 0; i < samples; ++i) {
     if (clock_ == Clock::of_each) one.mine[samples + i] -= std::exchange(one.mine[i], 0);
-    if (clock_ == Clock::of_crowded_node) one.mine[i] = -one.mine[i];  // the greatest is of the first to come
+    if (clock_ == Clock::of_crowded_node) one.mine[i] = -one.mine[i];  // the greatest belongs to the first rank that comes
   }
   reductions_.begin(one.reduction, one.mine, one.all, clock_ == Clock::of_each ? Reductions::By::sum : Reductions::By::most);
 }

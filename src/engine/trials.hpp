@@ -1,12 +1,15 @@
-// engine/trials.hpp: the trials of one communicator's blocking collectives (select/collective/trial.hpp): whose way a call
-// goes, how long it takes, and which calls need not ask. May include: agreement.hpp, reductions.hpp, select/collective/.
+// engine/trials.hpp: trials of one communicator's blocking collectives
+// (select/collective/trial.hpp). They time calls, choose between Heddle's way and the library's,
+// and tell which calls need not ask.
 //
 //   TimedCall timed;                                            // at the top of the call, so that its end is the call's
 //   if (trials.library(kind, timed)) return {};                 // on all ranks alike; the library carries the call out
 //
-// On one node, whose clock is one, a call takes from when the last rank comes to when the last one leaves; where ranks share
-// cores, from when the first one comes: what it does before the others come is done in their time. Clocks of several nodes
-// differ: there a call takes what all ranks together spend in it, waiting for late ones included.
+// The ranks of one node have one clock. There a call takes the time from the arrival of the last
+// rank until the last rank leaves. If ranks share cores, it counts from the arrival of the first
+// rank, because a rank that comes early takes core time from the others. Clocks of several nodes
+// differ. There a call takes the sum of the times that all ranks spend in it, including waits for
+// late ranks.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +23,7 @@
 
 namespace heddle::engine {
 
-/// Writes down when it goes out of scope, if anybody asks.
+/// Writes down the time at which it goes out of scope, if a trial asks.
 class TimedCall {
  public:
   /// Nanoseconds.
@@ -35,7 +38,7 @@ class TimedCall {
     end_ = &end;
     now_ = now;
   }
-  /// A trial has it that the library carries the call out.
+  /// The trial lets the library carry out the call.
   void give_to_library() noexcept { library_ = true; }
   [[nodiscard]] bool is_librarys() const noexcept { return library_; }
 
@@ -45,7 +48,7 @@ class TimedCall {
   bool library_ = false;
 };
 
-/// Of which calls a trial is: the same on all ranks.
+/// The kind of calls that a trial is about. The same on all ranks.
 struct TrialKind {
   enum class Call : std::uint8_t {
     alltoall,
@@ -58,26 +61,28 @@ struct TrialKind {
     neighbor_allgather,
     neighbor_allgatherv
   } call;
-  std::uint64_t volumes = 0;  ///< Equal for such as are alike; 0 of neighbours', which not all ranks know.
+  std::uint64_t volumes = 0;  ///< Equal for volumes that are alike. 0 for neighbours: not all ranks know their volumes.
   std::uint64_t way = 0;      ///< Equal for equal ways of Heddle's.
-  bool warmed = false;        ///< Calls have come before, whose volumes were not known.
+  bool warmed = false;        ///< Calls with unknown volumes have come before.
   bool operator==(const TrialKind&) const = default;
 };
 
 class Trials {
  public:
   enum class Clock : std::uint8_t { of_node, of_crowded_node, of_each };
-  /// By reductions from 1 on. @param clock  The same on all ranks.
+  /// Uses reductions 1 and following.
+  /// @param clock  The same on all ranks.
   Trials(Reductions& reductions, Clock clock, TimedCall::Now now = steady) noexcept;
   ~Trials();
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
 
-  /// The next call of that kind: whether it goes the library's way. Throws std::bad_alloc.
+  /// Takes the next call of that kind. True: it goes the library's way. Throws std::bad_alloc.
   bool library(const TrialKind& kind, TimedCall& timed);
-  /// Whether the last one did.
+  /// True: the last call went the library's way.
   [[nodiscard]] bool last() const noexcept { return last_; }
-  // Of the last one's kind: calls from the next one on in which nothing is due; so many have gone without asking.
+  // quiet(): the number of following calls of the last call's kind in which nothing is due. skip():
+  // so many calls have gone without asking.
   [[nodiscard]] std::int64_t quiet() const noexcept;
   void skip(std::int64_t calls) noexcept;
 
@@ -91,22 +96,24 @@ class Trials {
   Clock clock_;
   TimedCall::Now now_;
   bool last_ = false;
-  One* one_ = nullptr;  ///< Of the last one; null: there are too many.
+  One* one_ = nullptr;  ///< Trial of the last call; null: there are too many kinds.
   std::vector<std::unique_ptr<One>> all_;
 };
 
-/// Calls that go the library's way without a look at them: the last one of all ranks did, of the same procedure, and nothing is
-/// due in the next ones. Of procedures whose trials do not depend on the arguments, or of calls that are alike in what they
-/// depend on, of which all ranks know a digest.
+/// Lets calls go the library's way without a look at them. On all ranks the last call of the same
+/// procedure has gone the library's way, and nothing is due in the next ones. This is for
+/// procedures whose trials do not depend on the arguments. It is also for calls whose trial depends
+/// on arguments that are alike: all ranks know a digest of these.
 class Passing {
  public:
-  /// Whether a blocking call is one of them.
+  /// True: this blocking call goes without a look.
   [[nodiscard]] bool passes(TrialKind::Call call, std::uint64_t digest = 0) noexcept {
     if (left_ == 0 || call_ != call || digest_ != digest) return false;
     --left_;
     return true;
   }
-  /// This call has gone the library's way: the next ones may pass. @param agreement  Null: the call has not asked it.
+  /// This call has gone the library's way: the next ones may pass.
+  /// @param agreement  Null: the call has not asked it.
   void begin(TrialKind::Call call, Trials& trials, Agreement* agreement, std::uint64_t digest = 0) noexcept {
     trials_ = &trials;
     agreement_ = agreement;
@@ -114,7 +121,7 @@ class Passing {
     digest_ = digest;
     left_ = granted_ = agreement ? std::min(agreement->quiet(), trials.quiet()) : trials.quiet();
   }
-  /// Before they are asked: what has passed without asking counts there.
+  /// Called before trials and agreement are asked. Tells them the number of calls that have passed.
   void stop() noexcept {
     const std::int64_t passed = granted_ - left_;
     left_ = granted_ = 0;

@@ -1,4 +1,4 @@
-// engine/unclaimed.cpp: a word says which message.
+// engine/unclaimed.cpp: names a message in one word.
 #include "engine/unclaimed.hpp"
 
 namespace heddle::engine {
@@ -8,7 +8,7 @@ constexpr std::uint64_t low(std::uint64_t word, int bits) { return word & ((std:
 
 }  // namespace
 
-// 0: it has no room.
+// Returns 0 if the name has no room in a word.
 std::uint64_t Unclaimed::word_of(const Suspect& message) noexcept {
   const std::uint64_t sender = std::uint64_t{message.sender} + 1;
   const std::uint64_t line = message.control / line_bytes;
@@ -35,7 +35,7 @@ void Unclaimed::clear(const Suspect& message) noexcept {
   if (word != 0) shared_->suspicion.compare_exchange_strong(word, 0, std::memory_order_acq_rel);
 }
 
-// The sender alone brings a cell to packing and packed; what is taken or done is the receiver's doing.
+// Only the sender brings a cell to packing and packed. Only the receiver makes it taken or done.
 bool claimed(const Control& control, std::uint64_t generation) noexcept {
   for (Count i = 0; i < control.segments; ++i) {
     const State now = control.cells[i].state.load(std::memory_order_acquire);

@@ -1,14 +1,16 @@
-// engine/unclaimed.hpp: a descriptor that was received although nobody fetches its message: somebody has received it past
-// Heddle and takes it for data. What the two sides tell each other of it. May include: arena.hpp.
+// engine/unclaimed.hpp: finds descriptors that were received past Heddle. No receive fetches the
+// message of such a descriptor, and the program takes the descriptor for data. The sender tells the
+// receiver of its suspicion here.
 //
 //   sender      the host has delivered the descriptor, and no cell is claimed ──▶ Unclaimed(memory of the receiver).suspect()
-//   receiver    no receive of its own is under way, and there is a suspicion: is still no cell claimed? Then it is true.
+//   receiver    no receive of its own is under way, and there is a suspicion. If still no cell is claimed, it is true.
 //
 //   node memory of the receiver, from byte 3584 on
 //     suspicion    sender + 1 (16 bits), its control block (34, in lines), generation (14)
-//     uncertain    nothing is to be concluded from what this process leaves unclaimed
+//     uncertain    messages that this process leaves unclaimed prove nothing
 //
-// The sender takes its suspicion back as soon as a cell is claimed; the receiver, if it finds one claimed.
+// The sender takes its suspicion back as soon as a cell is claimed. The receiver clears it if it
+// finds a claimed cell.
 #pragma once
 
 #include <atomic>
@@ -21,11 +23,11 @@
 
 namespace heddle::engine {
 
-/// What is in a receiver's node memory.
+/// The suspicion in a receiver's node memory.
 class Unclaimed {
  public:
   static constexpr Bytes at = 3584;
-  static constexpr int generation_bits = 14;  ///< Of a generation, that are compared.
+  static constexpr int generation_bits = 14;  ///< The bits of a generation that are compared.
 
   /// @param memory  Node memory of the receiver, as mapped here.
   explicit Unclaimed(std::byte* memory) noexcept : shared_(reinterpret_cast<Shared*>(memory + at)) {}
@@ -33,18 +35,20 @@ class Unclaimed {
   /// A message as a suspicion names it.
   struct Suspect {
     std::uint32_t sender = 0;
-    std::uint64_t control = 0;     ///< Of its control block: offset in the sender's node memory.
-    std::uint64_t generation = 0;  ///< Of the block; its lowest bits.
+    std::uint64_t control = 0;     ///< Offset of its control block in the sender's node memory.
+    std::uint64_t generation = 0;  ///< The lowest bits of the block's generation.
   };
-  /// Nothing: nobody suspects anything. One load, of a line that hardly ever changes.
+  /// False, or nothing: no rank suspects anything. any() is one load of a line that hardly ever
+  /// changes.
   [[nodiscard]] bool any() const noexcept { return shared_->suspicion.load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] std::optional<Suspect> suspect() const noexcept;
-  /// False: it cannot be said, or another one is there.
+  /// Enters a suspicion. False: its name has no room in a word, or another suspicion is there.
   bool suspect(const Suspect& message) noexcept;
-  /// Takes it back, if it is still there.
+  /// Takes the suspicion back, if it is still there.
   void clear(const Suspect& message) noexcept;
 
-  /// A receive of this process has failed, or may fail without Heddle's knowing of it: then it claims nothing.
+  /// True: a receive of this process has failed, or may fail without Heddle's knowledge. Such a
+  /// receive claims nothing.
   [[nodiscard]] bool uncertain() const noexcept { return shared_->uncertain.load(std::memory_order_acquire) != 0; }
   void set_uncertain() noexcept { shared_->uncertain.store(1, std::memory_order_release); }
 
@@ -59,10 +63,11 @@ class Unclaimed {
   Shared* shared_;
 };
 
-/// With what the job ends: a rank has received a message past Heddle. Ranks of MPI_COMM_WORLD.
+/// The last sentence of a job in which a rank has received a message past Heddle. Ranks are those
+/// of MPI_COMM_WORLD.
 std::string received_past(int receiver, int sender, int tag);
 
-/// Whether the receiver has begun to fetch the message of that generation, or has fetched it.
+/// True: the receiver has begun to fetch the message of that generation, or has fetched it.
 bool claimed(const Control& control, std::uint64_t generation) noexcept;
 
 }  // namespace heddle::engine

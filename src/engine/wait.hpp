@@ -1,4 +1,4 @@
-// engine/wait.hpp: waiting for another process of the node. May include: give_way.hpp.
+// engine/wait.hpp: waiting for another process of the node.
 #pragma once
 
 #include <sched.h>
@@ -7,7 +7,7 @@
 
 namespace heddle::engine {
 
-/// Tells the core that it waits.
+/// Tells the core that this thread waits.
 inline void relax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -16,8 +16,8 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Waiting, a little longer each time: spins, gives the core away, and in the end naps. With more ranks than cores it does not
-/// spin for long, or the one waited for would never run.
+/// Waits, a little longer each time: spins, then gives the core away, and in the end naps. With
+/// more ranks than cores it does not spin for long, or the other process would never run.
 class Patience {
  public:
   // About 10 us of spinning: longer than packing a segment, shorter than a time slice.
@@ -25,7 +25,7 @@ class Patience {
   /// @param yields  How often the core is given away before sleep.
   Patience(bool crowded, int yields) noexcept : spins_(crowded ? 16 : 4096), yields_(spins_ + yields) {}
 
-  /// True: it took long enough that a look at the clock is not felt.
+  /// True: the pause was so long that a look at the clock is not felt.
   bool pause() noexcept {
     if (turn_ < spins_) {
       relax();
@@ -39,7 +39,7 @@ class Patience {
     }
     return true;
   }
-  /// What was waited for goes on.
+  /// The other process has gone on: pauses are short again.
   void renew() noexcept { turn_ = 0; }
 
  private:

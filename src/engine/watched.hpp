@@ -1,12 +1,13 @@
-// engine/watched.hpp: descriptors of this process that are watched until somebody fetches their messages, a few at a time
-// (unclaimed.hpp, docs/safety.md). How a descriptor is delivered is handed in. May include: unclaimed.hpp.
+// engine/watched.hpp: watches descriptors of this process, a few at a time, until their receivers
+// fetch the messages (unclaimed.hpp, docs/safety.md). A template parameter describes the delivery
+// of a descriptor.
 //
 //   if (turns.next(peer))
 //     if (Watched<Delivery>::Taken taken(watched, peer, message, control); taken) {
 //       send(taken->delivery);                                        // a request, and the bytes that it sends
 //       taken.watch();                                                // else the place is free again
 //     }
-//   if (watched.any()) watched.look(delivered, receiver);             // one of them each time
+//   if (watched.any()) watched.look(delivered, receiver);             // looks at one descriptor each time
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@
 
 namespace heddle::engine {
 
-/// The first descriptors to a rank are watched, then one of so many: a prime, so that it is not the same of a row each time.
+/// The first descriptors to a rank are watched, then one of every 61. The number is prime, so that
+/// in a repeated row of messages it is not always the same one.
 class WatchTurns {
  public:
   static constexpr std::uint8_t first = 8, every = 61;
@@ -34,13 +36,13 @@ class WatchTurns {
   std::array<std::atomic<std::uint8_t>, 256> sent_{};
 };
 
-/// Delivery: what is kept of how one is delivered. Who takes a place sets it.
+/// Delivery: the state of a descriptor's delivery. The code that takes a place sets it.
 template <class Delivery>
 class Watched {
  public:
   static constexpr int most = 16;
 
-  /// A descriptor.
+  /// A watched descriptor.
   struct Entry {
     int peer = -1;  ///< Its receiver.
     Unclaimed::Suspect message;
@@ -59,7 +61,7 @@ class Watched {
   };
 
  public:
-  /// A place in the table, until watch() the caller's; false: all are in use.
+  /// A place in the table, which is the caller's until watch(). False: all places are in use.
   class Taken {
    public:
     Taken(Watched& all, int peer, const Unclaimed::Suspect& message, const Control* control) noexcept : all_(all) {
@@ -81,7 +83,7 @@ class Watched {
     }
     explicit operator bool() const { return place_ != nullptr; }
     Entry* operator->() { return &place_->entry; }
-    /// At most once, the last that is done with it.
+    /// Called at most once, and as the last use of the place.
     void watch() noexcept {
       std::exchange(place_, nullptr)->state.store(State::watched, std::memory_order_release);
       all_.count_.fetch_add(1, std::memory_order_relaxed);
@@ -94,10 +96,11 @@ class Watched {
 
   [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_relaxed) > 0; }
 
-  /// Looks at the next: with many that nobody receives for long a call must not become slow. One look at a time, and none from
-  /// within itself: `delivered` may call back.
+  /// Looks at the next descriptor only: a call must not become slow if many descriptors are not
+  /// received for long. One thread looks at a time, and a look begins none within itself:
+  /// `delivered` may call back.
   /// @param delivered  bool(Delivery&): whether it has been received.
-  /// @param receiver  Unclaimed(int peer): of that rank.
+  /// @param receiver  Unclaimed(int peer): that rank's.
   template <class Delivered, class Receiver>
   void look(const Delivered& delivered, const Receiver& receiver) {
     const Looking now(looking_);
@@ -113,7 +116,7 @@ class Watched {
     }
   }
 
-  /// Visits each while nobody looks. False: somebody does.
+  /// Visits each descriptor while no thread looks. False: a thread does.
   template <class Visit>
   bool for_each_alone(const Visit& visit) {
     const Looking now(looking_);
@@ -128,7 +131,7 @@ class Watched {
   }
 
  private:
-  /// `delivered` may throw.
+  /// A look under way. It also ends if `delivered` throws.
   struct Looking {
     explicit Looking(std::atomic_flag& of) noexcept : flag(of), mine(!of.test_and_set(std::memory_order_acquire)) {}
     Looking(const Looking&) = delete;
@@ -157,7 +160,7 @@ class Watched {
   std::array<Place, most> places_{};
   std::atomic<int> count_{0};
   std::atomic_flag looking_;
-  unsigned next_ = 0;  ///< Of who looks.
+  unsigned next_ = 0;  ///< Place at which the next look begins.
 };
 
 }  // namespace heddle::engine

@@ -1,6 +1,5 @@
-// engine/ways.hpp: what is remembered of one communicator to choose by which way each of its blocking collectives goes: what
-// was wished for it, what its ranks have agreed on, and what trials have shown. May include: agreement.hpp, gather_ways.hpp,
-// trials.hpp, select/collective/.
+// engine/ways.hpp: the facts about one communicator by which the way of each of its blocking
+// collectives is chosen: the user's wishes, the agreement of the ranks, and the results of trials.
 //
 //   Ways ways(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
 //   if (ways.passes(kind.call)) ...                                       // the library's, without a look at it
@@ -30,7 +29,7 @@ class Ways {
 
   Ways(Reductions& reductions, Settings settings) noexcept : reductions_(reductions), settings_(std::move(settings)) {}
 
-  /// As settings: the communicator's hint goes before.
+  /// The communicator's hint, or else the setting.
   [[nodiscard]] const std::string& alltoallv() const noexcept {
     return hints_.alltoallv.empty() ? settings_.alltoallv : hints_.alltoallv;
   }
@@ -42,31 +41,34 @@ class Ways {
     return hints_;
   }
 
-  /// For one collective at a time, as MPI has it for those that block; so all that follows.
+  /// The members from here on are for one collective at a time. MPI allows only one blocking
+  /// collective at a time.
   [[nodiscard]] Agreement& agreement() noexcept {
     if (!agreement_) agreement_.emplace(reductions_);
     return *agreement_;
   }
   [[nodiscard]] GatherWays& gathers() noexcept { return gathers_; }
 
-  /// Whether a blocking call goes the library's way without a look at it.
+  /// True: a blocking call goes the library's way without a look at it.
   [[nodiscard]] bool passes(TrialKind::Call call) noexcept { return passing_.passes(call); }
-  /// The same of a gather of those bytes (VolumesDigest). Also where no trial is needed to say so.
+  /// passes() for a gather of those bytes (VolumesDigest). Also true if no trial is needed to know
+  /// it.
   [[nodiscard]] bool passes_gather(std::uint64_t digest) noexcept {
     return gathers_.leaves(digest) || passing_.passes(TrialKind::Call::allgatherv, digest);
   }
-  /// Before agreement() or library() are asked.
+  /// Called before agreement() or library() is asked.
   void stop() noexcept { passing_.stop(); }
 
-  /// What becomes of the calls after one that goes the library's way.
+  /// The calls after a call that goes the library's way.
   enum class Next : std::uint8_t {
     asks,           ///< Each asks: its trial depends on the arguments.
     passes,         ///< They may pass.
-    passes_agreed,  ///< Likewise; this one has asked agreement().
-    passes_alike,   ///< Likewise, if they gather the same bytes as gathers() was last asked for.
+    passes_agreed,  ///< They may pass. This call has asked agreement().
+    passes_alike,   ///< They may pass if they gather the bytes that gathers() was last asked for.
   };
-  /// Whether the library's way has turned out to be quicker for the next call of that kind, or is due to be timed; on all ranks
-  /// alike. @param where  const select::Where&(), asked at the first call. Throws std::bad_alloc.
+  /// True: the next call of that kind goes the library's way, which is quicker, or is due to be
+  /// timed. The same on all ranks. Throws std::bad_alloc.
+  /// @param where  const select::Where&(), called at the first call.
   template <class AskWhere>
   bool library(const TrialKind& kind, TimedCall& timed, Next next, const AskWhere& where) {
     if (!settings_.trials) return false;
@@ -77,7 +79,7 @@ class Ways {
                      next == Next::passes_alike ? gathers_.digest() : 0);
     return true;
   }
-  /// Whether the last of them went the library's way.
+  /// True: the last call that library() was asked for went the library's way.
   [[nodiscard]] bool went_library() const noexcept { return trials_ && trials_->last(); }
 
   [[nodiscard]] static Trials::Clock clock_of(const select::Where& where) noexcept {

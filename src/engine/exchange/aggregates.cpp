@@ -13,7 +13,7 @@ constexpr Bytes small_enough = 4 << 10;
 /// An aggregate is still a message that hosts send at once.
 constexpr Bytes most_together = 32 << 10;
 
-/// These, of one rank, as one. Returns their bytes.
+/// Joins these blocks of one rank into one aggregate. Returns its bytes.
 Bytes join(std::span<Block* const> blocks) noexcept {
   if (blocks.size() < 2) return 0;
   Bytes bytes = 0;
@@ -25,7 +25,8 @@ Bytes join(std::span<Block* const> blocks) noexcept {
   return blocks[0]->aggregate = bytes;
 }
 
-/// Of one rank, the small ones: as many as go together. Returns the bytes of all aggregates. Changes the order.
+/// Joins the small blocks of one rank, as many as go together each time. Returns the bytes of all
+/// aggregates. Changes the order.
 Bytes join_small(std::span<Block*> blocks) noexcept {
   const auto large = std::ranges::stable_partition(blocks, [](const Block* one) { return one->bytes <= small_enough; });
   const std::span<Block*> small(blocks.begin(), large.begin());

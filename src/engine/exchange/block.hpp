@@ -1,5 +1,4 @@
-// engine/exchange/block.hpp: what goes to, or comes from, one edge of an exchange. May include: layout/bytes.hpp,
-// schedule/ranks.hpp.
+// engine/exchange/block.hpp: a block that goes to one edge of an exchange, or comes from one.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +12,25 @@ namespace heddle::engine {
 using layout::Bytes;
 using schedule::Rank;
 
-/// What lies where in the program's memory knows who carries it (carrier.hpp), by its number.
+/// The place of a block in the program's memory is not here. The carrier (carrier.hpp) knows it by
+/// the block's number.
 struct Block {
   Rank rank;
-  int tag;  ///< Of several edges to a rank: equal ones belong together.
+  int tag;  ///< If several edges lead to a rank, equal tags belong together.
   Bytes bytes;
-  int number;  ///< In its exchange: sends from 0 on, then receives.
-  /// Own: moved within this rank. First, later: of an aggregate, which only its first one names to others. Mailbox: by that of
-  /// its pair of ranks (pair_mailboxes.hpp); consumed: such a one, in place.
+  int number;  ///< Number in its exchange: sends from 0 on, then receives.
+  /// An `own` block moves within this rank. Blocks of an aggregate are `first` or `later`, and
+  /// their message is that of the first block. A `mailbox` block goes by the mailbox of its pair of
+  /// ranks (pair_mailboxes.hpp). A `consumed` block has come by mailbox, and is in place.
   enum class Role : std::uint8_t { alone, own, first, later, mailbox, consumed } role = Role::alone;
-  Block* next = nullptr;        ///< In the aggregate; of an own one, where it goes.
-  Bytes aggregate = 0;          ///< Bytes of the whole, at its first block.
-  std::byte* packed = nullptr;  ///< Room for them, likewise.
-  bool mailable = false;        ///< Of a pair of ranks this block, or the aggregate that it begins, may be in the mailbox.
+  Block* next = nullptr;        ///< Next block of the aggregate. An own block has its destination here.
+  Bytes aggregate = 0;          ///< Bytes of the whole aggregate, in its first block.
+  std::byte* packed = nullptr;  ///< Room for these bytes, in the first block.
+  bool mailable = false;        ///< This block, or the aggregate that it begins, may go by the mailbox of its pair.
 
-  /// Of a block in a mailbox: of all that is there.
+  /// Bytes in the mailbox, for a block that goes by one.
   [[nodiscard]] Bytes mailed() const noexcept { return next ? aggregate : bytes; }
-  /// What such a block is as a message.
+  /// The role of such a block if it goes as a message instead.
   [[nodiscard]] Role as_message() const noexcept { return next ? Role::first : Role::alone; }
 };
 

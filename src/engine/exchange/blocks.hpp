@@ -1,10 +1,9 @@
-// engine/exchange/blocks.hpp: from the arguments of a collective to the blocks of an exchange. May include: arguments.hpp,
-// edges.hpp.
+// engine/exchange/blocks.hpp: makes the blocks of an exchange from the arguments of a collective.
 //
-//   Exchange exchange(...);                        // or whatever has receive(edge, buffer, bytes) and send(edge, buffer,
-//   bytes) if (!to_all<Ruler<MPI_Datatype, look>>(me, ranks, send, receive, exchange)) return MPI_ERR_COUNT;
+//   Exchange exchange(...);                        // any class with receive(edge, buffer, bytes) and send(edge, buffer, bytes)
+//   if (!to_all<Ruler<MPI_Datatype, look>>(me, ranks, send, receive, exchange)) return MPI_ERR_COUNT;
 //
-// All are false if there are numbers that no buffer has. Measure: a Ruler.
+// All functions return false if there are numbers that no buffer has. Measure is a Ruler.
 #pragma once
 
 #include <span>
@@ -14,13 +13,14 @@
 
 namespace heddle::engine {
 
-/// What a block's place and size depend on, bytes.
+/// The bytes on which a block's place and size depend.
 struct Measures {
   layout::Bytes size = 0;
   layout::Bytes extent = 0;
 };
 
-/// Of one type after the other, most often the same. Look: asks what is known of one, false for one that is refused.
+/// Measures one type after the other, most often the same type. look() measures a type, and returns
+/// false for a refused type.
 template <class Handle, bool (*look)(Handle, Measures&) noexcept>
 class Ruler {
  public:
@@ -41,8 +41,8 @@ class Ruler {
   Measures found_;
 };
 
-// A block of an argument, and its bytes. Where there are no elements, type and place mean nothing. False: nothing that could be
-// sent (a negative count, a size beyond 64 bits).
+// Finds a block of an argument, and its bytes. If there are no elements, type and place mean
+// nothing. False: the block cannot be sent (a negative count, a size beyond 64 bits).
 
 template <class Measure, class Type = typename Measure::Type>
 bool block_of(const Buffer<Type>& given, int i, Measure& ruler, Buffer<Type>& data, layout::Bytes& bytes) noexcept {
@@ -92,8 +92,8 @@ bool bytes_of_all(const Given& given, int ranks, layout::Bytes& all) noexcept {
   return true;
 }
 
-/// Blocks to and from every rank, in the order in which partners are due: rank me + k sends to us what we send to me - k, so
-/// that no rank is everybody's first.
+/// Blocks to and from every rank. In step k this rank sends to rank me + k and receives from rank
+/// me - k. So no rank is the first partner of all others.
 template <class Measure, class Given, class Exchange>
 bool to_all(int me, int ranks, const Given& send, const Given& receive, Exchange& exchange) noexcept {
   Measure out;
@@ -111,7 +111,8 @@ bool to_all(int me, int ranks, const Given& send, const Given& receive, Exchange
   return true;
 }
 
-/// With MPI_IN_PLACE, in the same order. This rank's own block stays as it is. The sends are still to be packed aside.
+/// to_all() with MPI_IN_PLACE, in the same order. This rank's own block stays as it is. The caller
+/// still has to pack the sends aside.
 template <class Measure, class Given, class Exchange>
 bool to_all_in_place(int me, int ranks, const Given& given, Exchange& exchange) noexcept {
   Measure ruler;
@@ -129,7 +130,8 @@ bool to_all_in_place(int me, int ranks, const Given& given, Exchange& exchange) 
   return true;
 }
 
-/// One block of each rank to all, in the same order. `in_place`: this rank's lies where all others receive it.
+/// One block of each rank to all ranks, in the same order. `in_place`: this rank's block lies at
+/// its place in the receive buffer.
 template <class Measure, class Sent, class Given, class Exchange>
 bool gather_to_all(int me, int ranks, bool in_place, const Sent& send, const Given& receive, Exchange& exchange) noexcept {
   Measure out;
@@ -144,7 +146,8 @@ bool gather_to_all(int me, int ranks, bool in_place, const Sent& send, const Giv
     if (k > 0 || !in_place) exchange.receive({from, 0}, data, bytes);
   }
   if (!in_place && !block_of(send, 0, out, data, bytes)) return false;
-  // Who sends nothing where others expect something makes a mistake, but they wait for a message.
+  // If this rank sends nothing although the others expect bytes, the program is wrong. But the
+  // others wait for a message, so they get one.
   if (in_place || (bytes == 0 && mine > 0)) block_of(receive, me, in, data, bytes);
   for (int k = in_place ? 1 : 0; k < ranks; ++k) exchange.send({(me + k) % ranks, 0}, data, bytes);
   return true;
@@ -177,7 +180,7 @@ bool to_neighbours(std::span<const Edge> to, std::span<const Edge> from, const G
   return true;
 }
 
-/// The same block to each of them.
+/// Sends the same block to each neighbour, and receives one from each.
 template <class Measure, class Sent, class Given, class Exchange>
 bool gather_to_neighbours(std::span<const Edge> to, std::span<const Edge> from, const Sent& send, const Given& receive,
                           Exchange& exchange) noexcept {

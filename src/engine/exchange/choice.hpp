@@ -1,10 +1,11 @@
-// engine/exchange/choice.hpp: by which way a blocking collective of a communicator goes: what is wished for it, what its ranks
-// have agreed on, what trials have shown. The same on all ranks. May include: kinds.hpp, ways.hpp, select/collective/.
+// engine/exchange/choice.hpp: chooses the way of a blocking collective of a communicator, from the
+// user's wishes, the agreement of its ranks, and the results of trials. All ranks choose the same.
 //
 //   const select::Way way = way_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
 //   if (!way.algorithm) ...                                     // the library's
 //
-// `own`: as in kinds.hpp; also topology() and library(kind, timed, next), which calls Ways::library().
+// `own` is as in kinds.hpp. It also has topology() and library(kind, timed, next), which calls
+// Ways::library().
 #pragma once
 
 #include <span>
@@ -17,14 +18,14 @@
 
 namespace heddle::engine {
 
-/// How exchanges go, unless they are bundled.
+/// The way of exchanges that are not bundled.
 inline select::Way pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
 
 /// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
 template <class Measure, class Given>
 class Bundled {
  public:
-  /// @param limit  From which on blocks go straight.
+  /// @param limit  Blocks of at least so many bytes go straight.
   Bundled(const Given& given, layout::Bytes limit) : given_(given), whole_(whole(given)), limit_(limit) {}
   layout::Bytes operator()(int rank) const noexcept {
     Buffer<typename Measure::Type> data;
@@ -45,8 +46,9 @@ select::Way tried(Own& own, const select::Way& way, const TrialKind& kind, Timed
   return own.library(kind, timed, next) ? select::Way{} : way;
 }
 
-/// Of MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, from what all ranks know. Null algorithm: the library's.
-/// @param straight_from  Bytes from which on no block goes in a bundle.
+/// The way of MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, from facts that all ranks know. Null
+/// algorithm: the library's.
+/// @param straight_from  Blocks of at least so many bytes do not go in bundles.
 template <class Of, class Own, class Given>
 select::Way way_of_all(Own& own, const Given& send, const Given& receive, layout::Bytes straight_from, TimedCall& timed) {
   using Measure = typename Of::Measure;
@@ -75,8 +77,9 @@ select::Way way_of_all(Own& own, const Given& send, const Given& receive, layout
   }
 }
 
-/// Of MPI_Allgatherv: what is wanted, or what is quick, by the volumes and by trial. Null algorithm: the library's.
-/// @param starts  GatherWays::of().
+/// The way of MPI_Allgatherv: the wanted way, or a quick one by volumes and trials. Null algorithm:
+/// the library's.
+/// @param starts  As for GatherWays::of().
 template <class Own>
 select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const GatherWays::Library& library,
                           TimedCall& timed) {
@@ -88,9 +91,10 @@ select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const
   return tried(own, way, ways.kind(), timed, Ways::Next::passes_alike);
 }
 
-/// Whether way_of_gather() would leave it to the library, by a glance at the counts: there is little, or it is like the last
-/// one that was left. The same on all ranks. No: it may do so all the same.
-/// @param size_of  Bytes of an element, asked only where they count; 0: they are not known without asking the library.
+/// True: way_of_gather() would leave the gather to the library. A glance at the counts shows that:
+/// the gather is small, or like the last one that was left. The same on all ranks. After false,
+/// way_of_gather() may leave it all the same.
+/// @param size_of  Bytes of an element, asked only if needed. 0: only the library knows them.
 template <class Own, class SizeOf>
 bool passes_gather(Own& own, const Numbers& counts, const GatherWays::Library& library, const SizeOf& size_of) noexcept {
   if (own.ways().allgatherv() != "auto" || !counts.array()) return false;

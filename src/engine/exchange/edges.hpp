@@ -1,5 +1,5 @@
-// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and what tells their messages apart. May include: nothing
-// of Heddle.
+// engine/exchange/edges.hpp: the neighbours of a rank in a topology, and the tags that tell their
+// messages apart.
 //
 //   if (!meets_one_neighbour_twice(sizes, periodic)) out = edges_to(ranks);     // ranks in the order of the blocks
 #pragma once
@@ -11,9 +11,10 @@
 
 namespace heddle::engine {
 
-/// A neighbour in a topology. A rank may be one several times: equal tags then say which blocks belong together.
+/// A neighbour in a topology. A rank may be a neighbour several times. Then equal tags tell which
+/// blocks belong together.
 struct Edge {
-  int rank;  ///< Nobody's, where a Cartesian topology ends.
+  int rank;  ///< MPI_PROC_NULL where a Cartesian topology ends.
   int tag;
   bool operator==(const Edge&) const = default;
 };
@@ -27,7 +28,8 @@ inline std::vector<Edge> edges_to(std::span<const int> ranks) {
   return edges;
 }
 
-/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could not be told apart.
+/// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could
+/// not be told apart.
 inline bool meets_one_neighbour_twice(std::span<const int> sizes, std::span<const int> periodic) noexcept {
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (periodic[i] && sizes[i] <= 2) return true;

@@ -45,7 +45,8 @@ void Exchange::post_sends(bool small, bool in_call) noexcept {
       note(error);
       continue;
     }
-    // Only within a call may one wait for one's turn: all ranks have posted their receives there.
+    // A rank may wait for its turn only within a call, because all ranks have posted their receives
+    // there.
     if (in_call && out_.plain >= throttle) {
       int error = 0;
       carrier_.over(out_.plain_ticket(out_.plain - throttle), true, error);
@@ -65,7 +66,8 @@ void Exchange::post_sends(bool small, bool in_call) noexcept {
   }
 }
 
-/// Blocks to oneself of two sizes are a mistake, and types that Heddle does not know are the host's: messages both.
+/// Finds blocks that this rank sends to itself. Some of these stay messages of the host: blocks of
+/// two sizes, which are a mistake, and types that Heddle does not know.
 void Exchange::find_own() noexcept {
   Block* in = blocks_ + most_sends_;
   Block* const end = in + receives_;
@@ -107,9 +109,9 @@ bool Exchange::arrange() noexcept {
   return arranged_ = true;
 }
 
-/// Two ranks know alike which block, or which aggregate, is the one that may be in their mailbox, and whether it fits. A single
-/// block that is longer than most gains only where ranks wait for a core; of that they may think differently, and meet all the
-/// same (docs/mailbox.md, rules 4 and 5).
+/// Both ranks of a pair know the block, or aggregate, that may be in their mailbox, and whether it
+/// fits. A single block longer than MailboxSizes::most gains only if ranks wait for a core. The two
+/// ranks may judge this differently, and still meet (docs/mailbox.md, rules 4 and 5).
 void Exchange::choose_mailboxes() noexcept {
   const auto may = [this](const Block& block) {
     return (block.role == Role::alone || block.role == Role::first) && (block.mailable || !repeated_);
@@ -140,7 +142,7 @@ void Exchange::finish(const Open& receive, int error) noexcept {
   ++in_.followed_over;
 }
 
-/// Whether any of the receives that are followed has come.
+/// Finishes the followed receives that have come. True: one has.
 bool Exchange::sweep() noexcept {
   int left = 0;
   for (int i = 0; i < opened_; ++i) {
@@ -153,7 +155,8 @@ bool Exchange::sweep() noexcept {
   return std::exchange(opened_, left) > left;
 }
 
-// Sweeps while something has come; hosts' Waitany looks at every request twice, so it is left for when nothing has.
+// Sweeps while receives have come. A host's Waitany looks at every request twice, so it is called
+// only if none has.
 bool Exchange::finish_receives(bool wait) noexcept {
   Patience patience(driven_ && carrier_.crowded());
   while (opened_ > 0) {
@@ -195,11 +198,11 @@ void Exchange::consume_published() noexcept {
   }
 }
 
-/// Who waits here keeps the host going, too: others may need what it has to do for them.
+/// A rank that waits here also keeps the host going, because other ranks may need its progress.
 bool Exchange::finish_mailboxes(bool wait) noexcept {
   consume_published();
   if (unpublished_ == 0 || !wait) return unpublished_ == 0;
-  constexpr int seldom = 8;  // it takes its time
+  constexpr int seldom = 8;  // the host takes its time
   Patience patience(mailboxes_->crowded(), mailboxes_->crowded() ? 4 : 1024);
   for (int turn = 0; unpublished_ > 0; consume_published()) {
     if (!patience.pause() || ++turn % seldom != 0) continue;
@@ -209,8 +212,10 @@ bool Exchange::finish_mailboxes(bool wait) noexcept {
   return true;
 }
 
-/// In the place of one of the blocks that are due, by turns, and keeps the host going: such a message is too long, as the host
-/// will say. What its sender sends later it sends after it has published.
+/// Probes for a message instead of one of the due blocks, in turn, which also keeps the host going.
+/// If such a message has come, it is too long, as the host will say. It may also be a later message
+/// of that sender. But its sender has published the due block before that, so the mailbox is looked
+/// at once more.
 void Exchange::look_for_message(int turn) noexcept {
   int which = turn % unpublished_;
   for (int i = most_sends_; i < most_sends_ + receives_; ++i) {
@@ -234,7 +239,8 @@ bool Exchange::finish_sends(bool wait) noexcept {
   return true;
 }
 
-/// One by one: the host moves all of them meanwhile, and each says what was wrong with it.
+/// Completes messages one by one, because each has an error of its own. The host moves all of them
+/// at the same time.
 bool Exchange::finish_plain(Tickets& side, bool wait) noexcept {
   for (; side.plain_over < side.plain; ++side.plain_over) {
     int error = 0;

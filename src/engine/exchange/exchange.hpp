@@ -1,6 +1,5 @@
-// engine/exchange/exchange.hpp: blocks between ranks, one message for each pair of ranks that has bytes to exchange: what
-// MPI_Alltoallw and its relatives mean, without a message where there is nothing to say. May include: aggregates.hpp,
-// carrier.hpp, pair_mailboxes.hpp, threads/pool.hpp.
+// engine/exchange/exchange.hpp: exchanges blocks between ranks, as MPI_Alltoallw and its relatives
+// do. Each pair of ranks with bytes to exchange has one message. A pair without bytes has none.
 //
 //   Exchange exchange(carrier, me, sends, receives);
 //   for (...) exchange.receive(rank, tag, bytes);               // in the order in which they are likely to come
@@ -8,16 +7,17 @@
 //   exchange.start(in_call);
 //   while (!exchange.advance(false)) ...;                       // or advance(true)
 //
-//   1. all receives are posted            nobody's send ever waits for anything but its receiver's being in the call
-//   2. sends: the short ones first        (seed 000 §4.2: three bins; a long one's packing delays nobody who waits for little);
-//                                         those announced within the node are left open to their receivers
-//   3. this rank's own blocks             one pass, while the others' are under way
-//   4. what has come is put in place      in the order of arrival; rendezvous are fetched by their receiver
-//   5. what nobody has fetched yet is packed aside: a late receiver delays nobody
+//   1. all receives are posted            so a send waits for nothing but its receiver's presence in the call
+//   2. sends: the short ones first        (Balaji et al. 2007, §4.2: three bins): packing a long block delays no short one.
+//                                         Messages announced within the node are left open to their receivers
+//   3. this rank's own blocks             in one pass, while the other blocks are under way
+//   4. arrived blocks are put in place    in the order of arrival; receivers fetch rendezvous
+//   5. messages that no receiver has fetched yet are packed aside: a late receiver delays no rank
 //
-// Both ranks of a pair decide by the bytes of its signature, which both know. No rank waits for one that it exchanges nothing
-// with. Small blocks to a rank that is a neighbour several times travel together (aggregates.hpp); in blocking calls, what goes
-// to ranks of the same node does not travel as a message if it is short (pair_mailboxes.hpp).
+// Both ranks of a pair know the bytes of its signature, and decide by them. A late rank delays only
+// ranks that exchange bytes with it. Small blocks to a rank that is a neighbour several times
+// travel together (aggregates.hpp). Short blocks of blocking calls between ranks of a node go by
+// mailboxes instead of messages (pair_mailboxes.hpp).
 #pragma once
 
 #include <utility>
@@ -47,20 +47,23 @@ class Exchange {
   explicit operator bool() const { return blocks_ != nullptr; }
   [[nodiscard]] Rank me() const noexcept { return me_; }
 
-  /// A block of at least one byte. Returns its number: of sends from 0 on, of receives from `sends` on.
+  /// Adds a block of at least one byte. Returns its number: sends count from 0 on, receives from
+  /// `sends` on.
   int send(Rank to, int tag, Bytes bytes) noexcept { return add(sends_++, to, tag, bytes); }
   int receive(Rank from, int tag, Bytes bytes) noexcept { return add(most_sends_ + receives_++, from, tag, bytes); }
 
-  /// Of a blocking call: short blocks go by them.
+  /// For a blocking call: short blocks go by these mailboxes.
   void use(PairMailboxes& mailboxes) noexcept { mailboxes_ = &mailboxes; }
 
-  /// Once, before the first start(): what goes alone, together, or stays. False: no memory.
+  /// Decides which blocks go alone, go together, or stay in this rank. Called once, before the
+  /// first start(). False: no memory.
   bool arrange() noexcept;
-  /// Steps 1 to 3. May be called again when the last one is over. @param in_call  All ranks stay in it until it is over.
+  /// Steps 1 to 3. May be called again when the last exchange is over.
+  /// @param in_call  All ranks stay in the call until the exchange is over.
   void start(bool in_call) noexcept;
-  /// Steps 4 and 5, as far as they go now, or to the end. True: over.
+  /// Steps 4 and 5, as far as they go now, or to the end (`wait`). True: the exchange is over.
   bool advance(bool wait) noexcept;
-  /// The first that went wrong.
+  /// The first error.
   [[nodiscard]] int error() const { return error_; }
 
   template <class Each>
@@ -71,7 +74,8 @@ class Exchange {
   void for_each_receive(Each each) {
     for (int i = 0; i < receives_; ++i) each(std::as_const(blocks_[most_sends_ + i]));
   }
-  /// Leaves blocks for which `takes` says so to the caller; asked in order. Before arrange().
+  /// Leaves the blocks for which `takes` returns true to the caller. It is asked in order. Only
+  /// before arrange().
   template <class Takes>
   void take_sends(Takes takes) {
     take(0, sends_, takes);
@@ -80,14 +84,16 @@ class Exchange {
   void take_receives(Takes takes) {
     take(most_sends_, receives_, takes);
   }
-  /// Whether a rank is a neighbour several times: then short blocks to it travel together (aggregates.hpp).
+  /// True: a rank is a neighbour several times. Then short blocks to it travel together
+  /// (aggregates.hpp).
   [[nodiscard]] bool repeats() const noexcept { return repeated_; }
 
  private:
   using Ticket = Carrier::Ticket;
   using Role = Block::Role;
 
-  /// Messages of one direction: those that are followed from the front, the others from the back.
+  /// The tickets of one direction. Followed messages take them from the front, plain ones from the
+  /// back.
   struct Tickets {
     int first, end;
     int followed = 0, plain = 0;
@@ -95,10 +101,10 @@ class Exchange {
     [[nodiscard]] Carrier::Tickets next() const noexcept { return {first + followed, plain_ticket(plain)}; }
     [[nodiscard]] Ticket plain_ticket(int i) const noexcept { return end - 1 - i; }
   };
-  /// A receive that is followed.
+  /// A followed receive.
   struct Open {
     Ticket ticket;
-    const Block* aggregate;  ///< To be unpacked; null: what it brings is in place.
+    const Block* aggregate;  ///< Unpacked after completion. Null: the bytes are in place then.
   };
 
   int add(int number, Rank rank, int tag, Bytes bytes) noexcept {
@@ -137,15 +143,15 @@ class Exchange {
   int sends_ = 0, receives_ = 0;
   bool repeated_ = false;  // a rank is a neighbour several times
   bool arranged_ = false;
-  bool driven_ = false;  // a receive is
+  bool driven_ = false;  // a receive is driven
   int error_ = 0;
   PairMailboxes* mailboxes_ = nullptr;  // of a blocking call
-  int unpublished_ = 0;                 // blocks that are to come by them
+  int unpublished_ = 0;                 // blocks still to come by mailbox
   Tickets in_, out_;
   int opened_ = 0;                 // receives of open_ that are not over
   Block* blocks_ = nullptr;        // sends, then receives
-  Open* open_ = nullptr;           // in the order in which they were posted
-  threads::StagingBuffer memory_;  // of both
+  Open* open_ = nullptr;           // followed receives, as they were posted
+  threads::StagingBuffer memory_;  // holds both
   threads::StagingBuffer aggregates_;
 };
 

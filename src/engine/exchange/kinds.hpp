@@ -1,15 +1,16 @@
-// engine/exchange/kinds.hpp: whom a collective is about, everybody or the neighbours in a topology, and what it makes of its
-// arguments. May include: blocks.hpp, trials.hpp.
+// engine/exchange/kinds.hpp: the kinds of collectives. A kind is about all ranks or about the
+// neighbours in a topology, and makes blocks from the arguments.
 //
-//   struct OfHost {                                             // what they know of the library
+//   struct OfHost {                                             // facts about the library
 //     using Ruler = engine::Ruler<MPI_Datatype, look>;
 //     static bool in_place(const void* address) noexcept;       // it is MPI_IN_PLACE
-//     static bool one_node() noexcept;                          // all ranks of the program are on one, and know it alike
+//     static bool one_node() noexcept;                          // all ranks of the program are on one node, and know that
 //   };
 //   using All = engine::Kinds<OfHost>::All;
 //   if (All::ours(send, receive) && All::of(own) && All::fill(own, send, receive, exchange)) ...
 //
-// `own`: what is known of the communicator: me(), ranks(), the edges in() and out() if has_neighbours(), ways().
+// `own` describes the communicator: me(), ranks(), ways(), and the edges in() and out() if
+// has_neighbours().
 #pragma once
 
 #include <type_traits>
@@ -25,7 +26,8 @@ struct Kinds {
   using Data = Buffer<typename Measure::Type>;
   using VData = VArgument<typename Measure::Type>;
 
-  /// By all ranks' knowledge a collective is Heddle's, unless ours(arguments) or of(communicator) says otherwise.
+  /// A collective is Heddle's, unless ours(arguments) or of(communicator) is false. All ranks know
+  /// this.
   struct Always {
     template <class Given, class Wanted>
     static bool ours(const Given& /*send*/, const Wanted& /*receive*/) noexcept {
@@ -64,7 +66,8 @@ struct Kinds {
   };
 
   struct All : Ranks {
-    /// Bytes a block of MPI_Alltoall, the same for all ranks, from which blocks go directly: shorter ones the hosts bundle.
+    /// Blocks of MPI_Alltoall of at least so many bytes go directly. Hosts bundle shorter ones. The
+    /// size is the same on all ranks.
     static constexpr layout::Bytes direct_from = 4 << 10;
 
     template <class Given>
@@ -96,7 +99,7 @@ struct Kinds {
     }
   };
 
-  /// With MPI_IN_PLACE. This rank's own block stays as it is.
+  /// All, with MPI_IN_PLACE. This rank's own block stays as it is.
   struct InPlace : Ranks {
     static constexpr bool in_place = true;
 
@@ -108,7 +111,7 @@ struct Kinds {
     static bool of(const Own& own) noexcept {
       return All::of(own);
     }
-    /// The sends are still to be packed aside.
+    /// The caller still has to pack the sends aside.
     template <class Own, class Given, class Exchange>
     static bool fill(const Own& own, const Given& given, const Given& /*the same*/, Exchange& exchange) noexcept {
       return to_all_in_place<Measure>(own.me(), own.ranks(), given, exchange);
@@ -124,20 +127,21 @@ struct Kinds {
     }
   };
 
-  /// MPI_Iallgatherv and MPI_Allgatherv_init on one node, where a block that is announced is fetched from the sender's memory
-  /// by each receiver for itself. All messages can be posted at once, which is what a non-blocking call needs: a schedule in
-  /// which ranks hand on what has come to them would stand still while the program is in a call of the host's, and others may
-  /// be waiting for it there.
+  /// MPI_Iallgatherv and MPI_Allgatherv_init on one node. Each receiver fetches an announced block
+  /// from the sender's memory for itself. All messages can be posted at once, as a non-blocking
+  /// call needs. A schedule, in which ranks hand on blocks that have come to them, would stand
+  /// still while the program is in a call of the host's. Other ranks may be waiting for the program
+  /// there.
   struct GatherAll : Ranks {
     static constexpr bool gathers = true;
-    /// Bytes of all blocks: below, messages' latencies are all there is.
+    /// Bytes of all blocks. Below, only the latency of messages counts.
     static constexpr layout::Bytes direct_from = 64 << 10;
 
     template <class Own>
     static bool of(const Own& /*own*/) noexcept {
       return Host::one_node();
     }
-    /// On all ranks alike: they know the same counts.
+    /// All ranks get the same answer, because they know the same counts.
     template <class Own>
     static bool worth(const Own& own, const Data& /*send*/, const VData& receive) noexcept {
       layout::Bytes all = 0;
@@ -149,13 +153,13 @@ struct Kinds {
     }
   };
 
-  /// The blocking MPI_Allgatherv; whether it is Heddle's is said by way_of_gather() (choice.hpp).
+  /// The blocking MPI_Allgatherv. way_of_gather() tells whether it is Heddle's (choice.hpp).
   struct GatherOnce : Ranks {
     static constexpr bool gathers = true;
   };
 };
 
-// What trials call a collective with such arguments.
+// The name that trials have for a collective with such arguments.
 
 template <class Type>
 constexpr TrialKind::Call call_of_all(const Buffer<Type>& /*receive*/) {

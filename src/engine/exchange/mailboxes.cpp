@@ -1,4 +1,4 @@
-// engine/exchange/mailboxes.cpp: one word to each reader, and one back.
+// engine/exchange/mailboxes.cpp: sends one word to each reader, which sends one back.
 #include "engine/exchange/mailboxes.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace heddle::engine {
 
-/// Nobody has read in what is not settled, nor will: ranks have all come as far.
+/// No reader has read mailboxes that are not settled, and none will: all ranks have come equally
+/// far.
 Mailboxes::~Mailboxes() {
   if (channel_) channel_->finished(true);
   if (!settled_) return;
@@ -28,14 +29,14 @@ void Mailboxes::Side::sort() noexcept {
   });
 }
 
-/// A channel knows no tags: both ranks of a pair tell in the order of theirs.
+/// A channel knows no tags, so both ranks of a pair send their words in the order of their tags.
 void Mailboxes::pass_on(Side& from, Side& to) noexcept {
   const auto bytes = [](End& end) { return reinterpret_cast<std::byte*>(&end.word); };
   for (const std::size_t i : to.order) channel_->receive(to.ends[i].rank, bytes(to.ends[i]), sizeof(Word));
   for (const std::size_t i : from.order) channel_->send(from.ends[i].rank, bytes(from.ends[i]), sizeof(Word));
 }
 
-/// From the last slot on loan, or else from one more.
+/// Cuts a mailbox from the last slot on loan, or else from one more slot.
 void Mailboxes::cut(End& end) noexcept {
   if (lent_ > 0) end.mailbox = slots_[lent_ - 1].mailbox(end.word.slot);
   if (!end.mailbox && lent_ < slots_.size()) {
@@ -58,7 +59,7 @@ void Mailboxes::say(const MailRoom& room, Channel& channel) noexcept {
   pass_on(out_, in_);
 }
 
-/// A mailbox that does not lie in its sender's memory is none, whatever the sender says.
+/// Refuses mailboxes that do not lie in their sender's memory.
 void Mailboxes::answer() noexcept {
   channel_->finished(true);
   for (End& each : in_.ends) {

@@ -1,10 +1,10 @@
-// engine/exchange/mailboxes.hpp: mailboxes between this rank and others of its node (mailbox.hpp), settled on by messages: the
-// sender of each says where it is, its reader whether it can read there. May include: carrier.hpp, channel.hpp,
-// loaned_slot.hpp, select/collective/mailboxes.hpp.
+// engine/exchange/mailboxes.hpp: sets up mailboxes between this rank and others of its node
+// (mailbox.hpp), by messages. The sender of a mailbox tells its place, and the reader answers
+// whether it can read there.
 //
 //   Mailboxes mailboxes;
-//   mailboxes.offer(rank, tag, slot);                        // for what this rank sends: its i-th is out(i)
-//   mailboxes.await(rank, tag, their_memory);                // for what it receives: in(i)
+//   mailboxes.offer(rank, tag, slot, true);                  // this rank sends by it: the i-th is out(i)
+//   mailboxes.await(rank, tag, their_memory);                // this rank receives by it: the i-th is in(i)
 //   mailboxes.say(room, channel); mailboxes.answer(); mailboxes.settle();
 //
 // The three steps may lie far apart: each waits for the messages of the one before.
@@ -21,11 +21,11 @@
 
 namespace heddle::engine {
 
-/// The node memory of this rank, in which mailboxes lie: to be lent.
+/// The node memory of this rank, which is lent for mailboxes.
 struct MailRoom {
   Loans* loans = nullptr;  ///< Null: this rank does without mailboxes.
   const std::byte* memory = nullptr;
-  Bytes size = 0;        ///< Of each rank of the node.
+  Bytes size = 0;        ///< Bytes of each rank's node memory.
   bool crowded = false;  ///< More ranks than cores.
 };
 
@@ -36,40 +36,43 @@ class Mailboxes {
   Mailboxes& operator=(const Mailboxes&) = delete;
   ~Mailboxes();
 
-  /// Memory for so many each way: offer() and await() take no more then. Throws std::bad_alloc.
+  /// Takes memory for so many mailboxes each way, so that offer() and await() take none. Throws
+  /// std::bad_alloc.
   void reserve(std::size_t each_way) {
     for (Side* const side : {&out_, &in_}) {
       side->ends.reserve(each_way);
       side->order.reserve(each_way);
     }
   }
-  // Throw std::bad_alloc.
+  // These throw std::bad_alloc.
   /// @param able  False: there will be no mailbox, and its reader is told.
   void offer(Rank rank, int tag, Bytes slot, bool able) { out_.add({.rank = rank, .tag = tag, .able = able}).word.slot = slot; }
-  /// @param memory  Where the node memory of the sender begins; null: there will be none, and the sender is told.
+  /// @param memory  Start of the sender's node memory. Null: there will be no mailbox, and the
+  /// sender is told.
   void await(Rank rank, int tag, std::byte* memory) { in_.add({.rank = rank, .tag = tag, .memory = memory}); }
 
-  /// @param channel  Of messages that are not of this room's exchanges; until settle() or the end.
+  /// @param channel  Its messages are apart from those of exchanges. It stays until settle() or the
+  /// end.
   void say(const MailRoom& room, Channel& channel) noexcept;
   void answer() noexcept;
   void settle() noexcept;
 
-  /// False: none.
+  /// A false mailbox: there is none.
   [[nodiscard]] Mailbox& out(std::size_t i) noexcept { return out_.ends[i].mailbox; }
   [[nodiscard]] Mailbox& in(std::size_t i) noexcept { return in_.ends[i].mailbox; }
 
-  /// What is wrong with a block in whose place so many bytes have come (Mailbox::bytes).
+  /// The error of a block for which so many bytes have come (Mailbox::bytes).
   static int error_of(Bytes came, Bytes expected, const Carrier& carrier) noexcept {
-    // Less than is expected is a mistake, too, which hosts let pass.
+    // Fewer bytes than expected are a mistake, too, but hosts let it pass.
     if (came >= 0 && came <= expected) return 0;
     return carrier.error_of(came < 0 ? Carrier::Mistake::unpackable : Carrier::Mistake::truncated);
   }
 
  private:
   static constexpr std::size_t most_slots = select::MailboxSizes::most_lent_to_neighbours;  ///< On loan.
-  /// What both sides say of a mailbox.
+  /// The words of both sides about a mailbox.
   struct Word {
-    std::int64_t place = -1;  // the sender: where in its node memory; -1: nowhere. The reader: -1: not to be read
+    std::int64_t place = -1;  // sender: offset in its node memory, or -1: none; reader: -1: cannot be read
     std::int64_t slot = 0;
   };
   struct End {
@@ -83,7 +86,7 @@ class Mailboxes {
   };
   struct Side {
     std::vector<End> ends;
-    std::vector<std::size_t> order;  ///< In which they are told of: by ranks, then tags.
+    std::vector<std::size_t> order;  ///< Order of the words: by ranks, then tags.
     End& add(const End& end);
     void sort() noexcept;
   };
@@ -91,7 +94,7 @@ class Mailboxes {
   void cut(End& end) noexcept;
 
   MailRoom room_;
-  Channel* channel_ = nullptr;  // words are under way
+  Channel* channel_ = nullptr;  // set while words are under way
   std::array<LoanedSlot, most_slots> slots_;
   std::size_t lent_ = 0;
   Side out_, in_;

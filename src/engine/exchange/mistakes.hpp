@@ -1,5 +1,5 @@
-// engine/exchange/mistakes.hpp: what a library refuses of a collective's arguments before it says a word to the other ranks.
-// May include: arguments.hpp.
+// engine/exchange/mistakes.hpp: finds the mistakes in a collective's arguments that a library
+// refuses before it sends any message.
 //
 //   if (const Done refused = mistakes::in(send, ranks, End::sent, {.neighbours = false, .gathers = true}, library)) ...
 //
@@ -13,13 +13,14 @@
 //   the very elements that are sent     yes, but between neighbours                no
 //   are received
 //
-// Library, handed in, is asked; it answers with an error that has been raised, or nothing (Done):
+// The template parameter Library answers questions with an error that has been raised, or nothing
+// (Done):
 //
 //   traits()                            looks_at_addresses, refuses_in_place_of_none, looks_at_types_of_none
 //   null(type), sound(type)             sound: predefined, or committed
 //   in_place(address)                   MPI_IN_PLACE
-//   about(type, end)                    what it has against such a type, whatever the count and the buffer
-//   negative(end), at_bottom(type, end) against a negative count, and against elements at address 0
+//   about(type, end)                    the error of such a type, for any count and buffer
+//   negative(end), at_bottom(type, end) the errors of a negative count, and of elements at address 0
 //   raised(wrong)                       raises it
 #pragma once
 
@@ -27,7 +28,7 @@
 
 namespace heddle::engine::mistakes {
 
-/// What hosts look at, and how closely.
+/// The form of a collective. Hosts look more closely at some forms.
 struct Form {
   bool neighbours;
   bool gathers;
@@ -38,7 +39,7 @@ enum class End { sent, received };
 /// MPI_ERR_ARG, MPI_ERR_BUFFER.
 enum class Wrong { argument, buffer };
 
-/// Whether types of no elements are looked at, too.
+/// True: types of no elements are looked at, too.
 template <class Library, class Type>
 bool strict(End end, Form form, Type type, bool one_for_each, const Library& library) noexcept {
   if (!library.traits().looks_at_types_of_none) return !one_for_each;
@@ -52,14 +53,14 @@ auto misplaced(bool any, const Library& library) {
   return any ? library.raised(Wrong::buffer) : Done();
 }
 
-/// Elements at address 0, where types of absolute addresses may begin.
+/// Looks at elements at address 0, where types of absolute addresses may begin.
 template <class Library, class Type>
 auto at_bottom(Type type, End end, const Library& library) {
   using Done = decltype(library.at_bottom(type, end));
   return library.traits().looks_at_addresses ? library.at_bottom(type, end) : Done();
 }
 
-// One side, of so many blocks.
+// Look at one side, of so many blocks.
 
 template <class Library, class Type>
 auto in(const Buffer<Type>& data, int blocks, End end, Form form, const Library& library) {

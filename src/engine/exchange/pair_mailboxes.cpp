@@ -15,7 +15,7 @@ namespace {
 using select::MailboxSizes;
 static_assert(Mailbox::header == MailboxSizes::head && slot_bytes == MailboxSizes::lent && Mailbox::line == MailboxSizes::line);
 
-/// What fits into one: two ranks know it alike, since both know the slot.
+/// The longest block that fits. Both ranks of a pair know it, since both know the slot.
 Bytes longest_in(const Mailbox& mailbox) noexcept {
   return mailbox ? select::longest_block(mailbox.slot(), MailboxSizes::most_together) : 0;
 }
@@ -83,7 +83,7 @@ bool PairMailboxes::publish(const Block& block, Carrier& carrier, int& error) no
   return published;
 }
 
-/// What has been found, put in place.
+/// Puts a found block in place.
 void PairMailboxes::consume(Mailbox& from, const Block& block, Carrier& carrier, int& error) noexcept {
   const Bytes bytes = from.bytes();
   error = Mailboxes::error_of(bytes, block.mailed(), carrier);

@@ -10,12 +10,13 @@
 namespace heddle::engine {
 namespace {
 
-/// Bytes: longer blocks gain less from not being messages.
+/// Bytes. Longer blocks gain less from a mailbox.
 constexpr Bytes longest_kept = 8 << 10;
 
 }  // namespace
 
-// Who takes part in this follows from the bytes of signatures, which both ranks of a pair know. All else is said.
+// The blocks that take part follow from the bytes of signatures, which both ranks of a pair know.
+// Messages settle all else.
 bool PersistentMailboxes::agree(const MailRoom& room, Channel& channel) noexcept try {
   crowded_ = room.crowded;
   enum : unsigned char { sends = 1, receives = 2 };
@@ -54,7 +55,7 @@ void PersistentMailboxes::start() noexcept {
   error_ = 0;
   ++number_;
   for (Carried& each : out_) {
-    carrier_.pack(each.block, each.mailbox.room());  // held: nothing goes wrong
+    carrier_.pack(each.block, each.mailbox.room());  // held by the carrier: this cannot fail
     each.mailbox.publish_in_turn(each.block.bytes, number_);
     report::tell_of_mailed(report::Mailed::persistent, each.block.bytes);
   }
@@ -77,7 +78,7 @@ bool PersistentMailboxes::consume() noexcept {
 }
 
 bool PersistentMailboxes::advance(bool wait) noexcept {
-  constexpr int seldom = 8;  // others may need what the host has to do here, but it takes its time
+  constexpr int seldom = 8;  // others may need the host's progress here, but the host takes its time
   Patience patience(crowded_, crowded_ ? 4 : 1024);
   for (int turn = 0; !consume();) {
     if (!wait) return false;

@@ -1,14 +1,15 @@
-// engine/exchange/persistent_mailboxes.hpp: the short blocks of a persistent exchange between two ranks of a node, without
-// messages of the host's: a mailbox for each block (mailbox.hpp), whose keys are numbers of starts. May include: exchange.hpp,
-// mailboxes.hpp, report/.
+// engine/exchange/persistent_mailboxes.hpp: carries the short blocks of a persistent exchange
+// between ranks of a node by mailboxes instead of messages of the host's. Each block has a mailbox
+// (mailbox.hpp). Its keys are the numbers of starts.
 //
 //   PersistentMailboxes mailboxes(exchange, carrier);
 //   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange
 //   mailboxes.start();                                   // publishes
-//   if (mailboxes.advance(wait)) ...                     // puts in place what has come; true: the exchange is over, too
+//   if (mailboxes.advance(wait)) ...                     // puts arrived blocks in place; true: the exchange is over, too
 //
-// Only pairs that send to each other have mailboxes, so nobody asks for room (docs/mailbox.md, rule 7). Nothing is left to be
-// done by a sender once it has started; a receiver unpacks in its own completion call.
+// Only ranks that send to each other have mailboxes, so no sender asks for room (docs/mailbox.md,
+// rule 7). A sender has nothing left to do once it has started. A receiver unpacks in its own
+// completion call.
 #pragma once
 
 #include <vector>
@@ -20,17 +21,18 @@ namespace heddle::engine {
 
 class PersistentMailboxes {
  public:
-  /// Of what is left to `exchange`, by the same carrier.
+  /// `exchange` keeps the other blocks, and uses the same carrier.
   PersistentMailboxes(Exchange& exchange, Carrier& carrier) noexcept : exchange_(exchange), carrier_(carrier) {}
 
-  /// Collective: each rank waits for those that it exchanges short blocks with. False: no memory.
+  /// Collective: each rank waits for the ranks with which it exchanges short blocks. False: no
+  /// memory.
   bool agree(const MailRoom& room, Channel& channel) noexcept;
 
   [[nodiscard]] bool any() const noexcept { return !in_.empty() || !out_.empty(); }
   void start() noexcept;
-  /// Also of the exchange, which has been started. If any().
+  /// Also moves on the exchange, which has been started. Only if any().
   bool advance(bool wait) noexcept;
-  /// The first that went wrong in this start; not raised.
+  /// The first error of this start; not raised.
   [[nodiscard]] int error() const noexcept { return error_; }
 
  private:
@@ -46,7 +48,7 @@ class PersistentMailboxes {
   bool crowded_ = false;
   Mailboxes mailboxes_;
   std::vector<Carried> out_, in_;
-  std::size_t left_ = 0;  // to be put in place
+  std::size_t left_ = 0;  // blocks that are not in place yet
   std::int64_t number_ = 0;
   int error_ = 0;
 };

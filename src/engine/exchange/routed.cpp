@@ -44,7 +44,7 @@ int Routed::run() {
   int result = 0;
   for (const Router::Packet& packet : router_.arrived()) {
     const auto block = std::ranges::lower_bound(in_, packet.from, {}, &Block::rank);
-    // Less than is expected is a mistake, too, which hosts let pass.
+    // Fewer bytes than expected are a mistake, too, but hosts let it pass.
     if (block == in_.end() || block->rank != packet.from || packet.bytes > block->bytes)
       result = carrier_.error_of(Carrier::Mistake::truncated);
     else

@@ -1,13 +1,13 @@
-// engine/exchange/tags.hpp: all tags of messages of one shadow communicator. May include: nothing of Heddle.
+// engine/exchange/tags.hpp: all tags of messages of one shadow communicator.
 //
-//   0 ... 32757     blocking and non-blocking collectives, pair by pair: the edge of two ranks that are neighbours
-//                   several times; schedules (engine/channel.hpp), which need no more than the order of messages: 0
-//   32758           what settles mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
+//   0 ... 32757     blocking and non-blocking collectives, pair by pair: the number of the edge, if two ranks are neighbours
+//                   several times. Schedules (engine/channel.hpp) only need the order of messages: they have 0
+//   32758           messages that settle mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
 //   32759           bundles of collectives (engine/exchange/routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles
-//   32762, 32763    sparse exchanges by consensus, whose messages come from anywhere: by turns
-//   32764           nobody's: who looks for it finds nothing, and has the library make progress
-//   32768 ...       persistent collectives: 256 to each, by turns
+//   32762, 32763    sparse exchanges by consensus, whose messages come from any rank: alternately
+//   32764           no message's: a probe for it finds nothing, and lets the library make progress
+//   32768 ...       persistent collectives: 256 for each, in turn
 #pragma once
 
 namespace heddle::engine::tags {
@@ -22,8 +22,9 @@ constexpr int nobodys = 32764;
 constexpr int persistent = 1 << 15;
 constexpr int persistent_each = 1 << 8;  ///< A rank is seldom a neighbour more often.
 
-/// The first of the `number`-th persistent collective of a communicator; 0: there is no room for any.
-/// @param highest  That the host has.
+/// The first tag of the `number`-th persistent collective of a communicator. 0: there is no room
+/// for any.
+/// @param highest  The host's highest tag.
 constexpr int of_persistent(int number, int highest) noexcept {
   const int many = (highest - persistent) / persistent_each;
   return many > 0 ? persistent + persistent_each * (number % many) : 0;

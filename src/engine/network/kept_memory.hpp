@@ -1,5 +1,6 @@
-// engine/network/kept_memory.hpp: the program's memory as a persistent operation has registered it: by its first message that
-// needs it, until the operation is freed. May include: network.hpp.
+// engine/network/kept_memory.hpp: the registration of the program's memory for a persistent
+// operation. The first message that needs it registers the memory. It stays registered until the
+// operation is freed.
 //
 //   KeptMemory memory = NetworkMemory::made(network);    // with the request; null: nothing goes to other nodes
 //   landing.kept = memory ? &memory->holding : nullptr;  // each start
@@ -26,16 +27,16 @@ class NetworkMemory {
   ~NetworkMemory() {
     if (holding.empty()) return;
     const Network::Access access(network_);
-    if (access) access->registrations().drop(holding);  // else the network has been closed, and has given up all there was
+    if (access) access->registrations().drop(holding);  // a closed network has given up all registrations
   }
 
-  transport::fabric::Holding holding;  ///< With access to the fabric.
+  transport::fabric::Holding holding;  ///< Only used with access to the fabric.
 
  private:
   Network& network_;
 };
 
-/// Whoever has it holds it: the request, and a message that is under way when the request is freed.
+/// The request holds it, and so does a message that is under way when the request is freed.
 using KeptMemory = std::shared_ptr<NetworkMemory>;
 
 }  // namespace heddle::engine

@@ -1,4 +1,4 @@
-// engine/network/network.cpp: what is under way between nodes, moved on by calls that wait.
+// engine/network/network.cpp: calls that wait move on the messages between nodes.
 #include "engine/network/network.hpp"
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 namespace heddle::engine {
 namespace {
 
-/// Operations that one call looks at, of those that it does not wait for.
+/// The most operations that a call looks at, beside those that it waits for.
 constexpr std::size_t at_once = 64;
 
-/// ns from one look for words of other ranks to the next: the host is asked, in every call that polls.
+/// ns from one look for words of other ranks to the next. A look asks the host, and any call that
+/// polls may look.
 constexpr std::int64_t between_looks = 2000;
 
 }  // namespace
@@ -59,7 +60,7 @@ void Network::scatter_hint(int rank, Bytes block) noexcept {
 void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
   tell(descriptor.sender, {what, descriptor.announcement.from});
 } catch (const std::exception&) {
-  return;  // its sender keeps the message, to no end
+  return;  // the sender keeps the message, which no receiver will fetch
 }
 
 bool Network::awaited(std::uint32_t number, int from) const noexcept {
@@ -94,7 +95,7 @@ void Network::remove(const Operation& operation) noexcept {
   std::erase_if(operations_, [&operation](const auto& each) { return each.get() == &operation; });
 }
 
-/// Has the operations. The host may be called meanwhile, and call back.
+/// Holds the operations. The host may be called during a turn, and may call back.
 class Network::Turn {
  public:
   Turn(Network& network, std::unique_lock<std::mutex> hold) noexcept : network_(network), hold_(std::move(hold)) {
@@ -112,7 +113,7 @@ class Network::Turn {
   std::unique_lock<std::mutex> hold_;
 };
 
-/// Moves the fabric on, and takes the operations. Without them: another thread is at it.
+/// Moves the fabric on, and takes the operations. A false turn: another thread has them.
 Network::Turn Network::turn() noexcept {
   fabric_.advance();
   return {*this, std::unique_lock(operations_lock_, std::try_to_lock)};
@@ -124,7 +125,7 @@ void Network::heard(const Word& word, int from) {
   if (!contacts_.take(word, from)) of_messages_.push_back({word, from});
 }
 
-/// What was said of messages goes to their operations. With operations_lock_.
+/// Hands the words about messages to their operations. The caller holds operations_lock_.
 void Network::hand_on() noexcept try {
   const std::scoped_lock hold(contacts_.lock());
   for (const Heard& said : std::exchange(of_messages_, {})) {
@@ -132,10 +133,10 @@ void Network::hand_on() noexcept try {
     if (!known && said.word.kind == Word::lost) tell(said.from, {Word::gone, said.word.number});
   }
 } catch (const std::exception&) {
-  return;  // no memory: whoever waits for that answer waits on
+  return;  // no memory: operations that wait for that answer go on waiting
 }
 
-/// What other ranks say, and what follows from it.
+/// Hears the words of other ranks, and acts on them.
 void Network::listen() noexcept {
   const std::int64_t now = transport::fabric::steady_ns();
   if (now - heard_ < between_looks) return;

@@ -1,5 +1,4 @@
-// engine/network/providers.hpp: by which of libfabric's providers messages go to other nodes. May include: transport/fabric/,
-// select/.
+// engine/network/providers.hpp: chooses libfabric's provider for messages to other nodes.
 //
 //   std::string why;
 //   if (auto fabric = open_first(providers(set.fabric, measured, profile), {.nonce = job}, why)) ...      // null: why not
@@ -14,13 +13,14 @@
 
 namespace heddle::engine {
 
-/// To be tried one after the other.
-/// @param named  HEDDLE_FABRIC: a provider, or auto: whatever does more than sockets, else the one that heddle tune has found
-/// to pay on this machine. @param measured  What it has found under this host.
+/// Providers that are tried one after the other.
+/// @param named  HEDDLE_FABRIC: a provider or auto. The latter means any provider that does more
+/// than sockets, else the one that heddle tune has found to pay on this machine.
+/// @param measured  Results of heddle tune under this host.
 std::vector<transport::fabric::Wanted> providers(const std::string& named, const select::BetweenNodes& measured,
                                                  const select::Profile& profile);
 
-/// The first that opens. Null: none does, and why the last one does not.
+/// Opens the first provider that works. Null: none works, and `why` has the reason of the last one.
 std::unique_ptr<transport::fabric::Fabric> open_first(const std::vector<transport::fabric::Wanted>& providers,
                                                       transport::fabric::Options options, std::string& why);
 

@@ -60,7 +60,8 @@ void NetworkReceive::fetch(const Landing& landing) noexcept {
   if (!answer()) take_from_host();
 }
 
-/// What is longer than the program's buffer, or of a type that Heddle cannot decode, goes through a staging buffer.
+/// Makes a staging buffer for a message that is longer than the program's buffer, or has a type
+/// that Heddle cannot decode. False: no memory.
 bool NetworkReceive::stages() noexcept {
   if (landing_.elements.layout && descriptor_.total <= landing_.room) return true;
   stream_ = layout::contiguous(descriptor_.total, layout::basic(1));
@@ -99,8 +100,8 @@ void NetworkReceive::look_for_packed() noexcept {
   packed_comes_ = packed_comes_ || packed_comes();
 }
 
-/// Its sender has nothing under way any more, or it would not have packed it; our answer may never get to it. False: reads of
-/// ours have not ended yet.
+/// The sender has packed the message, so it has nothing under way any more, and our answer may
+/// never reach it. False: our reads have not ended yet.
 bool NetworkReceive::withdraw() noexcept try {
   {
     const Network::Access access(network_);
@@ -134,7 +135,8 @@ bool NetworkReceive::by_fabric() noexcept {
   return over();
 }
 
-/// Its sender has no packed bytes for it. If they are not on their way already, nobody will bring it any more.
+/// The sender has no packed bytes for the message. If none are on their way already, the message is
+/// lost.
 bool NetworkReceive::hears(const Word& word, int from) noexcept {
   if (stage_ != Stage::by_host || over() || from != descriptor_.sender || word.number != descriptor_.announcement.from ||
       word.kind != Word::gone)
@@ -143,7 +145,7 @@ bool NetworkReceive::hears(const Word& word, int from) noexcept {
   return true;
 }
 
-/// The sender has packed it, or will when it finds that the fabric has failed.
+/// The sender has packed the message, or will pack it when it finds that the fabric has failed.
 void NetworkReceive::take_from_host() noexcept {
   stage_ = Stage::by_host;
   constexpr Bytes behind = sizeof(PackedTrailer);
@@ -175,7 +177,7 @@ bool NetworkReceive::bring(int sender, const std::byte* packed, Bytes total, con
   return put_in_place("packed");
 }
 
-/// What has come into the staging buffer, if it has.
+/// Puts the message in place, if it has come into the staging buffer.
 bool NetworkReceive::put_in_place(const char* way) noexcept {
   const auto& [layout, count, base] = landing_.elements;
   const Bytes bytes = std::min(descriptor_.total, landing_.room);

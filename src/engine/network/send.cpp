@@ -11,8 +11,8 @@ namespace {
 
 namespace fabric = transport::fabric;
 
-/// ns that a receiver has to answer before the host gets its message: a few time slices of a busy machine, and what packing
-/// would take.
+/// ns within which a receiver must answer, or the host gets its message. The time of a few time
+/// slices of a busy machine, and of packing.
 std::int64_t patience_for(Bytes bytes) noexcept { return 10'000'000 + bytes; }
 
 }  // namespace
@@ -69,13 +69,13 @@ void NetworkSend::close() noexcept {
   message_.reset();
 }
 
-/// The thread answers late receivers until then.
+/// Until this call the thread answers late receivers.
 bool NetworkSend::end() noexcept {
   if (std::exchange(counted_, false)) network_.ends();
   return true;
 }
 
-/// A message that the receiver is answering has a receiver.
+/// A message that the receiver has answered has a receiver: then `unwanted` does not count.
 bool NetworkSend::hears(const Word& word, int from) noexcept {
   const bool under_way = message_ || failed_;
   if (from != to_ || word.number != number() || !under_way) return false;
@@ -83,7 +83,7 @@ bool NetworkSend::hears(const Word& word, int from) noexcept {
   return true;
 }
 
-/// Failed: the host has to bring it.
+/// failed: the host has to bring the message.
 fabric::State NetworkSend::look_at_message() noexcept {
   const Network::Access access(network_);
   const fabric::State state = message_->state();
@@ -93,11 +93,11 @@ fabric::State NetworkSend::look_at_message() noexcept {
   answered_ = answered_ || message_->answered();
   const bool late = !answered_ && fabric::steady_ns() - since_ > patience_for(descriptor_.total);
   if (state != fabric::State::working || !late) return state;
-  message_.reset();  // now, before an answer comes: one that comes later is told so
+  message_.reset();  // now, before an answer comes: a later answer is refused
   return fabric::State::failed;
 }
 
-/// Packs it: from here on the program's buffer is its own. False: there is no memory now.
+/// Packs the message: from here on the program may use its buffer. False: there is no memory now.
 bool NetworkSend::hand_to_host() noexcept {
   if (handed_) return true;
   constexpr Bytes behind = sizeof(PackedTrailer);
@@ -135,7 +135,7 @@ bool NetworkSend::carry_on() noexcept {
   return announced && packed_is_received() && end();
 }
 
-/// The receiver may be what that call waits for, and wait for this message.
+/// That call may wait for the receiver, which may wait for this message.
 void NetworkSend::carry_on_within_host() noexcept {
   if (!begun_.load(std::memory_order_acquire) || unwanted_) return;
   if (message_ && !failed_) failed_ = look_at_message() == fabric::State::failed;

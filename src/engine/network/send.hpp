@@ -1,9 +1,9 @@
-// engine/network/send.hpp: a message with holes to a rank of another node, by the fabric. What MPI does for it is handed in.
-// May include: network.hpp, datatype.hpp, report/, threads/, layout/, select/.
+// engine/network/send.hpp: sends a message with holes to a rank of another node by the fabric. A
+// derived class supplies MPI.
 //
-//   1. the descriptor goes out          in the place of the data, by the host
+//   1. the descriptor goes out          by the host, instead of the data
 //   2. the receiver answers             the fabric moves the message (transport/fabric/), and it is over
-//   2' nobody answers for a while,      it is packed, and over for the program; the host brings the packed bytes,
+//   2' no answer comes for a while,     the message is packed, and over for the program; the host brings the packed bytes,
 //      or the fabric fails              whatever call the program is in: no sender depends on a receiver that has not come
 //
 //   if (const auto plan = plan_of(network, to, offer, wish)) ...
@@ -21,29 +21,29 @@
 
 namespace heddle::engine {
 
-/// Whether a message of `count` elements may go by the fabric, if it goes to another node.
+/// True: a message of `count` elements may go by the fabric, if it goes to another node.
 inline bool may_cross(const Network& network, const Datatype& type, Count count) noexcept {
   Bytes bytes = 0;
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= network.threshold() &&
          (network.moves_pieces() || !type.contiguous(count));
 }
 
-/// What the program sends.
+/// The message of the program.
 struct Offer {
   Bytes bytes;
   Count count;
-  bool piece;                            ///< It has no holes.
-  const select::Statistics* statistics;  ///< Of the datatype.
+  bool piece;                            ///< The message has no holes.
+  const select::Statistics* statistics;  ///< Statistics of the datatype.
   bool kept;                             ///< Its memory stays registered for the next time.
 };
-/// What the user wants (HEDDLE_SCHEME, HEDDLE_SEGMENT).
+/// The user's wishes (HEDDLE_SCHEME, HEDDLE_SEGMENT).
 struct Wish {
-  bool forced = false;                        ///< By the fabric, whether that pays or not,
-  std::optional<select::Scheme> scheme = {};  ///< by this scheme.
-  Bytes segment = 0;                          ///< 0: as Heddle finds best.
+  bool forced = false;                        ///< The fabric brings it, whether that pays or not.
+  std::optional<select::Scheme> scheme = {};  ///< The scheme.
+  Bytes segment = 0;                          ///< 0: Heddle chooses.
 };
 
-/// None: it goes another way.
+/// None: the message goes another way.
 std::optional<transport::fabric::Plan> plan_of(Network& network, int to, const Offer& offer, const Wish& wish);
 
 class NetworkSend : public Network::Operation {
@@ -56,7 +56,8 @@ class NetworkSend : public Network::Operation {
  protected:
   NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
 
-  /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up(). Throws std::bad_alloc.
+  /// False: the message does not go by the fabric. The data, and the registration that the plan
+  /// keeps, stay until give_up(). Throws std::bad_alloc.
   bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan, int tag = 0);
   [[nodiscard]] const NetworkDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
@@ -64,17 +65,18 @@ class NetworkSend : public Network::Operation {
   void begun() noexcept { begun_.store(true, std::memory_order_release); }
   /// The program's call waits until it is over.
   void waited_for() noexcept { waits_ = true; }
-  /// In the destructor of who has the data.
+  /// Called in the destructor of the class that has the data.
   void give_up() noexcept;
 
   [[nodiscard]] int to() const noexcept { return to_; }
 
-  // What only MPI can do.
+  // The derived class does the following by MPI.
 
   /// Asked again and again.
   virtual bool descriptor_is_received() noexcept = 0;
-  /// Begins to send the packed bytes, and the PackedTrailer behind them, by the host, synchronously: until the receiver takes
-  /// them, it may be answering by the fabric, and has to be told. They stay where they are. False: it cannot.
+  /// Begins to send the packed bytes, and the PackedTrailer behind them, by the host. The send is
+  /// synchronous, because until the receiver takes the bytes it may answer by the fabric, and has
+  /// to be told. The bytes stay where they are. False: the host cannot.
   virtual bool send_packed(const std::byte* packed, Bytes bytes) noexcept = 0;
   virtual bool packed_is_received() noexcept = 0;
 
@@ -93,11 +95,11 @@ class NetworkSend : public Network::Operation {
   std::atomic<bool> begun_{false};
   std::int64_t since_ = 0;
   bool waits_ = false;
-  std::uint64_t order_ = 0;  ///< Among the messages of this process.
+  std::uint64_t order_ = 0;  ///< The message's order in this process.
   bool counted_ = false;     ///< The thread looks after it.
   bool answered_ = false;
-  bool failed_ = false;  ///< The fabric does not bring it,
-  bool broken_ = false;  ///< for it does not get to its peer, or back, any more.
+  bool failed_ = false;  ///< The fabric does not bring it.
+  bool broken_ = false;  ///< The fabric does not get to the peer, or back, any more.
   bool unwanted_ = false;
   threads::StagingBuffer packed_;
   bool handed_ = false;  ///< The host has packed_.
