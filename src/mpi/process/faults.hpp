@@ -1,4 +1,4 @@
-// mpi/process/faults.hpp: jobs that go on without some of their ranks: how the host says so. Includes host.hpp.
+// mpi/process/faults.hpp: what the host says about jobs that go on without some of their ranks.
 //
 //   if (const char* why = tolerates_faults()) ...             // Heddle is off: it waits for ranks that may never come
 //   if (own && revoked(comm)) return nullptr;                 // the host raises the error

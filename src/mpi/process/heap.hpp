@@ -1,4 +1,4 @@
-// mpi/process/heap.hpp: the program's heap keeps its pages. Includes nothing of Heddle.
+// mpi/process/heap.hpp: the program's heap keeps its pages.
 #pragma once
 
 namespace heddle::mpi {
