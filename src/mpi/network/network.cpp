@@ -86,8 +86,8 @@ void Network::meet() noexcept {
   }
 }
 
-/// Receives packed messages for which no receive is left. When all receives are complete, such a
-/// message was longer than its receive.
+/// Takes in one message: a word, or packed bytes for which no receive is left. When all receives
+/// are complete, such bytes were too long for their receive.
 void Network::discard() noexcept {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;

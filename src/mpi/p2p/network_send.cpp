@@ -57,7 +57,7 @@ Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const 
 Raised NetworkSend::begin(const Envelope& to) {
   const auto [rank, tag, comm] = to;
   constexpr auto bytes = static_cast<int>(engine::network_descriptor_bytes);
-  const int error = PMPI_Isend(&descriptor(), bytes, MPI_BYTE, rank, tag, comm, &announced_);  // also in ready mode, which permits it
+  const int error = PMPI_Isend(&descriptor(), bytes, MPI_BYTE, rank, tag, comm, &announced_);  // ready mode permits it
   if (error != MPI_SUCCESS) announced_ = MPI_REQUEST_NULL;
   if (announced_ != MPI_REQUEST_NULL)
     begun();

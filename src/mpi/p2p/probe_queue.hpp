@@ -31,8 +31,8 @@ inline Bytes bytes_of(const MPI_Status& status) noexcept {
   return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? Bytes{bytes} : -1;
 }
 
-/// A message that Heddle has sent to itself has been received and matched. Sets its true origin in
-/// the status.
+/// A matched message that Heddle had sent to itself has been received. Sets its true origin in the
+/// status.
 inline void set_origin(MPI_Status* status, const Origin& origin) noexcept {
   status->MPI_SOURCE = origin.source;
   status->MPI_TAG = origin.tag;

@@ -61,7 +61,7 @@ inline int complete_receive(int result, const Buffer& data, const Sender& from, 
 struct Arrived {
   void* first;
   Bytes room;             ///< The room of the receive.
-  bool programs = false;  ///< The bytes lie in memory of the program. The program or another receive may have written over them.
+  bool programs = false;  ///< They lie in the program's memory. It, or another receive, may have overwritten them.
 };
 /// Brings the message into `data`. Nothing: no descriptor has arrived.
 std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, const layout::Layout& layout, const Sender& from,

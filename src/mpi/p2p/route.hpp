@@ -5,7 +5,7 @@
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
 //
 //                  a send                                       a receive
-//   passthrough    is the host's, as the program made it        is the host's: no descriptor can arrive
+//   passthrough    is the host's, as the program made it        the same: Heddle does not look at the message
 //   packed         goes through a staging buffer                the same; a descriptor in it becomes its message
 //   rendezvous     is a descriptor for a rank of this node,     goes straight into the program's buffer; a
 //                  or of another, if the fabric takes it;       descriptor in it becomes its message
@@ -71,8 +71,8 @@ inline bool refused_at_zero(const Buffer& data) noexcept {
   return !found || (type && type->first_byte() == 0 && type->size() > 0);
 }
 
-/// The route of a send on a communicator of Heddle's own, which the program never probes. So nobody
-/// need know its length.
+/// The route of a send on a communicator of Heddle's own, which the program never probes. So its
+/// length is not noted.
 inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
   Entry* type = table.find(data.type);
@@ -134,8 +134,8 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 
 /// If messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring
 /// one. A derived type then goes through a staging buffer, unless the host unpacks as well as
-/// Heddle does. The reason is that a descriptor may end within an element, which hosts refuse. So
-/// do pairs, of 12 bytes for example.
+/// Heddle does. The reason is that a descriptor may end within an element, which hosts refuse.
+/// Pairs go through a staging buffer, too: they have 12 bytes, for example.
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
   if (Entry* const found = table.find(data.type)) {

@@ -75,10 +75,10 @@ struct Begun {
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends,
                  Probes probes = Probes::possible, const KeptMemory& memory = {});
 
-/// MPI_Send and its modes, for routes that do not pass through. Nothing: the host gets the call as
+/// MPI_Send in any mode, for routes that do not pass through. Nothing: the host gets the call as
 /// the program made it.
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode);
-/// MPI_Isend and its modes, as above.
+/// MPI_Isend in any mode, as above.
 Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, MPI_Request* request);
 
 /// Holds the datatype of a send as long as the send lasts. Empty: Heddle leaves it to the host.

@@ -33,8 +33,8 @@ class StagedMessage {
   [[nodiscard]] bool apart() const { return staging_.apart(); }
   /// It must be ours(), but there is no memory: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return staging_.lacks_memory(); }
-  /// True: Heddle can pack all bytes again of a message that the host has unpacked into these
-  /// elements.
+  /// True: after the host has unpacked a message into these elements, Heddle can pack all its bytes
+  /// again.
   [[nodiscard]] bool keeps_bytes() const { return type_ && !type_->has_padded_numbers(); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
   [[nodiscard]] bool pack() {

@@ -31,7 +31,7 @@ struct Delivery {
 class Watch {
  public:
   /// If the turn of a descriptor has come (HEDDLE_WATCH), sends it and watches it. Returns the
-  /// host's result. Nothing: its turn has not come, and the caller sends it.
+  /// host's result. Nothing: it is not watched, and the caller sends it.
   static Done send(const engine::Rendezvous& message, const Envelope& to);
   /// The host has delivered a descriptor by a synchronous send: watches it, if its turn has come.
   static void delivered(const engine::Rendezvous& message) noexcept;

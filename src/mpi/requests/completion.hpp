@@ -29,7 +29,7 @@ void track_unless_done(MPI_Request handle, Pending* pending);
 inline MPI_Request asked(const Pending& pending, MPI_Request handle) {
   return pending.record.substituted ? pending.record.inner : handle;
 }
-/// The place of that request, where the host writes the new handle.
+/// The address of that request, to which the host writes the new handle.
 inline MPI_Request* asked(Pending& pending, MPI_Request* handle) {
   return pending.record.substituted ? &pending.record.inner : handle;
 }
@@ -48,8 +48,8 @@ inline void completing(Pending& pending, bool now) noexcept {
   if (!pending.record.persistent) pending.record.completing.store(now, std::memory_order_relaxed);
 }
 
-/// The host's completing call has left `host` of the request. True: an error has left the request
-/// incomplete.
+/// `host` is the handle that the host's completing call has left. True: an error has left the
+/// request incomplete.
 inline bool remains(const Pending& pending, MPI_Request host) {
   return host != MPI_REQUEST_NULL && (!pending.record.persistent || pending.record.substituted);
 }
@@ -147,7 +147,7 @@ class Row {
   void give_back() noexcept;
 
   // Call these after the host's call and give_back(). They return the program's error code.
-  // `status` and `statuses` are never the IGNORE ones.
+  // `status` and `statuses` are real statuses, not the IGNORE constants.
   int settle_one(int index, MPI_Status& status, int error);
   /// `indices` null: all requests of the row, in order.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);

@@ -68,8 +68,8 @@ class Poll {
     table.set_unread(nullptr);
     over_ = true;
   }
-  /// The host has completed request `index`, or none (MPI_UNDEFINED). `status` is never the IGNORE
-  /// one. Returns the program's error code.
+  /// The host has completed request `index`, or none (MPI_UNDEFINED). `status` is a real status,
+  /// not MPI_STATUS_IGNORE. Returns the program's error code.
   int settle_one(int index, MPI_Status& status, int error);
   /// The host has completed `n` requests. Only these are looked up.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);

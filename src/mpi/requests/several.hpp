@@ -10,7 +10,8 @@
 
 namespace heddle::mpi::requests {
 
-/// These look the requests up before the host is asked. `statuses` are not the IGNORE ones.
+/// These look the requests up before the host is asked. `statuses` are real statuses, not
+/// MPI_STATUSES_IGNORE.
 int any_of_row(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
 int some_of_row(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
 /// These take more requests than Poll::few.

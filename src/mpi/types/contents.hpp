@@ -49,7 +49,7 @@ class Contents {
   std::uint64_t level_of(MPI_Datatype type);
 
   std::vector<std::byte> row_;
-  std::vector<MPI_Datatype> levels_;   // the type, and the derived types that it was made of, in the order in which they were met
+  std::vector<MPI_Datatype> levels_;   // the type, and the derived types that it was made of, as they were met
   std::vector<MPI_Datatype> olds_;     // of the current level
   std::vector<MPI_Datatype> to_free_;  // handles that the host has given out
 };
