@@ -1,5 +1,6 @@
-// mpi/calls/allgather.cpp: MPI_Allgather, MPI_Allgatherv, their non-blocking and persistent forms. In place, a rank's own block
-// is its contribution: it goes into the staging buffer first and is not written back.
+// mpi/calls/allgather.cpp: MPI_Allgather, MPI_Allgatherv, their non-blocking and persistent forms.
+// In place, a rank's own block is its contribution: it goes into the staging buffer first and is
+// not written back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/started.hpp"

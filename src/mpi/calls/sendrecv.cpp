@@ -1,6 +1,7 @@
-// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two operations, each with its own route.
-// The arguments of both are checked before the first begins (p2p/mistakes.hpp). If the host may refuse them, it gets the call
-// as the program made it, and raises the error.
+// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two
+// operations, each with its own route. The arguments of both are checked before the first begins
+// (p2p/mistakes.hpp). If the host may refuse them, it gets the call as the program made it, and
+// raises the error.
 #include <memory>
 #include <new>
 
@@ -29,7 +30,7 @@ struct Half {
   static Half received(const Buffer& data, const Envelope& from) { return {data, route_of_receive(data), from}; }
 };
 
-/// An operation that has begun, or a request of the host's alone.
+/// An operation that has begun, or a request of the host alone.
 class Begin {
  public:
   Begin() = default;

@@ -41,7 +41,8 @@ int leave(MPI_Request& request, MPI_Status& status) {
   return PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
 }
 
-/// Request i is Heddle's. The handler does not hear of its error, because it has heard of another one.
+/// Request i is Heddle's. The handler does not hear of its error, because it has heard of another
+/// one.
 int leave(Row& row, int i, MPI_Request& request, MPI_Status& status) {
   Pending& pending = *row[i];
   MPI_Request* const host = asked(pending, &request);
@@ -130,7 +131,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     return hidden ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
   }
 
-  // Never without statuses: Open MPI 5.0.11 then misses the truncation of a message that is there already.
+  // Never without statuses: Open MPI 5.0.11 then misses the truncation of a message that is there
+  // already.
   const int result = others.call(requests, wanted ? statuses : nullptr, PMPI_Waitall);
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)

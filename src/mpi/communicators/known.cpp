@@ -117,7 +117,8 @@ bool fatal(MPI_Comm comm) { return has_any(comm, MPI_ERRORS_ARE_FATAL); }
 
 constinit std::atomic<bool> handlers_made{false};
 
-/// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if MPI_COMM_SELF has none.
+/// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if
+/// MPI_COMM_SELF has none.
 MPI_Comm of_none() { return traits().makes_without_handler && fatal(MPI_COMM_SELF) ? MPI_COMM_WORLD : MPI_COMM_SELF; }
 
 /// Calls the handler of `heard`, which may free the communicator.

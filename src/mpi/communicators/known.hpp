@@ -90,7 +90,8 @@ class Communicator final : public threads::Deferred, public threads::Counted<Com
   void mute(bool is = true) noexcept { mute_ = is; }
   [[nodiscard]] bool is_mute() const noexcept { return mute_; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
-  /// The program is about to free the communicator: keeps its error handler for operations under way, and ends its context.
+  /// The program is about to free the communicator: keeps its error handler for operations under
+  /// way, and ends its context.
   void leave();
   /// The host has freed the communicator.
   void go() noexcept { gone_.store(true, std::memory_order_release); }
@@ -130,7 +131,8 @@ inline bool reaches_beyond(MPI_Comm comm) {
   return found && found->beyond;
 }
 
-/// The rank in MPI_COMM_WORLD of rank `rank` of `comm`. -1: no such rank (MPI_PROC_NULL, mistakes), or not known.
+/// The rank in MPI_COMM_WORLD of rank `rank` of `comm`. -1: no such rank (MPI_PROC_NULL, mistakes),
+/// or not known.
 inline int world_rank(const Members* members, int rank) noexcept {
   return members && rank >= 0 && rank < members->group.size() ? members->group.world_rank(rank) : -1;
 }
@@ -158,7 +160,8 @@ class Hold {
     if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
     return communicators::world_rank(comm_, rank);
   }
-  /// Calls the communicator's error handler; without one, MPI_COMM_SELF's. Returns as communicators::raise().
+  /// Calls the communicator's error handler; without one, MPI_COMM_SELF's. Returns as
+  /// communicators::raise().
   Raised raise(int code) const;
 
  private:

@@ -126,7 +126,8 @@ Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_C
 
 namespace heddle::mpi {
 
-/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks alike.
+/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks
+/// alike.
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
   if (!blocks::InPlace::ours(given, given)) {

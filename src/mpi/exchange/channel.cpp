@@ -58,7 +58,8 @@ void Channel::send(engine::Rank to, std::span<const engine::Piece> pieces) noexc
   });
 }
 
-/// The host collects the pieces itself, on their way into its own buffers. Together they have 1 GiB at most.
+/// The host collects the pieces itself, on their way into its own buffers. Together they have 1 GiB
+/// at most.
 int Channel::gather(engine::Rank to, std::span<const engine::Piece> pieces, MPI_Request* request) noexcept try {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;

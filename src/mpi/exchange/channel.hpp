@@ -18,7 +18,8 @@ namespace heddle::mpi {
 
 class Channel final : public engine::Channel {
  public:
-  /// The channel sends memory of the program, or bytes that Heddle has packed or brought together (shared_copy.hpp).
+  /// The channel sends memory of the program, or bytes that Heddle has packed or brought together
+  /// (shared_copy.hpp).
   enum class Holds : bool { programs, packed };
   Channel(MPI_Comm comm, int tag, Holds holds = Holds::programs) noexcept : comm_(comm), tag_(tag), holds_(holds) {}
 

@@ -4,12 +4,14 @@
 //   if (ShadowComm* own = ShadowComm::of(comm))        // null on all ranks of comm alike: call the host's collective
 //     PMPI_Isend(..., own->tag(tags::schedule), own->comm());
 //
-// The first collective that asks for a shadow communicator makes it. Its ranks exchange one record. Then they take tags of a
-// communicator that they share already, or make one (tag_space.hpp). A shadow communicator is a context of the program's
-// communicator (communicators/known.hpp) and ends with it, or with the last persistent request that outlives it.
+// The first collective that asks for a shadow communicator makes it. Its ranks exchange one record.
+// Then they take tags of a communicator that they share already, or make one (tag_space.hpp). A
+// shadow communicator is a context of the program's communicator (communicators/known.hpp) and ends
+// with it, or with the last persistent request that outlives it.
 //
-// Ranks agree on things by collectives of the host. These go over the program's communicator, because all ranks call its
-// collectives in one order. Collectives of several shadow communicators have no common order.
+// Ranks agree on things by collectives of the host. These go over the program's communicator,
+// because all ranks call its collectives in one order. Collectives of several shadow communicators
+// have no common order.
 #pragma once
 
 #include <cstdint>
@@ -61,11 +63,13 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static bool may_come(MPI_Comm comm) noexcept;
   /// True: the communicator and its ranks permit a shadow communicator. All ranks find the same.
   static bool possible(MPI_Comm comm);
-  /// For a duplicate that is being made: its ranks compare these hints when they make its shadow. Throws std::bad_alloc.
+  /// For a duplicate that is being made: its ranks compare these hints when they make its shadow.
+  /// Throws std::bad_alloc.
   static std::unique_ptr<communicators::Context> context_with(std::unique_ptr<const GivenHints> hints);
   /// All ranks of MPI_COMM_WORLD have agreed to it, in MPI_Init.
   static void allow() noexcept;
-  /// Before MPI_Finalize: frees those whose communicator the program has not freed. @param together  All ranks do so.
+  /// Before MPI_Finalize. Frees those whose communicator the program has not freed.
+  /// @param together  All ranks do so.
   static void close(bool together) noexcept;
 
   [[nodiscard]] MPI_Comm comm() const { return space_.comm(); }
@@ -86,7 +90,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
 
-  /// Collective at the first call, over programs(). Throws std::bad_alloc, but not while others wait.
+  /// Collective at the first call, over programs(). Throws std::bad_alloc, but not while others
+  /// wait.
   const select::Topology& topology();
   [[nodiscard]] bool knows_topology() const noexcept { return topology_.has_value(); }
   /// Collective at the first call, as topology() is.

@@ -54,7 +54,7 @@ struct TagSpace::Host {
 
   /// From here on, other shadow communicators may share it. Throws std::bad_alloc.
   void share(const group::Group& ranks, std::int64_t agreed_number, const std::shared_ptr<Host>& self) {
-    const int parts = std::clamp(highest / tags_of_part, 1, most_parts);  // 2^n - 1 as the highest tag gives a part less than 2^n
+    const int parts = std::clamp(highest / tags_of_part, 1, most_parts);  // a highest tag of 2^n - 1 gives one part fewer
     if (parts == 1) return;
     group = ranks;
     number = agreed_number;

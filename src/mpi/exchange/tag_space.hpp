@@ -7,8 +7,8 @@
 //   TagSpace space = TagSpace::made(comm, agreed, me);             // collective; empty on all ranks alike
 //   PMPI_Isend(..., space.tag(tags::schedule), space.comm(), ...);
 //
-// A process with several threads in MPI shares nothing: two threads may make shadow communicators of the same ranks at once, on
-// each rank in another order.
+// A process with several threads in MPI shares nothing: two threads may make shadow communicators
+// of the same ranks at once, on each rank in another order.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ class TagSpace {
     bool room;            ///< All ranks have room.
     std::int64_t number;  ///< For a communicator that is made now. All ranks have the same, and each has it once.
   };
-  /// Collective over `comm`, whose errors the caller has made quiet. Empty: the host has no communicator left.
+  /// Collective over `comm`, whose errors the caller has made quiet. Empty: the host has no
+  /// communicator left.
   static TagSpace made(MPI_Comm comm, const Agreed& agreed, int me);
 
   TagSpace() = default;

@@ -51,11 +51,13 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  /// The ranks of this node, in the order of the world; MPI_COMM_WORLD if all are. MPI_COMM_NULL: the host does not say.
+  /// The ranks of this node, in the order of the world; MPI_COMM_WORLD if all are. MPI_COMM_NULL:
+  /// the host does not say.
   [[nodiscard]] MPI_Comm ranks() const noexcept { return ranks_; }
   /// Ranks are on several nodes. All ranks find the same.
   [[nodiscard]] bool several() const noexcept { return several_; }
-  /// The lowest rank of MPI_COMM_WORLD on this node; -1: nobody has looked, or the host does not say.
+  /// The lowest rank of MPI_COMM_WORLD on this node; -1: nobody has looked, or the host does not
+  /// say.
   static int node() noexcept { return node_.load(std::memory_order_relaxed); }
 
  private:

@@ -26,7 +26,8 @@ class Node : public engine::Node {
   /// Null before start(). It stays null if there is no rank to share with.
   static Node* here() noexcept { return here_.load(std::memory_order_acquire); }
 
-  /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there never was one.
+  /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there
+  /// never was one.
   static Node* ever() noexcept { return ever_.load(std::memory_order_acquire); }
 
   /// Collective over MPI_COMM_WORLD, in MPI_Init, if all ranks wish it. All ranks of a node get the
@@ -46,7 +47,8 @@ class Node : public engine::Node {
   /// have mapped.
   static void stop() noexcept;
 
-  /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
+  /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator);
+  /// -1: on another node.
   [[nodiscard]] int peer(MPI_Comm comm, int rank) const { return peer(communicators::world_rank(comm, rank)); }
   /// The node rank of a rank of MPI_COMM_WORLD, or of -1.
   [[nodiscard]] int peer(int world) const {

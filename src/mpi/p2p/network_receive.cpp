@@ -152,7 +152,8 @@ bool NetworkReceive::is_lost() const noexcept {
          is_shared();
 }
 
-/// True: the descriptor in the buffer may be that of another receive, whose message may have another size.
+/// True: the descriptor in the buffer may be that of another receive, whose message may have
+/// another size.
 bool NetworkReceive::is_shared() const noexcept {
   const auto* const mine = static_cast<const std::byte*>(receive_.lands());
   bool shared = false;

@@ -5,7 +5,8 @@
 //   const int result = expected.receive(operation.at_host(), status);   // MPI_Recv
 //   return operation.finish(*status, result);                           // what has arrived is in place
 //
-// The calls of MPI_Recv's and MPI_Irecv's families are below. All of them ask the probe queue first.
+// The calls of MPI_Recv's and MPI_Irecv's families are below. All of them ask the probe queue
+// first.
 #pragma once
 
 #include <optional>

@@ -67,7 +67,8 @@ struct Begun {
   Pending* pending = nullptr;              ///< The rest of the work, which the caller owns. Null: there is only the request.
   bool lacks_memory = false;               ///< No result because there is no memory. The caller raises the error.
 
-  /// False: the host has failed. If it hides errors (communicators::hides_errors()), only the missing request tells.
+  /// False: the host has failed. If it hides errors (communicators::hides_errors()), only the
+  /// missing request tells.
   [[nodiscard]] bool under_way() const noexcept { return result == MPI_SUCCESS && request != MPI_REQUEST_NULL; }
 };
 

@@ -62,8 +62,8 @@ class Watch {
   /// Called in MPI_Finalize if all ranks run Heddle. Collective over MPI_COMM_WORLD. Messages to
   /// freed receives arrive here. If all ranks have agreed on messages `within_node`, the last look
   /// follows.
-  /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too. Otherwise it concludes
-  /// nothing.
+  /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too.
+  /// Otherwise it concludes nothing.
   static void end(bool within_node, bool together);
 
  private:

@@ -1,5 +1,5 @@
-// mpi/process/faults.cpp: Open MPI's parameters are variables of libmpi, whose values come from files, the environment and the
-// launcher. MPICH reads its own from the environment only.
+// mpi/process/faults.cpp: Open MPI's parameters are variables of libmpi, whose values come from
+// files, the environment and the launcher. MPICH reads its own from the environment only.
 #include "mpi/process/faults.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// mpi/process/heap.cpp: raises glibc's own dynamic thresholds, as the program's first big free would.
+// mpi/process/heap.cpp: raises glibc's own dynamic thresholds, as the program's first big free
+// would.
 #include "mpi/process/heap.hpp"
 
 #include <cstdlib>

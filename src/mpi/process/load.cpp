@@ -12,8 +12,8 @@
 #include "mpi/process/process.hpp"
 #include "settings/files.hpp"
 
-// A program built with ThreadSanitizer defines this. The sanitizer's malloc works only after the call, and the sanitizer makes
-// the call itself in a constructor that runs after this library's.
+// A program built with ThreadSanitizer defines this. The sanitizer's malloc works only after the
+// call, and the sanitizer makes the call itself in a constructor that runs after this library's.
 extern "C" [[gnu::weak]] void __tsan_init();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace heddle::mpi {

@@ -12,7 +12,8 @@
 
 namespace heddle::mpi::requests {
 
-/// Puts an operation's request into the table. Call room() before the host is asked for the request.
+/// Puts an operation's request into the table. Call room() before the host is asked for the
+/// request.
 inline void track(MPI_Request handle, Pending* pending) {
   pending->record.handle = handle;
   table.insert(handle, pending);
@@ -106,8 +107,8 @@ class Row {
   /// The requests of a poll that the host has been asked about already. The row lasts no longer
   /// than the poll.
   explicit Row(Poll& poll) noexcept;
-  /// The host has completed `n` requests of the poll without an error: entry k of this row is request indices[k] of the poll.
-  /// The caller settles the whole row at once.
+  /// The host has completed `n` requests of the poll without an error: entry k of this row is
+  /// request indices[k] of the poll. The caller settles the whole row at once.
   Row(Poll& poll, int n, const int* indices) noexcept;
   /// Makes requests that are not settled known again. Forgets a request that is gone because the
   /// program's error handler has thrown.

@@ -29,9 +29,11 @@ inline int after_progress(int result) {
 
 // Before the host's Finalize, in this order:
 
-/// Waits for sends, and for receives where the host's Finalize waits for receives (MPICH with MPIR_CVAR_FINALIZE_WAIT).
+/// Waits for sends, and for receives where the host's Finalize waits for receives (MPICH with
+/// MPIR_CVAR_FINALIZE_WAIT).
 void wait_for_freed();
-/// All ranks have come to MPI_Finalize, so their last messages are on the way. Lets the host receive them.
+/// All ranks have come to MPI_Finalize, so their last messages are on the way. Lets the host
+/// receive them.
 void look_after_last_freed();
 /// Gives up all other receives, whose messages may never come.
 void finish_freed();

@@ -23,7 +23,8 @@
 
 namespace heddle::mpi {
 
-/// One object for each request in the table. Every handle that the program sees is a real request of the host.
+/// One object for each request in the table. Every handle that the program sees is a real request
+/// of the host.
 class Pending : public threads::Lingers<Pending> {
  public:
   Pending() = default;
@@ -60,9 +61,9 @@ class Pending : public threads::Lingers<Pending> {
   /// is about to return. Gives the rest of the message some time, once.
   virtual void catch_up() noexcept {}
 
-  /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0 §3.8.4). Open MPI 5.0.11 and
-  /// MPICH 5.0.2 cancel no send, and MPICH crashes when a program cancels a synchronous one that is still open, such as a
-  /// descriptor (docs/protocol.md, rule 8).
+  /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0
+  /// §3.8.4). Open MPI 5.0.11 and MPICH 5.0.2 cancel no send, and MPICH crashes when a program
+  /// cancels a synchronous one that is still open, such as a descriptor (docs/protocol.md, rule 8).
   [[nodiscard]] virtual bool is_send() const noexcept { return false; }
 
   /// True: MPI_Finalize waits for the operation of a freed request. False for a receive, which may
@@ -83,7 +84,8 @@ class Pending : public threads::Lingers<Pending> {
     bool substituted = false;
     bool persistent = false;
     bool active = true;  ///< Only persistent ones are ever inactive: then the handle is the host's business.
-    /// A call is completing it: the host may have given its handle to another thread's request already.
+    /// A call is completing it: the host may have given its handle to another thread's request
+    /// already.
     std::atomic<bool> completing{false};
     bool cancelled = false;  ///< MPI_Cancel was called. The status says whether it was in time.
     std::atomic<Progress> progress{Progress::open};

@@ -27,7 +27,8 @@ struct PollRoom {
   Pending* found[size];  ///< Set only if the requests have been looked up.
 };
 
-/// Room for any number of requests. Long arrays come from the pool, not from the stack. False: the pool has no memory.
+/// Room for any number of requests. Long arrays come from the pool, not from the stack. False: the
+/// pool has no memory.
 class LongPollRoom {
   threads::Scratch<MPI_Request> handles_;
   threads::Scratch<Pending*> entries_;

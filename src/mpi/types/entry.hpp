@@ -48,7 +48,8 @@ class Entry final : public engine::Datatype {
   [[nodiscard]] bool wire_in_memory(Count count) const { return wire_.in_memory(count); }
   /// The signature has one basic type.
   [[nodiscard]] bool uniform() const { return signature_.uniform(); }
-  /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack only those.
+  /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack
+  /// only those.
   [[nodiscard]] bool has_padded_numbers() const { return signature_.largest >= Bytes{sizeof(long double)}; }
 
   /// From the program's memory to the wire form, and back.

@@ -1,5 +1,5 @@
-// mpi/types/handles.cpp: the host is asked once for each type. The handles of Open MPI are addresses, so the table of pairs
-// is filled at the first look.
+// mpi/types/handles.cpp: the host is asked once for each type. The handles of Open MPI are
+// addresses, so the table of pairs is filled at the first look.
 #include "mpi/types/handles.hpp"
 
 #include <array>
@@ -31,7 +31,8 @@ const Pair* pair_of(MPI_Datatype first, MPI_Datatype second) {
 }
 
 bool twin(MPI_Datatype type, MPI_Datatype& element) {
-  // If a host was built without Fortran some of these are MPI_DATATYPE_NULL, which nobody asks for.
+  // If a host was built without Fortran, some of these are MPI_DATATYPE_NULL. No caller asks for
+  // that.
   if (type == MPI_2INT)
     element = MPI_INT;
   else if (type == MPI_2INTEGER)

@@ -12,8 +12,9 @@
 
 namespace heddle::mpi {
 
-/// The program has committed `type`. Predefined types, and all types while Heddle is off, are ignored. False: no memory. Then
-/// the type must not be used: a receive of a type that Heddle does not know could take a descriptor for data.
+/// The program has committed `type`. Predefined types, and all types while Heddle is off, are
+/// ignored. False: no memory. Then the type must not be used: a receive of a type that Heddle does
+/// not know could take a descriptor for data.
 bool committed(MPI_Datatype type) noexcept;
 
 /// `copy` is a duplicate of `type`. False as above.
