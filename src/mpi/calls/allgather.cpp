@@ -1,5 +1,6 @@
-// mpi/calls/allgather.cpp: MPI_Allgather, MPI_Allgatherv, their non-blocking and persistent forms. In place, a rank's own block
-// is its contribution: it goes into the staging buffer first and is not written back.
+// mpi/calls/allgather.cpp: MPI_Allgather, MPI_Allgatherv, their non-blocking and persistent forms.
+// In place, a rank's own block is its contribution: it goes into the staging buffer first and is
+// not written back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/started.hpp"
@@ -7,7 +8,8 @@
 namespace heddle::mpi {
 namespace {
 
-/// By a schedule, or pair by pair. Nothing: not so. @param timed  Until the end of the call.
+/// Heddle carries it out, by a schedule or pair by pair. Nothing: it does not.
+/// @param timed  Lives until the end of the call.
 template <class How, class Received>
 Done gathered_by_heddle(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm, TimedCall& timed) {
   if constexpr (std::is_same_v<Received, Buffer>)
@@ -31,8 +33,9 @@ Done carry_out_allgather(const How& how, const Buffer& send, const Received& rec
       [&](Op& op) {
         if (in_place) op.contributes = op.but = me;
         if (!op.prepare(send, 1, !in_place, receive, peers.ranks, true)) return false;
-        // Open MPI chooses its algorithm for the v procedure by the size of the send type times the receive counts, on each
-        // rank for itself: who sends nothing, by an empty type, must not name another basic type than the rest does.
+        // Each rank of Open MPI chooses the algorithm of the v procedure for itself, by the size of
+        // the send type times the receive counts. So a rank that sends nothing, by an empty type,
+        // must name the basic type of the other ranks.
         if constexpr (std::is_same_v<Received, VArgument>)
           if (op.out.count().value == 0) op.out.name(op.in.type());
         return true;

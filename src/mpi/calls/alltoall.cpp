@@ -1,6 +1,7 @@
-// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, their non-blocking and persistent forms: pair by pair
-// (exchange.hpp), or through the host, packed. In place, all blocks of the receive buffer are packed, exchanged by the host in
-// the staging buffer, and put back.
+// mpi/calls/alltoall.cpp: MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, in all forms. Heddle
+// exchanges blocks pair by pair (exchange.hpp), or the host exchanges packed blocks. In place, all
+// blocks of the receive buffer are packed, exchanged by the host in the staging buffer, and put
+// back.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/started.hpp"
@@ -9,7 +10,7 @@ namespace heddle::mpi {
 namespace {
 
 /// Given: Buffer, VArgument or WArgument.
-/// @param timed  Until the end of the call.
+/// @param timed  Lives until the end of the call.
 template <class How, class Given>
 Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) {
   const bool in_place = send.address == MPI_IN_PLACE;
@@ -30,7 +31,8 @@ Done packed_alltoall(const How& how, const Given& send, const Given& receive, MP
   const bool in_place = send.address == MPI_IN_PLACE;  // then the send types mean nothing
   if (!peers.known || same_elements(send, receive)) return {};
   if (!any_known(receive, peers.ranks) && (in_place || !any_known(send, peers.ranks))) return {};
-  // Of packed bytes where not of the program's.
+  // Open MPI would overwrite packed bytes that it has yet to send
+  // (HostTraits::overwrites_in_place).
   if (in_place && !How::blocking && !std::is_same_v<Given, Buffer> && traits().overwrites_in_place) return {};
   using Op = StagedOf<Given, Given>;
   return carry_out<Op>(

@@ -1,7 +1,9 @@
-// mpi/calls/called_back.cpp: what the host may call the program back for while it completes requests: from then on requests
-// in rows are looked up before. A communicator's error handler may throw out of a receive, too, leave it by longjmp, or call
-// MPI within it: then nothing is concluded from descriptors that this process leaves unclaimed. Under MPICH a call that fails
-// returns MPI_SUCCESS after such a handler has returned (communicators::hides_errors()).
+// mpi/calls/called_back.cpp: calls after which the host may call the program back while it
+// completes requests. From then on, requests in rows are looked up before the host is asked. The
+// error handler of a communicator may also throw out of a receive, leave it by longjmp, or call MPI
+// within it. Then nothing is concluded from descriptors that this process leaves unclaimed. Under
+// MPICH, a call that fails returns MPI_SUCCESS after such a handler has returned
+// (communicators::hides_errors()).
 #include "entry_points.hpp"
 #include "mpi/communicators/known.hpp"
 #include "mpi/p2p/watch.hpp"

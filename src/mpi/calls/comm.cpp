@@ -1,5 +1,6 @@
-// mpi/calls/comm.cpp: communicators: made of groups, as duplicates, with a topology, or with a group that only the host knows;
-// their hints, of which two are for Heddle (exchange/hints.hpp); their end.
+// mpi/calls/comm.cpp: calls that make communicators, set their hints, or free them. The group of a
+// new communicator follows from its parent or from a group of the program, or only the host knows
+// it. Two hints are for Heddle (exchange/hints.hpp).
 #include "entry_points.hpp"
 #include "mpi/communicators/ask.hpp"
 #include "mpi/communicators/groups.hpp"
@@ -31,15 +32,15 @@ int composed(const Made& call, auto host) {
   return result;
 }
 
-/// Of an inter-communicator's groups only the local one is an argument.
+/// Only the local group of an inter-communicator is an argument.
 int composed_of_local(const Made& call, auto host) {
   const int result = host();
   const auto done = [result] { return result; };
   return result == MPI_SUCCESS && Peers(call.comm).inter ? left(call, done) : composed(call, done);
 }
 
-/// Its group follows from the parent's. All its ranks are here: the shadow communicator (exchange/) is made now, for
-/// non-blocking neighbour collectives could not make it.
+/// Its group follows from the parent's. All its ranks are in this call, so the shadow communicator
+/// (exchange/) is made now. Non-blocking neighbour collectives could not make it.
 int with_topology(const Made& call, auto host) {
   const int result = host();
   if (result == MPI_SUCCESS && opened()) front_of(call);
@@ -53,8 +54,9 @@ int part(auto host, MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
   return result;
 }
 
-/// It has the group of what it is a duplicate of.
-/// @param complete  It is over when the call returns. @param context  Of the duplicate.
+/// The duplicate has the group of the original.
+/// @param complete  The duplicate is ready when the call returns.
+/// @param context  The context of the duplicate.
 int duplicate(const Made& call, auto host, bool complete = true, std::unique_ptr<Context> context = nullptr) {
   if (!opened()) return host();
   Duplicating duplicating(std::move(context));
@@ -104,8 +106,9 @@ int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
   return host(comm);
 }
 
-/// Requests of Heddle's own on a communicator would keep MPICH from freeing it, and so from calling its delete callbacks, and
-/// MPI_Comm_disconnect from returning. Those whose messages have been received end here. False: some are left.
+/// Requests of Heddle on a communicator would keep MPICH from freeing it, and so from calling its
+/// delete callbacks. They would also keep MPI_Comm_disconnect from returning. Requests whose
+/// messages have been received end here. False: some are left.
 bool nothing_pends_on(MPI_Comm comm) {
   if (!Node::here() && !Network::here()) return true;
   requests::look_after_freed();
@@ -113,9 +116,9 @@ bool nothing_pends_on(MPI_Comm comm) {
   return Watch::leaves(comm);
 }
 
-/// Operations under way learn here, for the last time, facts of their communicator (Freeing). Objects that other callbacks have
-/// left are freed after the host's call: a callback may come from a place where nothing of MPI may be called
-/// (threads/deferred.hpp).
+/// This is the last time that operations under way learn facts of their communicator (Freeing).
+/// Objects that other callbacks have left are freed after the host's call: a callback may come from
+/// a place where no call of MPI is allowed (threads/deferred.hpp).
 int end(auto host, MPI_Comm* comm) {
   int result = MPI_SUCCESS;
   {
@@ -133,7 +136,8 @@ int freed(auto host, MPI_Comm* comm) {
   return end(host, comm);
 }
 
-/// A message that nobody receives does not keep the call from returning without Heddle. So it must not do so under Heddle.
+/// Without Heddle, a message that nobody receives does not keep the call from returning. It must
+/// not do so under Heddle, either.
 int disconnected(auto host, MPI_Comm* comm) {
   if (!comm || *comm == MPI_COMM_NULL) return host(comm);
   if (nothing_pends_on(*comm)) return end(host, comm);

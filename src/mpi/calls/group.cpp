@@ -1,5 +1,6 @@
-// mpi/calls/group.cpp: groups that the program makes, so that a communicator made of one is composed
-// (communicators/groups.hpp). All of these calls are local, and carried out by the host.
+// mpi/calls/group.cpp: calls that make groups. Heddle describes the groups, and so knows the group
+// of a communicator made of one (communicators/groups.hpp). All these calls are local, and the host
+// carries them out.
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"
@@ -15,7 +16,7 @@ std::span<const groups::Rank> ranks_of(int n, const int* ranks) { return {ranks,
 
 std::vector<groups::Range> ranks_of(int n, const int (*triplets)[3]) { return groups::ranges_of(n, triplets); }
 
-/// Of a group, by ranks or ranges of it.
+/// Makes a group from ranks, or ranges of ranks, of another group.
 template <auto compose>
 int of_one(auto host, MPI_Group group, int n, auto* which, MPI_Group* newgroup) {
   const int result = host(group, n, which, newgroup);
@@ -32,14 +33,14 @@ int of_two(const Made& call, auto host) {
   return result;
 }
 
-/// Of what only the host knows.
+/// Makes a group that only the host knows.
 int strange(const Made& call, auto host) {
   const int result = host();
   if (result == MPI_SUCCESS && opened()) forget(*call.made_group);
   return result;
 }
 
-/// Of an inter-communicator the remote group is kept, and only that.
+/// Heddle keeps the remote group of an inter-communicator, and only that.
 template <bool remote>
 int of_communicator(const Made& call, auto host) {
   const int result = host();
@@ -52,7 +53,8 @@ int of_communicator(const Made& call, auto host) {
   return result;
 }
 
-/// Before the host: freed, the handle may be another thread's next group.
+/// Forgets the group before the host frees it. Afterwards, the handle may be a new group of another
+/// thread.
 int dropped(auto host, MPI_Group* group) {
   if (group && opened()) forget(*group);
   return host(group);

@@ -1,5 +1,5 @@
-// mpi/calls/neighbors.cpp: MPI_Neighbor_allgather, MPI_Neighbor_alltoall, those with v and w, their non-blocking and persistent
-// forms: pair by pair (exchange/), or through the host, packed.
+// mpi/calls/neighbors.cpp: MPI_Neighbor_allgather and MPI_Neighbor_alltoall, with v and w, in all
+// forms. Heddle exchanges blocks pair by pair (exchange/), or the host exchanges packed blocks.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 #include "mpi/exchange/started.hpp"

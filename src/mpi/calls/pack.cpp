@@ -1,5 +1,5 @@
-// mpi/calls/pack.cpp: MPI_Pack and MPI_Unpack: straight to the layout engine, no copy in between.
-// Anything that is not plainly right is left to the host, which raises the error.
+// mpi/calls/pack.cpp: MPI_Pack and MPI_Unpack, straight by the layout engine, with no copy in
+// between. A call that is not plainly right is left to the host, which raises the error.
 #include "layout/pack.hpp"
 
 #include "entry_points.hpp"
@@ -10,12 +10,12 @@ using namespace heddle::mpi;
 
 namespace {
 
-/// Where the packed bytes of a call begin and end.
+/// The beginning and the end of a call's packed bytes.
 struct Place {
   Bytes at = 0, end = -1;
 };
 
-/// No end if they do not fit into `room`, or anything is odd.
+/// There is no end if they do not fit into `room`, or if an argument is wrong.
 template <class Position>
 Place checked(const Entry& type, Count count, const void* packed, Count room, const Position* position, MPI_Comm comm) {
   const Count at = *position;
@@ -25,7 +25,8 @@ Place checked(const Entry& type, Count count, const void* packed, Count room, co
   return {at, at + bytes};
 }
 
-/// The calls are local: nobody else can know that they are under way and free the type meanwhile. So it is not held.
+/// The calls are local: no other thread can know how far they are, so none can free the type
+/// meanwhile. They do not hold the type.
 Entry* decoded(MPI_Datatype datatype) {
   Entry* type = table.find(datatype);
   return type ? type->ready(datatype) : nullptr;

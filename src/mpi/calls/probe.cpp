@@ -1,4 +1,5 @@
-// mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe: a rendezvous has the size of the message.
+// mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe. Of a rendezvous, they tell
+// the size of the message.
 #include "mpi/p2p/probe_queue.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/requests/freed.hpp"
@@ -9,7 +10,7 @@ using heddle::mpi::requests::after_progress;
 
 namespace {
 
-/// Peers of the node are to know. False: no probe can come across a descriptor.
+/// Tells the peers that this process probes. False: no probe can come across a descriptor.
 bool announces_probing() noexcept {
   if (heddle::mpi::Node* node = heddle::mpi::Node::here()) node->probes();
   if (heddle::mpi::Network* network = heddle::mpi::Network::here()) network->set_probes();

@@ -1,6 +1,6 @@
-// mpi/calls/progress.cpp: barriers, reductions, and the synchronization of windows. The host carries them out as the program
-// makes them, and completes receives meanwhile. When the call returns, Heddle finishes receives whose requests the program has
-// freed.
+// mpi/calls/progress.cpp: barriers, reductions, and the synchronization of windows. The host
+// carries them out as the program makes them, and completes receives meanwhile. When the call
+// returns, Heddle finishes receives whose requests the program has freed.
 #include "entry_points.hpp"
 #include "mpi/requests/freed.hpp"
 

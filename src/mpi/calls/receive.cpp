@@ -17,7 +17,7 @@ int recv(auto host, const Buffer& data, const Envelope& from, MPI_Status* status
     return Watch::noted(receive(data, route, from, status));
   const int result = Watch::noted(host(status));
   if (result != MPI_SUCCESS)
-    complete_receive(result, data, Sender(from.comm), status);  // too short for a descriptor, which may have come
+    complete_receive(result, data, Sender(from.comm), status);  // a descriptor may have come, for which it was too short
   return result;
 }
 
@@ -40,7 +40,8 @@ int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* req
   return host();
 }
 
-/// Where messages may be a rendezvous every persistent receive is followed: a probe may find its message.
+/// If messages may be a rendezvous, every persistent receive is followed: a probe may find its
+/// message.
 int recv_init(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
   const Derived kept(data.type);  // a long list, too, is decoded now: the request keeps this route
   Route route = route_of_receive(data);

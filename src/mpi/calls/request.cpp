@@ -1,25 +1,25 @@
-// mpi/calls/request.cpp: what a program does with a request but complete it: MPI_Start and MPI_Startall, MPI_Request_free,
-// MPI_Cancel.
+// mpi/calls/request.cpp: calls that use a request but do not complete it. They start it (MPI_Start,
+// MPI_Startall), free it or cancel it.
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
 
-/// The entry of a persistent request, or null.
+/// The entry of an inactive persistent request, or null.
 Persistent* persistent(const MPI_Request& request) noexcept {
   Pending* pending = table.find(request);
   return pending && pending->record.persistent && !pending->record.active ? static_cast<Persistent*>(pending) : nullptr;
 }
 
-/// The program must not start what is not persistent, or has been started. The host would not know of it where an operation of
-/// Heddle's stands for its request.
+/// False: the request is not persistent, or has been started already. The host would not notice the
+/// latter if an operation of Heddle stands for its request.
 bool may_start(const MPI_Request& request) noexcept {
   const Pending* const pending = table.find(request);
   return !pending || (pending->record.persistent && !pending->record.active);
 }
 
-/// Nothing is started if the host is going to refuse one of them.
+/// Starts no request if the host would refuse one of them.
 int start_all(int count, MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) return PMPI_Startall(count, requests);
@@ -47,7 +47,7 @@ int free_request(Pending* pending, MPI_Request* request) {
     if (inner != MPI_REQUEST_NULL) PMPI_Request_free(&inner);
     return PMPI_Request_free(request);
   }
-  // The operation goes on; what the host completes is kept in the list until then.
+  // The operation goes on. It is kept in the list until the host has completed it.
   if (record.substituted) {
     const MPI_Request inner = record.inner;
     let_go(pending, inner);

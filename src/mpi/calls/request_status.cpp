@@ -1,5 +1,6 @@
-// mpi/calls/request_status.cpp: MPI_Request_get_status and its forms for several requests: what the host knows to be complete
-// is finished now, and the status is kept until the program completes the request.
+// mpi/calls/request_status.cpp: MPI_Request_get_status and its forms for several requests. If the
+// host knows that a request is complete, Heddle finishes it now, and keeps the status until the
+// program completes the request.
 #include "entry_points.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
@@ -47,7 +48,7 @@ int finish(Row& row, int index, MPI_Status& status, int error) {
   return pending ? raise_new(finish_early(*pending, status, error), Raised::by_host(error), pending->communicator()) : error;
 }
 
-/// No request of the row is Heddle's, or the host is to raise the error.
+/// True: no request of the row is Heddle's, or the host must raise the error.
 bool is_hosts(int count, const MPI_Request* requests) { return table.empty() || count <= 0 || !requests; }
 
 int get_status_all(auto host, int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {

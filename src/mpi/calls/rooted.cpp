@@ -1,6 +1,6 @@
-// mpi/calls/rooted.cpp: the collectives with a root, MPI_Bcast, MPI_Gather, MPI_Gatherv, MPI_Scatter, MPI_Scatterv, and their
-// non-blocking and persistent forms: who sends packs, who receives puts in place. Of the arguments for all ranks' blocks only
-// the root's may be read.
+// mpi/calls/rooted.cpp: broadcast, gather and scatter, in all forms. Ranks that send pack their
+// data, ranks that receive put it in place. The arguments for all ranks' blocks may be read at the
+// root only.
 #include "entry_points.hpp"
 #include "mpi/collectives/staged.hpp"
 

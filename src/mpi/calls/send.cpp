@@ -1,4 +1,4 @@
-// mpi/calls/send.cpp: the four sends: blocking, non-blocking, persistent.
+// mpi/calls/send.cpp: the four modes of a send, in blocking, non-blocking and persistent form.
 #include <memory>
 #include <utility>
 

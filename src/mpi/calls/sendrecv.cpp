@@ -1,6 +1,7 @@
-// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two operations, each with its own route.
-// The arguments of both are checked before the first begins (p2p/mistakes.hpp). If the host may refuse them, it gets the call
-// as the program made it, and raises the error.
+// mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two
+// operations, each with its own route. The arguments of both are checked before the first begins
+// (p2p/mistakes.hpp). If the host may refuse them, it gets the call as the program made it, and
+// raises the error.
 #include <memory>
 #include <new>
 
@@ -29,7 +30,7 @@ struct Half {
   static Half received(const Buffer& data, const Envelope& from) { return {data, route_of_receive(data), from}; }
 };
 
-/// An operation that has begun, or a request of the host's alone.
+/// An operation that has begun, or a request of the host alone.
 class Begin {
  public:
   Begin() = default;
@@ -43,7 +44,7 @@ class Begin {
     error_ = wait ? PMPI_Wait(&request_, &status_) : PMPI_Test(&request_, &done, &status_);
     return over_ = done || error_ != MPI_SUCCESS;
   }
-  /// When it is over: MPI's error code, and what the program's status says.
+  /// Call it when over(). Returns MPI's error code, and corrects status() for the program.
   int finish() noexcept { return pending_ ? pending_->finish(status_, error_) : error_; }
   [[nodiscard]] const MPI_Status& status() const noexcept { return status_; }
   [[nodiscard]] const void* lands() const noexcept { return pending_ ? pending_->lands() : nullptr; }
@@ -56,7 +57,8 @@ class Begin {
   MPI_Status status_{};
 };
 
-/// What is sent must not be touched before the host has done with it, also if the program's error handler throws meanwhile.
+/// The host reads the send buffer until the send is over, also if the program's error handler
+/// throws meanwhile. So the destructor waits.
 struct Sending {
   Begin send;
   explicit Sending(const Begun& begun) noexcept : send(begun) {}
@@ -65,7 +67,7 @@ struct Sending {
   ~Sending() { send.over(true); }
 };
 
-/// The send: by an operation, or by the host's own request. There is a result.
+/// Begins the send, by an operation or by the host's own request. There always is a result.
 Begun begin(const Half& out, Ends ends, bool in_place) {
   const auto& [data, route, peer] = out;
   Begun begun;
@@ -86,8 +88,9 @@ Begun begin(const Half& out, Ends ends, bool in_place) {
   return begun;
 }
 
-/// Both operations behind one generalized request, which is complete when both are. The program may not hear of an error before
-/// then, and then once: what fails is raised by whoever settles the request.
+/// Both operations behind one generalized request, which is complete when both are. The program
+/// must hear of an error only then, and only once. The call that settles the request raises the
+/// error.
 class Both final : public Generalized<Pending> {
  public:
   explicit Both(MPI_Comm comm) : comm_(comm) { begun(); }
@@ -118,7 +121,8 @@ class Both final : public Generalized<Pending> {
   int result_ = MPI_SUCCESS;
 };
 
-/// MPI_Sendrecv; MPI_Sendrecv_replace if `in_place`: what is sent has left the buffer before anything comes.
+/// MPI_Sendrecv, or MPI_Sendrecv_replace if `in_place`. In place, the data to send has left the
+/// buffer before anything comes.
 int send_receive(const Half& out, const Half& in, bool in_place, MPI_Status* status) {
   const Begun begun = begin(out, Ends::beside_receive, in_place);
   if (!begun.under_way()) return *begun.result;
@@ -129,8 +133,9 @@ int send_receive(const Half& out, const Half& in, bool in_place, MPI_Status* sta
   return received != MPI_SUCCESS ? received : completed;
 }
 
-/// MPI_Isendrecv, MPI_Isendrecv_replace. Nothing: it is the host's, as the program made it. The send first: what it sends may
-/// lie where something is received, and a message that a probe has matched must not be lost if it fails.
+/// MPI_Isendrecv, MPI_Isendrecv_replace. Nothing: the host gets the call as the program made it.
+/// The send begins first. Its data may lie in the receive buffer. And if it fails, a message that a
+/// probe has matched must not be lost.
 Done start_send_receive(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
   if (!request) return {};
   std::unique_ptr<Both> both(requests::table.room() ? new (std::nothrow) Both(in.peer.comm) : nullptr);
@@ -158,7 +163,8 @@ bool both_taken(const Half& out, const Half& in) {
   return takes(out.data, Direction::out, out.peer) && takes(in.data, Direction::in, in.peer);
 }
 
-/// Both sides as the program made them. @param host  The host's call, to which a status is given.
+/// The host gets both sides as the program made them.
+/// @param host  The host's call. It is given a status.
 template <class Host>
 int pass_through(const Host& host, const Half& in, MPI_Status* status) {
   if (in.route.way == Way::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
@@ -191,7 +197,7 @@ int sendrecv_replace(auto host, const Buffer& data, const Envelope& to, const En
   return carry_out(host, Half::sent(data, to), Half::received(data, from), true, status);
 }
 
-/// Nothing: both sides are the host's, as the program made them.
+/// Nothing: the host gets both sides as the program made them.
 Done start(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
   if ((out.route.way == Way::passthrough && in.route.way == Way::passthrough) || !both_taken(out, in)) {
     Watch::uncertain();  // MPICH 5.0.2 does not report truncation here

@@ -28,8 +28,8 @@ int poll_all(Room& room, int count, MPI_Request* requests, int* flag, MPI_Status
   return Row(poll).settle_some(count, nullptr, statuses, error);
 }
 
-/// MPICH 5.0.2 says after a handler of the program has heard of an error that nothing is complete, and nothing has failed.
-/// True: it has completed some requests of Heddle's all the same.
+/// After a handler of the program has heard of an error, MPICH 5.0.2 says that nothing is complete,
+/// and that nothing has failed. True: it has completed some requests of Heddle nevertheless.
 bool completes_some(Row& row, int count, const MPI_Request* requests) {
   if (!communicators::hides_errors(MPI_COMM_NULL)) return false;
   for (int i = 0; i < count; ++i)

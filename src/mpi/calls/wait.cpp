@@ -1,4 +1,5 @@
-// mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome: the host completes, Heddle does the rest.
+// mpi/calls/wait.cpp: MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome. The host completes
+// requests, Heddle does the rest.
 #include <utility>
 
 #include "mpi/p2p/watch.hpp"
@@ -30,17 +31,18 @@ int error_in(int result, const MPI_Status& status) noexcept {
   return kind == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
 }
 
-/// Of a request that is not waited for, because another one has failed: null and inactive ones have an empty status all the
-/// same, and what is complete may be completed (MPI-5.0 §3.7.5).
+/// For a request that is not waited for, because another one has failed. Null and inactive requests
+/// have an empty status nevertheless, and a complete request may be completed (MPI-5.0 §3.7.5).
 int leave(MPI_Request& request, MPI_Status& status) {
   int complete = 0;
   MPI_Status now;
   if (PMPI_Request_get_status(request, &complete, &now) != MPI_SUCCESS || !complete) return MPI_ERR_PENDING;
-  status = now;  // MPICH 5.0.2 has made a persistent request inactive by that: its next status is empty
+  status = now;  // MPICH 5.0.2 has made a persistent request inactive by this: its next status is empty
   return PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
 }
 
-/// Request i is Heddle's. The handler does not hear of its error, because it has heard of another one.
+/// Request i is Heddle's. The handler does not hear of its error, because it has heard of another
+/// one.
 int leave(Row& row, int i, MPI_Request& request, MPI_Status& status) {
   Pending& pending = *row[i];
   MPI_Request* const host = asked(pending, &request);
@@ -56,12 +58,13 @@ int leave(Row& row, int i, MPI_Request& request, MPI_Status& status) {
   return error != MPI_SUCCESS && remains(pending, *host) ? error : row.settle(i, status, error);
 }
 
-/// All at once: the host is asked once for all of them. `statuses` are this call's own.
+/// Waits for all requests by one call of the host. `statuses` are this call's own.
 int wait_all_brief(Row& row, int count, Scratch<MPI_Status>& statuses) {
   for (int i = 0; i < count; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
   const int result = PMPI_Waitall(count, row.lend(), statuses.get());
   row.give_back();
-  // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the statuses have it.
+  // MPICH 5.0.2 returns success once a handler of the program has heard of the error. The statuses
+  // then have the error.
   int error = result;
   for (int i = 0; i < count && error == MPI_SUCCESS; ++i)
     if (row[i] && statuses[i].MPI_ERROR != MPI_SUCCESS) error = MPI_ERR_IN_STATUS;
@@ -69,7 +72,8 @@ int wait_all_brief(Row& row, int count, Scratch<MPI_Status>& statuses) {
   return error == result ? settled : result;
 }
 
-// Heddle's own are waited for one by one, in order, and finished while later ones still arrive; then the rest.
+// Waits for Heddle's requests one by one, in order, and finishes each while later messages still
+// arrive. Then waits for the other requests.
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   Row row(count, requests);
   if (!row.readable()) return no_memory();
@@ -79,14 +83,14 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     if (Scratch<MPI_Status> own(count); own) return wait_all_brief(row, count, own);
   Scratch<int> codes(wanted ? count : 1);
   Scratch<bool> ours(wanted ? count : 1);
-  // What is not Heddle's, one after the other for the host.
+  // The host's own requests, one after the other.
   threads::Picked<MPI_Request, MPI_Status> others(row.all_ours() ? 0 : count, requests, [&](int i) { return !row[i]; });
   if (!codes || !ours || !others) return no_memory();
   for (int i = 0; wanted && i < count; ++i) codes[i] = MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i) ours[i] = false;
 
-  // The host raises an error each time. After the first the rest is left as it is (MPI_ERR_PENDING, MPI-5.0 §3.7.5), so that
-  // the program's handler hears of one.
+  // The host raises an error each time. So after the first error, the other requests are left as
+  // they are (MPI_ERR_PENDING, MPI-5.0 §3.7.5): the program's handler hears of one error.
   bool hidden = false;
   bool host_failed = false;
   bool we_failed = false;
@@ -97,7 +101,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     MPI_Status& status = wanted ? statuses[i] : own;
     MPI_Request* const host = asked(*pending, &requests[i]);
     pending->advance(true);
-    // MPICH 5.0.2 returns success once a handler of the program has heard of the error: then the status has it.
+    // MPICH 5.0.2 returns success once a handler of the program has heard of the error. The status
+    // then has the error.
     const int field = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
     const int waited = PMPI_Waitall(1, host, &status);
     int code = error_in(waited, status);
@@ -126,7 +131,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     return hidden ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
   }
 
-  // Never without statuses: Open MPI 5.0.11 then misses the truncation of a message that is there already.
+  // Never without statuses: Open MPI 5.0.11 then misses the truncation of a message that is there
+  // already.
   const int result = others.call(requests, wanted ? statuses : nullptr, PMPI_Waitall);
   if (!we_failed && result == MPI_SUCCESS) return MPI_SUCCESS;
   for (int i = 0; wanted && i < count; ++i)

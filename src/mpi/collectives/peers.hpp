@@ -1,8 +1,8 @@
-// mpi/collectives/peers.hpp: who takes part in a collective, as far as one side's blocks depend on it. Includes
-// communicators/, engine/staged.hpp.
+// mpi/collectives/peers.hpp: the ranks of a collective, as far as one side's blocks depend on them.
 //
-// Known are only communicators within MPI_COMM_WORLD: what goes to others' hosts goes as the program has it, since ranks
-// without Heddle hand on their types as they are, and hosts may cut a message by the type that they are given.
+// Only communicators within MPI_COMM_WORLD are known. On other communicators, the host gets the
+// arguments as the program has them. Ranks without Heddle hand on their types as they are, and a
+// host may cut a message by the type that it is given.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace heddle::mpi {
 
-/// The ranks that a rank exchanges blocks with. Not known: a communicator that is the host's alone.
+/// The ranks with which a rank exchanges blocks. Not known: the communicator is left to the host.
 struct Peers : communicators::Peers {
   explicit Peers(MPI_Comm comm);
 };
@@ -21,22 +21,23 @@ struct Peers : communicators::Peers {
 /// This rank in its own group; -1 if the host refuses the communicator.
 int own_rank(MPI_Comm comm);
 
-/// What a rank does in a collective with a root.
+/// The part of a rank in a collective with a root.
 struct Rooted {
   Rooted(int of, MPI_Comm comm);
 
   bool known = false;
   bool root = false;  ///< This rank is the root.
-  bool leaf = false;  ///< This rank gives or gets a block; a root does so, too, unless in an intercommunicator.
+  bool leaf = false;  ///< This rank gives or gets a block. A root does so, too, except in an inter-communicator.
   int ranks = 0;
   int me = 0;
 };
 
-/// Whom a rank receives from and sends to in a topology, in the order of the blocks, MPI_PROC_NULL beyond an edge. False: there
-/// is no topology, or the host does not say. Throws std::bad_alloc.
+/// The ranks from which a rank receives and to which it sends in a topology, in the order of the
+/// blocks. MPI_PROC_NULL stands beyond an edge. False: there is no topology, or the host does not
+/// say. Throws std::bad_alloc.
 bool neighbour_ranks(MPI_Comm comm, int me, std::vector<int>& from, std::vector<int>& to);
 
-/// The neighbours of a rank in a topology, in the order of the blocks.
+/// The number of a rank's neighbours in a topology.
 class Neighbours {
  public:
   explicit Neighbours(MPI_Comm comm);

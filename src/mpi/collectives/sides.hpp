@@ -1,5 +1,5 @@
-// mpi/collectives/sides.hpp: one side of a collective call, as the host gets it: Side and Blocks (engine/sides.hpp) of MPI's
-// datatypes, and Plain, which needs no copy. Includes engine/sides.hpp, registry.hpp.
+// mpi/collectives/sides.hpp: one side of a collective call, as the host gets it. Side and Blocks
+// are those of engine/sides.hpp, with MPI's datatypes. Plain needs no copy.
 #pragma once
 
 #include "engine/sides.hpp"
@@ -23,10 +23,11 @@ using Blocks = engine::Blocks<TypesOfHost>;
 template <class Given>
 using SideOf = std::conditional_t<std::is_same_v<Given, Buffer>, Side, Blocks>;
 
-/// A buffer argument in other words, if that takes no copy: predefined types as they are, derived ones without holes as the
-/// basic type they are made of. Saves a call without holes all that follows. Arguments that MPI does not let us read may go
-/// through here all the same: nothing is read but the handle, and what comes out is ignored as what went in. Within
-/// MPI_COMM_WORLD only (peers.hpp).
+/// A buffer argument that needs no copy. A predefined type stays as it is. A derived type without
+/// holes becomes the basic type that it is made of. This saves a call without holes all further
+/// work. Arguments that are not significant on this rank may be given, too: only the handle is
+/// read, and the host ignores the result as it ignores the argument. Only within MPI_COMM_WORLD
+/// (peers.hpp).
 class Plain {
  public:
   Plain(const Buffer& data, MPI_Comm comm) : data_(data) {
@@ -50,8 +51,9 @@ class Plain {
   bool plain_ = true;
 };
 
-// MPICH refuses a call that sends and receives the very same elements; packed, it would not notice. So it gets them as they
-// are. The same buffer with different types or displacements is allowed (a halo exchange within one array).
+// MPICH refuses a call that sends and receives the very same elements. It would not notice if they
+// were packed, so it gets them as they are. A call may use one buffer with different types or
+// displacements (a halo exchange within one array).
 inline bool same_elements(const Buffer& a, const Buffer& b) {
   return a.address == b.address && a.address != MPI_BOTTOM && a.type == b.type && a.count != 0 && b.count != 0;
 }
@@ -64,7 +66,7 @@ inline bool same_elements(const WArgument& a, const WArgument& b) {
   return a.address == b.address && a.address != MPI_BOTTOM && a.types == b.types && a.counts.array() == b.counts.array();
 }
 
-/// A call whose sides both are Plain: the host's, in those words. Nothing: it is not.
+/// If both sides are Plain, calls the host with them. Nothing: they are not.
 template <class Sent, class Received, class Hand>
 Done hand_plain(const Sent& send, const Received& receive, MPI_Comm comm, Hand hand) {
   if constexpr (std::is_same_v<Sent, Buffer> && std::is_same_v<Received, Buffer>) {

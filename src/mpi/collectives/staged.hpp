@@ -1,15 +1,15 @@
-// mpi/collectives/staged.hpp: a collective that the host carries out on packed data (engine/staged.hpp): both sides' staging
-// buffers live until it is over: in the call, when the program completes the request, or for as long as a persistent request
-// does. Includes engine/staged.hpp, how.hpp, completion.hpp, peers.hpp, sides.hpp,
-// shared_copy.hpp.
+// mpi/collectives/staged.hpp: a collective that the host carries out on packed data
+// (engine/staged.hpp). Its operation keeps the staging buffers of both sides. It lives until the
+// call returns, until the program completes the request, or as long as a persistent request.
 //
 //   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(
 //       "gather", how, comm,
-//       [&](Op& op) { return op.prepare(...); },                     // false: it is the host's, as the program made it
+//       [&](Op& op) { return op.prepare(...); },                     // false: the host gets the call as the program made it
 //       hand);                                                       // calls it: how.hpp
 //
-// Where a collective is left to the host by trial, it gets the program's own types if it packs those as well:
+// If a trial has left a collective to the host, it gets the program's own types, provided that it
+// packs those as well as Heddle:
 //
 //   if (timed.is_librarys() && all_packed_by_host(send, ranks) && all_packed_by_host(receive, ranks)) return {};
 #pragma once
@@ -29,7 +29,7 @@
 
 namespace heddle::mpi {
 
-/// Of such arguments.
+/// The operation for arguments of these types.
 template <class Sent, class Received>
 using StagedOf = engine::Staged<SideOf<Sent>, SideOf<Received>>;
 
@@ -66,10 +66,12 @@ class KeptCollective final : public Persistent {
   SharedCopy copy;
 };
 
-/// Nothing: not for Heddle. @param call  What the report calls it. @param hand  Gives both sides to the host.
+/// Nothing: not for Heddle.
+/// @param call  Its name in the report.
+/// @param hand  Gives both sides to the host.
 ///
-/// Where the host may fail and return MPI_SUCCESS (communicators::hides_errors()), there is no request then, and what is stored
-/// is what the program had there.
+/// The host may fail and still return MPI_SUCCESS (communicators::hides_errors()). Then there is no
+/// request, and the blocks that are stored are what the program had there.
 template <class Op, class How, class Prepare, class Hand>
 Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare, Hand hand) {
   if constexpr (How::blocking) {
@@ -108,14 +110,15 @@ Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare,
   }
 }
 
-/// Whether the host packs `count` elements of a datatype as well as Heddle does, while it sends.
+/// True: while it sends, the host packs `count` elements of a datatype as well as Heddle does.
 inline bool host_packs_as_well(MPI_Datatype type, Count count) noexcept {
   Entry* const entry = table.find(type);
   const Entry* const decoded = entry ? entry->ready(type) : nullptr;
   return !entry || (decoded && !decoded->pays_to_pack(count));
 }
 
-// The same of all blocks of an argument, at which nobody may have looked before; no: there are none to look at.
+// True: the host packs all blocks of an argument as well as Heddle does. Nobody may have checked
+// the argument before. False: its arrays are missing, or the host does not pack while it sends.
 inline bool all_packed_by_host(const Buffer& data, int blocks) noexcept {
   return traits().packs_while_it_sends && host_packs_as_well(data.type, data.count * blocks);
 }

@@ -1,9 +1,10 @@
 // mpi/communicators/ask.cpp: MPI_Group_translate_ranks, piece by piece.
 //
-// Open MPI 5.0.11 looks for each rank in all of the other group, from its front: a communicator of half of 100,000 ranks would
-// take it 10^9 comparisons. So it is asked whether the next ranks go on as the last two began, in a group of these few: what is
-// guessed right costs the same however large the world is, what is not is looked for in the world. The answers are the host's
-// in any case.
+// Open MPI 5.0.11 searches the other group from its front for each rank. A communicator of half of
+// 100,000 ranks would take 10^9 comparisons. So Heddle guesses that the next ranks go on with the
+// step of the last two, and has the host translate them into a group of just these ranks. A right
+// guess costs the same in a world of any size. Other ranks are searched in the world. All answers
+// come from the host.
 #include "mpi/communicators/ask.hpp"
 
 #include <numeric>
@@ -19,7 +20,7 @@ constexpr bool looks_from_the_front = true;
 constexpr bool looks_from_the_front = false;
 #endif
 
-/// What members of the host's group are called in the world.
+/// Translates members of a group of the host to ranks of MPI_COMM_WORLD.
 class Translation final : public group::Source {
  public:
   Translation(MPI_Group theirs, MPI_Group world) noexcept : theirs_(theirs), world_(world) {}
@@ -48,7 +49,7 @@ class Translation final : public group::Source {
   MPI_Group theirs_, world_;
 };
 
-/// The `size` members of a group of the host's, as asked() says.
+/// The `size` members of a group of the host, in the form that asked() returns.
 std::optional<group::Group> in_world(MPI_Group theirs, int size) {
   Handle world;
   int ranks = 0;
@@ -64,7 +65,8 @@ std::optional<group::Group> asked(MPI_Comm comm) {
   const Peers peers(comm);
   Handle theirs;
   if (!peers.known || (peers.inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &theirs.group) != MPI_SUCCESS) return {};
-  // Not MPI_Group_size: where MPI_Cart_create has left ranks out, MPICH 5.0.2's group has them nevertheless.
+  // The size is not that of MPI_Group_size: if MPI_Cart_create has left ranks out, MPICH 5.0.2's
+  // group still has them.
   return in_world(theirs.group, peers.ranks);
 }
 

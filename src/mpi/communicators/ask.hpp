@@ -1,4 +1,4 @@
-// mpi/communicators/ask.hpp: what the host says of a communicator's group. Includes group/, host.hpp.
+// mpi/communicators/ask.hpp: asks the host for the group of a communicator.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace heddle::mpi::communicators {
 
-/// Of a group of the host's, freed at the end of the scope.
+/// The handle of a group of the host, freed at the end of the scope.
 struct Handle {
   Handle() = default;
   Handle(const Handle&) = delete;
@@ -19,7 +19,8 @@ struct Handle {
   MPI_Group group = MPI_GROUP_NULL;
 };
 
-/// Whom ranks mean in messages and blocks: a communicator's own group, or the remote one of an inter-communicator.
+/// The group whose ranks messages and blocks name: a communicator's own group, or the remote group
+/// of an inter-communicator.
 struct Peers {
   explicit Peers(MPI_Comm comm) noexcept {
     int two = 0;
@@ -33,15 +34,19 @@ struct Peers {
   int ranks = 0;
 };
 
-/// In MPI_COMM_WORLD's ranks, read in short pieces into the encoder: memory does not grow with regular communicators. Of an
-/// inter-communicator the remote group. Empty if a member is of another world; nothing if the host does not say.
-/// Throws std::bad_alloc.
+/// The communicator's group in ranks of MPI_COMM_WORLD, or the remote group of an
+/// inter-communicator. It is read in short pieces into the encoder, so regular communicators need
+/// little memory, however large they are. An empty group: a member is of another world. Nothing:
+/// the host does not say. Throws std::bad_alloc.
 std::optional<group::Group> asked(MPI_Comm comm);
 
-/// Whether a member of the local group of an inter-communicator is of another world. Throws std::bad_alloc.
+/// True: a member of an inter-communicator's local group is of another world. Throws
+/// std::bad_alloc.
 bool strangers_here(MPI_Comm comm);
 
-/// Whether the host's size of the communicator, and in it the place of this process (rank `me` of the world), are the group's.
+/// True: the host's size of the communicator, and the place of this process in it, agree with the
+/// group. `me`: this process in MPI_COMM_WORLD. Only the size is compared if it is an
+/// inter-communicator.
 bool agrees(MPI_Comm comm, const group::Group& group, int me) noexcept;
 
 }  // namespace heddle::mpi::communicators

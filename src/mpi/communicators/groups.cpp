@@ -1,4 +1,5 @@
-// mpi/communicators/groups.cpp: the table, what makes it believed, and calls as operations on groups.
+// mpi/communicators/groups.cpp: the table of descriptions, the check of a description, and
+// operations on groups for the calls.
 #include "mpi/communicators/groups.hpp"
 
 #include <memory>
@@ -21,7 +22,8 @@ group::Described& table() {
 
 constinit interposition::PastUs freed_past_us("PMPI_Group_free");
 
-/// Whether the host has the same number of members, and in the same places this process, the first, the middle and the last.
+/// True: the host's group has the same size, and the same ranks in four places. These are this
+/// process, the first, the middle and the last.
 bool agrees(MPI_Group handle, const group::Group& group) {
   int size = 0;
   int rank = 0;

@@ -16,12 +16,12 @@ constinit threads::HandleTable<MPI_Comm, Communicator> directory;
 namespace {
 
 constinit std::atomic<bool> is_open{false};
-/// Held while a communicator is looked at for the first time. Callbacks of the host do not take it: they run with the host's
-/// own locks held, for which its holder may be waiting.
+/// Held while a communicator is looked at for the first time. Callbacks of the host do not take it:
+/// they run under locks of the host, and the holder of this mutex may be waiting for those locks.
 constinit std::mutex meeting;
 int keyval = MPI_KEYVAL_INVALID;
 int me = -1;
-/// The innermost of this thread.
+/// The innermost objects of this thread.
 thread_local Duplicating* duplicating = nullptr;
 thread_local Freeing* innermost_freeing = nullptr;
 
@@ -36,7 +36,7 @@ int handed_on(MPI_Comm, int, void*, void* attribute, void* copy, int* copied) {
   auto* const members = const_cast<Members*>(static_cast<const Communicator*>(attribute)->members());
   auto* const fresh = members ? new (std::nothrow) Communicator(MPI_COMM_NULL) : nullptr;
   *copied = fresh ? 1 : 0;
-  if (!fresh) return MPI_SUCCESS;  // asked for later
+  if (!fresh) return MPI_SUCCESS;  // the host will be asked
   members->retain();
   fresh->know(members);
   fresh->mute(static_cast<const Communicator*>(attribute)->is_mute());
@@ -54,7 +54,7 @@ int freed(MPI_Comm comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-/// In `meeting`. Null: the host does not take the attribute. Throws std::bad_alloc.
+/// With `meeting` held. Null: the host does not take the attribute. Throws std::bad_alloc.
 Communicator* entry_of(MPI_Comm comm) {
   if (Communicator* const known = directory.find(comm)) return known;
   if (Freeing::of(comm)) return nullptr;
@@ -67,7 +67,7 @@ Communicator* entry_of(MPI_Comm comm) {
   return fresh;
 }
 
-/// In `meeting`.
+/// With `meeting` held.
 const Members* hang(const char* call, MPI_Comm comm, const group::Group& group, bool beyond) {
   Communicator* const object = entry_of(comm);
   if (!object) return nullptr;
@@ -77,7 +77,7 @@ const Members* hang(const char* call, MPI_Comm comm, const group::Group& group, 
   return members;
 }
 
-/// A communicator that nobody has told us of, or nothing about its group.
+/// The members of a communicator whose group Heddle does not know yet.
 const Members* meet(const char* call, MPI_Comm comm) try {
   if (Freeing* const freeing = Freeing::of(comm)) return freeing->members();
   const std::lock_guard guard(meeting);
@@ -102,7 +102,7 @@ void Communicator::know(Members* members) noexcept {
 
 namespace {
 
-/// The communicator's handler is one of these.
+/// True: the communicator's handler is one of these.
 template <class... Handlers>
 bool has_any(MPI_Comm comm, Handlers... handlers) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -112,12 +112,13 @@ bool has_any(MPI_Comm comm, Handlers... handlers) {
   return is;
 }
 
-/// The host says so of what has none, too.
+/// The host says this also of a communicator without a handler.
 bool fatal(MPI_Comm comm) { return has_any(comm, MPI_ERRORS_ARE_FATAL); }
 
 constinit std::atomic<bool> handlers_made{false};
 
-/// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if MPI_COMM_SELF has none.
+/// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if
+/// MPI_COMM_SELF has none.
 MPI_Comm of_none() { return traits().makes_without_handler && fatal(MPI_COMM_SELF) ? MPI_COMM_WORLD : MPI_COMM_SELF; }
 
 /// Calls the handler of `heard`, which may free the communicator.
@@ -138,7 +139,7 @@ void Communicator::leave() {
 
 Raised Communicator::raise(int code) const {
   if (!gone()) return call_handler(mute_ && fatal(handle_) ? of_none() : handle_, code);
-  MPI_Comm own = MPI_COMM_NULL;  // handlers are called for communicators, and this one is no more
+  MPI_Comm own = MPI_COMM_NULL;  // a handler needs a communicator, and this one is gone
   if (errors_ == MPI_ERRHANDLER_NULL || PMPI_Comm_dup(MPI_COMM_SELF, &own) != MPI_SUCCESS) return call_handler(of_none(), code);
   PMPI_Comm_set_errhandler(own, errors_);
   const Raised raised = call_handler(own, code);
@@ -213,7 +214,7 @@ void without_handler(MPI_Comm made) try {
   const std::lock_guard guard(meeting);
   if (Communicator* const object = entry_of(made)) object->mute();
 } catch (const std::bad_alloc&) {
-  return;  // the worst of it: an error is fatal that need not be
+  return;  // at worst, an error is fatal that need not be
 }
 
 Freeing::Freeing(MPI_Comm comm) : comm_(comm), before_(innermost_freeing) {
@@ -266,7 +267,7 @@ void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept t
   const std::lock_guard guard(meeting);
   hang(call, comm, group, false);
 } catch (const std::bad_alloc&) {
-  return;  // asked for later
+  return;  // the host will be asked
 }
 
 void leave(const char* call, MPI_Comm comm) noexcept {
@@ -278,7 +279,7 @@ void leave_to_host(const char* call, MPI_Comm comm) noexcept try {
   const std::lock_guard guard(meeting);
   hang(call, comm, group::Group(), true);
 } catch (const std::bad_alloc&) {
-  return;  // the host is asked for the group: the communicator's like in its place
+  return;  // the host will be asked for the group, as for other communicators
 }
 
 void leave_threads_to_host(MPI_Comm comm) noexcept try {
@@ -320,7 +321,7 @@ void Duplicating::end(const char* call, MPI_Comm of, MPI_Comm made, bool complet
   directory.insert(made, handed_);
   tell(call, *handed_->members(), true);
 } catch (const std::bad_alloc&) {
-  return;  // asked for later
+  return;  // the host will be asked
 }
 
 }  // namespace heddle::mpi::communicators

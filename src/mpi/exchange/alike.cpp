@@ -36,7 +36,7 @@ bool Comparison::over(bool wait) noexcept {
     PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
   if (!done) return false;
   if (std::ranges::all_of(all_, [&](const select::DecidedText& text) { return text == mine_; })) return true;
-  if (me_ != 0) sleep(2);  // rank 0 says it for all, unless it does not come to it
+  if (me_ != 0) sleep(2);  // rank 0 says it for all, if it gets here
   end_job(select::disagreement(all_).c_str());
   return true;
 }

@@ -1,14 +1,15 @@
-// mpi/exchange/alike.hpp: HEDDLE_CHECK: did all ranks decide alike? Includes shadow_comm.hpp.
+// mpi/exchange/alike.hpp: HEDDLE_CHECK compares the decisions of all ranks.
 //
-//   const select::Way way = ...;                     // null algorithm: it is left to the host
+//   const select::Way way = ...;                     // null algorithm: left to the host
 //   alike(*own, {"MPI_Allgatherv", way});            // returns only if all ranks have come here with the same
 //
 //   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", way});   // in a call that must not wait; null: no check
 //   if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
 //
-// Compared are the call, how it is about to be carried out, and its number among the communicator's calls. Where ranks differ
-// the job ends with a sentence that names them. All of it is a non-blocking gather of the host's, of blocking calls, too, so
-// that one rank's blocking call and another's that is not are found out.
+// The ranks compare the call, the way in which it is about to be carried out, and its number among
+// the communicator's calls. If they differ, the job ends with a message that names the ranks. The
+// comparison is a non-blocking gather of the host, also in blocking calls. So it detects a rank in
+// a blocking call while another rank is in a non-blocking one.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ using engine::pair_by_pair;
 class Comparison {
  public:
   static std::unique_ptr<Comparison> begun(ShadowComm& own, const Decision& mine) noexcept;
-  /// Waits: its memory is here.
+  /// Waits for the gather, which uses this object's memory.
   ~Comparison();
   Comparison(const Comparison&) = delete;
   Comparison& operator=(const Comparison&) = delete;

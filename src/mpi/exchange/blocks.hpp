@@ -1,5 +1,5 @@
-// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange (engine/exchange/kinds.hpp).
-// Includes exchange.hpp, alike.hpp, mistakes.hpp, registry.hpp, node.hpp.
+// mpi/exchange/blocks.hpp: from the arguments of a collective to the blocks of an Exchange
+// (engine/exchange/kinds.hpp).
 //
 //   Exchange exchange(*own, GatherNeighbours::sends(*own), GatherNeighbours::receives(*own));
 //   if (!GatherNeighbours::fill(*own, send, receive, exchange)) return {};      // Buffer -> Buffer, or Buffer -> VArgument
@@ -28,7 +28,7 @@ inline bool look(MPI_Datatype type, Measures& found) noexcept {
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   MPI_Count size = 0;
-  if (type == MPI_DATATYPE_NULL) return false;  // to be raised on the call's own communicator
+  if (type == MPI_DATATYPE_NULL) return false;  // the call raises it on its own communicator
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent(type, &low, &extent) != MPI_SUCCESS)
     return false;
   found = {size, extent};
@@ -38,7 +38,7 @@ inline bool look(MPI_Datatype type, Measures& found) noexcept {
 struct OfHost {
   using Ruler = engine::Ruler<MPI_Datatype, look>;
   static bool in_place(const void* address) noexcept { return address == MPI_IN_PLACE; }
-  /// All of MPI_COMM_WORLD on one node: all ranks know that alike.
+  /// True: all of MPI_COMM_WORLD is on one node. All ranks know that alike.
   static bool one_node() noexcept {
     const Node* node = Node::here();
     int ranks = 0;
@@ -52,15 +52,17 @@ using Neighbours = Kinds::Neighbours;
 using GatherNeighbours = Kinds::GatherNeighbours;
 using GatherAll = Kinds::GatherAll;
 
-/// The shadow communicator of a collective that is Heddle's, on all ranks alike, which none leaves but by an error. Null, and
-/// `refused`: that error; null without: not for Heddle. @param makes  Whether it may be made: not in a call that must not wait
-/// for other ranks.
+/// The shadow communicator of a collective that Heddle carries out. All ranks decide alike, and a
+/// rank leaves the collective only by an error. Null, with `refused`: that error. Null without it:
+/// the collective is not for Heddle.
+/// @param makes  The call may make the shadow communicator. False in a call that must not wait for
+/// other ranks.
 template <class Kind, class Given, class Wanted>
 ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
   ShadowComm* own = ShadowComm::made(comm);
   if (own && revoked(comm)) return nullptr;
   if (own ? !Kind::of(*own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
-  refused = mistakes::refused<Kind>(send, receive, comm, own);  // before a word to other ranks
+  refused = mistakes::refused<Kind>(send, receive, comm, own);  // before any message to other ranks
   if (refused) {
     if (own) own->spoil();  // others may send what this rank does not receive
     return nullptr;
@@ -69,16 +71,17 @@ ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, boo
   return own && Kind::of(*own) ? own : nullptr;
 }
 
-/// Numbers that no buffer has. The others wait, as they do for any rank that is lost.
+/// The counts or displacements fit no buffer. The other ranks wait, as for any rank that is lost.
 inline Raised beyond_numbers(MPI_Comm comm) { return raise_new(MPI_ERR_COUNT, comm); }
 
-/// With HEDDLE_CHECK: ranks that are not in the same call must hear of it before they talk of anything else.
+/// With HEDDLE_CHECK, ranks that are in different calls must learn this before they exchange
+/// anything else.
 inline void compare_first(ShadowComm& own, const char* call) {
   if (own.knows_topology()) return;
   if (const auto comparison = Comparison::begun(own, {call, pair_by_pair()})) comparison->over(true);
 }
 
-/// Whether a blocking call goes the library's way without a look at it.
+/// True: a blocking call is left to the library without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
   if (!own || !own->ways().passes(call)) return false;
@@ -87,7 +90,8 @@ inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexce
   return true;
 }
 
-/// Whether the library's way has turned out to be quicker for the neighbours, or is due to be timed; on all ranks alike.
+/// True: the library has turned out to be quicker for the neighbours, or is due to be timed. All
+/// ranks find the same.
 template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
@@ -96,8 +100,8 @@ bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, Time
   return own.library({.call = engine::call_of_neighbours(receive, Kind::gathers)}, timed, engine::Ways::Next::passes);
 }
 
-/// The blocking call of such a kind. Nothing: not for Heddle, on all ranks alike.
-/// @param timed  Until the end of the call.
+/// Carries out a blocking call of that kind. Nothing: not for Heddle, on all ranks alike.
+/// @param timed  Lives until the end of the call.
 template <class Kind, class Given, class Wanted>
 Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) try {
   if (Kind::neighbours && passes(comm, engine::call_of_neighbours(receive, Kind::gathers), timed)) return {};
@@ -122,7 +126,8 @@ Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_C
 
 namespace heddle::mpi {
 
-/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks alike.
+/// Given: Buffer, VArgument or WArgument, the receive side. Nothing: not for Heddle, on all ranks
+/// alike.
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
   if (!blocks::InPlace::ours(given, given)) {

@@ -1,7 +1,8 @@
 // mpi/exchange/calls.cpp: the blocking collectives.
 //
-// Of MPI_Allgatherv every rank knows all receive counts, and the signature's bytes of a block are the same on all; so all
-// choose a schedule alike without a word (select/collective/decide.hpp). What the host would do as well is left to it: see
+// In MPI_Allgatherv, every rank knows all receive counts, and the bytes of each block are the same
+// on all ranks. So all ranks choose the same schedule without a message
+// (select/collective/decide.hpp). Calls that the host would carry out as well are left to it: see
 // worth_gathering there.
 #include "engine/exchange/choice.hpp"
 #include "engine/gathered.hpp"
@@ -23,7 +24,7 @@ engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum
 
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) try {
-  // Short blocks of one size hosts bundle themselves: nothing is made for them.
+  // Hosts themselves bundle short blocks of one size. No shadow communicator is made for these.
   const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
   Done refused;
   ShadowComm* own = blocks::entered<blocks::Kinds::Ranks>(send, receive, comm, asked, refused);  // but way_of_all() may say no
@@ -46,7 +47,8 @@ template Done exchange_all(const char*, const Buffer&, const Buffer&, MPI_Comm, 
 template Done exchange_all(const char*, const VArgument&, const VArgument&, MPI_Comm, TimedCall&);
 template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_Comm, TimedCall&);
 
-// Apart from exchange_gather(), whose stack is as cold as its code where others have been at work meanwhile.
+// Apart from exchange_gather(): if other code has run meanwhile, the code and the stack of that
+// function are cold.
 bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
   if (!own || settings_of_process().check) return false;

@@ -1,6 +1,6 @@
-// mpi/exchange/channel.cpp: a message of more than 1 GiB is several of the host's, whose counts are int: both ends know its
-// length, and cut it alike. A share is one element of a datatype of its own, so that no host cuts it: its numbers are not all
-// reduced alike.
+// mpi/exchange/channel.cpp: a message of more than 1 GiB is several messages of the host, whose
+// counts are int. Both ends know its length, and cut it alike. The numbers of a share are reduced
+// in different ways. So a share is one element of a new datatype, which no host cuts.
 #include "mpi/exchange/channel.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr engine::Bytes longest = 1 << 30;
 
-/// each(offset, bytes), at least once.
+/// Calls each(offset, bytes) for each part, at least once.
 template <class Each>
 void cut(engine::Bytes bytes, Each each) {
   engine::Bytes at = 0;
@@ -32,8 +32,8 @@ void join(void* given, void* into, int* count, MPI_Datatype* /*type*/) {
 
 }  // namespace
 
-/// Without memory for the request it is waited for at once, which a send must not be in general; but then the program is about
-/// to end.
+/// If there is no memory for the request, it is waited for at once. In general a send must not be
+/// waited for, but here the program is about to end.
 void Channel::keep(Row& row, MPI_Request request) noexcept try {
   row.requests.push_back(request);
 } catch (const std::bad_alloc&) {
@@ -58,7 +58,8 @@ void Channel::send(engine::Rank to, std::span<const engine::Piece> pieces) noexc
   });
 }
 
-/// The host collects the pieces itself, on their way into its own buffers. Together they have 1 GiB at most.
+/// The host collects the pieces itself, on their way into its own buffers. Together they have 1 GiB
+/// at most.
 int Channel::gather(engine::Rank to, std::span<const engine::Piece> pieces, MPI_Request* request) noexcept try {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;

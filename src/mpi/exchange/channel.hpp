@@ -1,6 +1,6 @@
-// mpi/exchange/channel.hpp: what the engine talks by: engine::Channel over messages of bytes on a communicator of Heddle's own,
-// which returns errors, and engine::Reductions over that. Includes engine/channel.hpp, engine/reductions.hpp, host.hpp,
-// shared_copy.hpp.
+// mpi/exchange/channel.hpp: the engine's channel and reductions over MPI. The channel sends
+// messages of bytes on a communicator of Heddle's own, which returns errors. The reductions go over
+// a communicator of the program.
 //
 //   Channel channel(own.comm(), own.tag(tags::bundles));
 //   engine::Router router(place, own.me(), options, channel, freight);
@@ -18,7 +18,8 @@ namespace heddle::mpi {
 
 class Channel final : public engine::Channel {
  public:
-  /// The channel sends memory of the program, or bytes that Heddle has packed or brought together (shared_copy.hpp).
+  /// The channel sends memory of the program, or bytes that Heddle has packed or brought together
+  /// (shared_copy.hpp).
   enum class Holds : bool { programs, packed };
   Channel(MPI_Comm comm, int tag, Holds holds = Holds::programs) noexcept : comm_(comm), tag_(tag), holds_(holds) {}
 
@@ -34,7 +35,7 @@ class Channel final : public engine::Channel {
  private:
   struct Row {
     std::vector<MPI_Request> requests;
-    std::size_t done = 0;  ///< So many from the first on are complete.
+    std::size_t done = 0;  ///< The first `done` requests are complete.
   };
   void keep(Row& row, MPI_Request request) noexcept;
   bool over(Row& row, Ticket last, bool wait) noexcept;
@@ -52,7 +53,8 @@ class Channel final : public engine::Channel {
 
 class Reductions final : public engine::Reductions {
  public:
-  /// In MPI_Init; false: the host refuses what they need. Before MPI_Finalize, when none is left.
+  /// open(): in MPI_Init. False: the host refuses the datatype or the operation. close(): before
+  /// MPI_Finalize, when no object is left.
   static bool open() noexcept;
   static void close() noexcept;
 
@@ -65,7 +67,7 @@ class Reductions final : public engine::Reductions {
  private:
   [[nodiscard]] MPI_Request& request(int number) noexcept { return requests_[static_cast<std::size_t>(number)]; }
 
-  const MPI_Comm& comm_;  // made after this
+  const MPI_Comm& comm_;  // set after this object is made
   std::array<MPI_Request, most> requests_;
 };
 

@@ -15,8 +15,9 @@
 namespace heddle::mpi {
 namespace {
 
-/// Bytes. More than that the ranks of a crowded node do not put into slots at once where Open MPI packs as well: it moves
-/// fragment by fragment, while slots that all fill before one is emptied leave the caches (docs/collectives.md).
+/// Bytes. On a crowded node under Open MPI, ranks together put no more than this into slots at
+/// once, if Open MPI packs as well as Heddle. Open MPI moves data fragment by fragment. Slots that
+/// all fill before one is emptied leave the caches (docs/collectives.md).
 constexpr Bytes most_in_slots = 8 << 20;
 
 }  // namespace
@@ -30,7 +31,8 @@ Exchange::Exchange(const ShadowComm& shadow, int sends, int receives) noexcept
   requests_ = reinterpret_cast<MPI_Request*>(pendings_ + blocks_);
 }
 
-/// Null: it needs none, or there is no memory; then each start registers.
+/// Null: the block needs no such memory, or there is no memory for the object. Then each start
+/// registers.
 KeptMemory Exchange::memory_of(const Block& block) noexcept try {
   Network* const network = keeps_memory_ ? Network::here() : nullptr;
   if (!network || block.bytes < network->threshold()) return {};
@@ -42,7 +44,9 @@ KeptMemory Exchange::memory_of(const Block& block) noexcept try {
   return {};
 }
 
-/// Each rank decides for itself: a receive takes whatever comes. But for calls that do not return with it, whose types may go.
+/// True: the blocks would overflow the slots. Each rank decides for itself, because a receive takes
+/// any form of a block. Only for exchanges that end in their call: otherwise, the program may free
+/// the types.
 bool Exchange::overflows() noexcept {
   const Node* node = Node::here();
   if (!node || !node->crowded() || !traits().packs_while_it_sends ||
@@ -75,7 +79,8 @@ Exchange::Begun Exchange::receive(const Block& block, Tickets tickets, int& erro
   return error == MPI_SUCCESS ? begun(receive.request, receive.pending, tickets) : Begun::failed;
 }
 
-/// But what a receiver scatters it had rather fetch, as it has told when it came in one piece.
+/// True: the host sends this block. False if its receiver scatters blocks, for it then fetches them
+/// faster. The receiver has said so when a block came in one piece.
 bool Exchange::left_to_host(const Block& block, Route route) noexcept {
   if (!straight_ || !traits().packs_while_it_sends || !route.type || !route.type->known()) return false;
   if (!takes_descriptor(*route.type, data_[block.number].count)) return false;
@@ -111,7 +116,7 @@ int Exchange::send_bytes(const Block& block, const std::byte* from, Bytes bytes,
 }
 
 void Exchange::finish(Ticket ticket, MPI_Status& status, int& error) noexcept {
-  requests_[ticket] = MPI_REQUEST_NULL;  // Open MPI leaves one that has failed
+  requests_[ticket] = MPI_REQUEST_NULL;  // Open MPI leaves the handle of a failed request
   Pending* const pending = pendings_[ticket];
   if (!pending) return;
   error = pending->finish(status, error);
@@ -146,7 +151,8 @@ bool Exchange::probe(const Block& block) noexcept {
   return found != 0;
 }
 
-/// Hosts make progress only in a probe that finds nothing; and a rank that is ahead may have sent something to be found.
+/// Hosts make progress only in a probe that finds nothing. A probe with another tag might find a
+/// message of a rank that is ahead.
 void Exchange::progress() noexcept {
   int found = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, shadow_.tag(tags::nobodys), shadow_.comm(), &found, MPI_STATUS_IGNORE);
@@ -264,8 +270,8 @@ Raised Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedul
   return raise_new(error, comm);
 }
 
-// What goes to a rank lies where that rank's answer comes to lie: all that is to be sent is packed aside first, whichever comes
-// when.
+// In place, the block to a rank lies where the answer of that rank will lie. So all blocks are
+// packed aside before anything is received.
 bool Exchange::send_from_aside() noexcept {
   Bytes room = static_cast<Bytes>(sizeof(Buffer)) * blocks_;
   const Bytes buffers = room;
@@ -284,7 +290,8 @@ bool Exchange::send_from_aside() noexcept {
   return true;
 }
 
-// A rank whose host cannot pack a type says so at the end: the others wait for its blocks.
+// If the host cannot pack a type, this rank raises the error at the end: other ranks wait for its
+// blocks.
 int Exchange::pack_aside() noexcept {
   Element element;
   int first = MPI_SUCCESS;

@@ -1,5 +1,5 @@
-// mpi/exchange/exchange.hpp: an exchange of blocks (engine/exchange/exchange.hpp) over MPI: from datatype to datatype, by
-// messages on a shadow communicator. Includes shadow_comm.hpp, engine/exchange/, p2p/, types/.
+// mpi/exchange/exchange.hpp: an exchange of blocks (engine/exchange/exchange.hpp) over MPI: from
+// datatype to datatype, by messages on a shadow communicator.
 //
 //   Exchange exchange(*own, outs, ins);
 //   for (...) exchange.receive(edge, buffer, bytes);            // in the order in which they are likely to come
@@ -22,7 +22,7 @@ namespace heddle::mpi {
 
 class Exchange final : private engine::Carrier {
  public:
-  /// At most so many blocks each way.
+  /// At most `sends` blocks out, and `receives` blocks in.
   Exchange(const ShadowComm& shadow, int sends, int receives) noexcept;
   /// False: no memory; nothing has been sent.
   explicit operator bool() const { return steps_ && data_; }
@@ -35,40 +35,44 @@ class Exchange final : private engine::Carrier {
     if (bytes > 0 && from.rank != MPI_PROC_NULL) data_[steps_.receive(from.rank, from.tag, bytes)] = data;
   }
 
-  /// Of a persistent one, whose starts ranks need not bring into one order: added to all tags (ShadowComm::tags).
+  /// For a persistent exchange. Adds `first` to all tags (ShadowComm::tags), because ranks may
+  /// start persistent exchanges in different orders.
   void tags_from(int first) noexcept { tags_ = first; }
 
-  /// What is sent lies where the answers come to lie: each start packs it aside first. When all blocks are
-  /// there. False: no memory.
+  /// The answers come where the sent blocks lie, so each start packs these aside first. Call it
+  /// when all blocks are there. False: no memory.
   bool send_from_aside() noexcept;
 
-  /// Of a persistent one: what blocks to other nodes have registered stays so from start to start.
+  /// For a persistent exchange. Memory that is registered for blocks to other nodes stays
+  /// registered from start to start.
   void keep_memory() noexcept { keeps_memory_ = true; }
 
-  /// Of a persistent one: takes short blocks out of it. Collective. False: no memory.
+  /// For a persistent exchange. Moves its short blocks to `mailboxes`. Collective. False: no
+  /// memory.
   bool agree(engine::PersistentMailboxes& mailboxes) noexcept;
   [[nodiscard]] engine::PersistentMailboxes mailboxes() noexcept { return {steps_, *this}; }
 
-  /// Raises errors on `comm`. @param neighbours  All blocks are to and from neighbours.
+  /// Carries out the exchange, and raises errors on `comm`.
+  /// @param neighbours  All blocks go to neighbours or come from them.
   Raised run(MPI_Comm comm, bool neighbours = false) {
     use_mailboxes(neighbours);
     start(Ends::in_collective);
     return finish_on(comm);
   }
-  /// Likewise, short blocks by a schedule that bundles. Of a blocking one, of all ranks.
+  /// Carries out a blocking exchange of all ranks. Short blocks go in bundles, by a schedule.
   Raised run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
 
-  /// May be called again when the last one is over.
+  /// May be called again when the last start is over.
   void start(Ends ends) noexcept {
     ends_ = ends;
     steps_.start(ends == Ends::in_collective);
   }
-  /// As far as it goes now, or to the end. True: over.
+  /// Carries the exchange on as far as it goes now, or to the end. True: it is over.
   bool advance(bool wait) noexcept { return steps_.advance(wait); }
-  /// The first that went wrong; not raised.
+  /// The first error, which has not been raised.
   [[nodiscard]] int error() const { return steps_.error(); }
   [[nodiscard]] bool repeats() const noexcept { return steps_.repeats(); }
-  /// Has `each` look at every datatype of a block, and change it.
+  /// Calls `each` with the datatype of every block. It may change the datatype.
   template <class Each>
   void for_each_type(Each each) {
     const auto of = [&](const engine::Block& block) { each(data_[block.number].type); };
@@ -113,32 +117,36 @@ class Exchange final : private engine::Carrier {
   engine::Exchange steps_;
   Buffer* data_ = nullptr;           // of each block
   MPI_Request* requests_ = nullptr;  // of each ticket
-  Pending** pendings_ = nullptr;     // likewise; null: the request is all
+  Pending** pendings_ = nullptr;     // of each ticket; null: the request is all
   threads::StagingBuffer arrays_;
   int tags_;
   Ends ends_ = Ends::in_collective;
-  bool straight_ = false;  // long blocks are the host's, where it packs as well
+  bool straight_ = false;  // long blocks are left to the host, if it packs as well as Heddle
   bool keeps_memory_ = false;
-  Element element_;  // of the last block that was packed or unpacked
+  Element element_;  // has the type of the block that was packed or unpacked last
   threads::StagingBuffer aside_;
   Buffer* packed_from_ = nullptr;   // of each send, in aside_
-  std::vector<KeptMemory> memory_;  // of each block, when it has been needed
-  std::vector<Derived> held_;       // of each block, likewise
+  std::vector<KeptMemory> memory_;  // entry for each block, made when needed
+  std::vector<Derived> held_;       // entry for each block, made when needed
 };
 
-/// Others carry on: a rank without memory must not leave the collective to the host alone. Returns the code, raised.
+/// A rank without memory must not leave the collective to the host, because other ranks are on
+/// Heddle's way. Returns the error code, raised.
 inline Raised no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, comm); }
 
-// The blocking calls (calls.cpp); the others are in started.hpp. `call`: as alike.hpp names it. `timed`: of the whole call.
-// Nothing: not for Heddle, on all ranks alike.
+// The blocking calls (calls.cpp). Other forms are in started.hpp. `call` is the name as in
+// alike.hpp. `timed` lives until the end of the call. They return nothing if the call is not for
+// Heddle, on all ranks alike.
 
 /// Given: Buffer, VArgument or WArgument, not in place.
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed);
 
-/// Whether an MPI_Allgatherv is the library's by a glance at it: there is little, or it is like the last one that was left.
+/// True: a quick look shows that an MPI_Allgatherv is left to the library. It has few bytes, or is
+/// like the last one that was left.
 bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept;
-/// Any other by a schedule of Heddle's, chosen by how the volumes are spread.
+/// Carries out any other MPI_Allgatherv by a schedule of Heddle. The spread of the volumes decides
+/// which.
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed);
 
 }  // namespace heddle::mpi

@@ -44,19 +44,19 @@ void settle(const GivenHints& given, MPI_Comm comm) try {
       if (ShadowComm* own = ShadowComm::of(comm)) own->ways().hints().*hint_keys[i].hint = given.word(i);
   }
 } catch (const std::bad_alloc&) {
-  return;  // the others learn of it as of any rank that is lost
+  return;  // the other ranks wait, as for any rank that is lost
 }
 
 void hints_given(MPI_Comm comm, MPI_Info info) try {
   if (ShadowComm::possible(comm)) settle(given_by(info), comm);
 } catch (const std::bad_alloc&) {
-  return;  // likewise
+  return;  // the other ranks wait, as above
 }
 
 std::unique_ptr<communicators::Context> hints_to_come(MPI_Comm comm, MPI_Info info) try {
   return ShadowComm::possible(comm) ? ShadowComm::context_with(std::make_unique<GivenHints>(given_by(info))) : nullptr;
 } catch (const std::bad_alloc&) {
-  return nullptr;  // hints_lost
+  return nullptr;  // the ranks will call hints_lost()
 }
 
 void hints_lost(MPI_Comm comm) noexcept try {

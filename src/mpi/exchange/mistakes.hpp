@@ -1,12 +1,13 @@
-// mpi/exchange/mistakes.hpp: what a host refuses of a collective before it says a word to the other ranks
-// (engine/exchange/mistakes.hpp). Includes that, shadow_comm.hpp, collectives/peers.hpp, types/arguments.hpp.
+// mpi/exchange/mistakes.hpp: finds the arguments of a collective that a host refuses before it
+// sends anything to other ranks (engine/exchange/mistakes.hpp).
 //
 //   if (const Done refused = mistakes::refused<Kind>(send, receive, comm, own)) return *refused;
 //
-// Whether a collective is Heddle's all ranks find alike, from what all of them know. What one rank alone can see (its buffers,
-// its types) must not change that: the others are on Heddle's way, and would wait for ever for a rank that has gone the host's.
-// So a rank either comes along, or does what the host would have it do with a mistake: raise an error, and say nothing to
-// anybody. A type that Heddle cannot decode is no mistake: the host packs it (types/element.hpp).
+// All ranks decide alike whether a collective is Heddle's, from facts that all of them know. Facts
+// that one rank alone can see (its buffers, its types) must not change the decision. The other
+// ranks are on Heddle's way, and would wait forever for a rank that calls the host. So a rank takes
+// part, or treats a mistake as the host would: it raises an error, and sends nothing. A type that
+// Heddle cannot decode is no mistake: the host packs it (types/element.hpp).
 #pragma once
 
 #include "engine/exchange/mistakes.hpp"
@@ -23,8 +24,8 @@ namespace heddle::mpi::mistakes {
 using engine::mistakes::End;
 using engine::mistakes::Wrong;
 
-/// The host, asked by a message to MPI_PROC_NULL, whose arguments it looks at as it does at a collective's: the error is its
-/// own.
+/// Asks the host by a message to MPI_PROC_NULL. The host checks its arguments like those of a
+/// collective, so the error is the host's own.
 class Asked {
  public:
   explicit Asked(MPI_Comm comm) noexcept : comm_(comm) {}
@@ -35,8 +36,8 @@ class Asked {
   [[nodiscard]] static bool sound(MPI_Datatype type) noexcept {
     return known(type) || seen_predefined(type) || Derived(hold_any(type));
   }
-  /// Of a type that is neither predefined nor one that Heddle has seen committed. Neither the count nor the buffer is the
-  /// question.
+  /// Asks about a type that is neither predefined nor seen committed by Heddle. Count and buffer
+  /// are valid.
   [[nodiscard]] Done about(MPI_Datatype type, End end) const { return message(&somewhere_, 1, type, end); }
   [[nodiscard]] Done negative(End end) const { return message(&somewhere_, -1, MPI_BYTE, end); }
   [[nodiscard]] Done at_bottom(MPI_Datatype type, End end) const { return message(nullptr, 1, type, end); }
@@ -48,7 +49,7 @@ class Asked {
   [[nodiscard]] Done message(const void* address, int count, MPI_Datatype type, End end) const {
     int result = MPI_SUCCESS;
     {
-      const Quiet quiet(comm_);  // the handler must hear once, and the host say what it has found
+      const Quiet quiet(comm_);  // the handler must hear once: from raise_new()
       result = end == End::sent
                    ? PMPI_Send(address, count, type, MPI_PROC_NULL, 0, comm_)
                    : PMPI_Recv(const_cast<void*>(address), count, type, MPI_PROC_NULL, 0, comm_, MPI_STATUS_IGNORE);
@@ -60,7 +61,8 @@ class Asked {
   MPI_Comm comm_;
 };
 
-/// Both, of a gather: MPICH's idea of the same elements (same_elements(), elsewhere).
+/// True: a gather sends and receives the same elements, as MPICH sees it. Other collectives use
+/// same_elements().
 inline bool aliased(const Buffer& send, const VArgument& receive, int me) noexcept {
   if (send.type != receive.type || send.count == 0 || send.address == MPI_BOTTOM || receive.counts[me] == 0) return false;
   MPI_Aint low = 0;

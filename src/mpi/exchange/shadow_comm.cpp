@@ -21,7 +21,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Collective over `comm`: one reduction.
+/// The ranks agree on a record by one reduction. Collective over `comm`.
 Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) noexcept {
   const settings::Settings& set = settings_of_process();
   int world = 0;
@@ -45,7 +45,7 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
   return record;
 }
 
-/// Or the host does not say.
+/// True: it does so, or the host does not say.
 bool meets_one_neighbour_twice(MPI_Comm comm) {
   int topology = MPI_UNDEFINED;
   int dimensions = 0;
@@ -61,24 +61,24 @@ bool meets_one_neighbour_twice(MPI_Comm comm) {
 
 }  // namespace
 
-/// What hangs on a communicator of the program's.
+/// The context of a communicator of the program.
 struct ShadowComm::Seat final : communicators::Context {
   Seat() noexcept;
   ~Seat() override;
   void leave() noexcept override;
 
-  bool asked = false;                        ///< Its ranks have found out whether it is for Heddle.
-  std::shared_ptr<ShadowComm> shadow;        ///< Null then: it is not.
-  std::shared_ptr<ShadowComm> for_exchange;  ///< Then, if there was a sparse exchange.
-  std::unique_ptr<const GivenHints> hints;   ///< To be compared by then.
+  bool asked = false;                        ///< Its ranks have found out whether Heddle carries out its collectives.
+  std::shared_ptr<ShadowComm> shadow;        ///< Null after that: Heddle does not.
+  std::shared_ptr<ShadowComm> for_exchange;  ///< Serves sparse exchanges if `shadow` is null.
+  std::unique_ptr<const GivenHints> hints;   ///< Ranks compare these when they make `shadow`.
   Seat* next = nullptr;                      ///< In the list of all.
   Seat* before = nullptr;
 };
 
-/// Those of this process.
+/// All seats of this process.
 struct ShadowComm::All {
   std::atomic<bool> allowed{false};     ///< All ranks of MPI_COMM_WORLD have agreed to it.
-  std::atomic<bool> reductions{false};  ///< The host does those that ranks agree by.
+  std::atomic<bool> reductions{false};  ///< The host can do the reductions by which ranks agree.
   select::Numbers numbers;
   std::mutex lock;
   Seat* seats = nullptr;
@@ -113,7 +113,8 @@ ShadowComm::Seat* ShadowComm::seat_of(MPI_Comm comm) noexcept {
   return known ? static_cast<Seat*>(known->context()) : nullptr;
 }
 
-/// Its ranks are being asked. Null: no memory, or the host does not take an attribute.
+/// The seat of a communicator whose ranks are being asked. Null: no memory, or the host does not
+/// take an attribute.
 ShadowComm::Seat* ShadowComm::seat_on(MPI_Comm comm) noexcept try {
   if (communicators::Freeing* const freeing = communicators::Freeing::of(comm)) {
     if (!freeing->context) freeing->context = std::make_unique<Seat>();
@@ -148,7 +149,7 @@ ShadowComm::ShadowComm() {
                     .alltoallv = set.alltoallv, .allgatherv = set.allgatherv, .trials = set.trials, .passing = !set.check});
 }
 
-// Reductions of all ranks go over the program's communicator: they end before it does.
+// Reductions of all ranks go over the program's communicator, so they end before it does.
 void ShadowComm::leave() noexcept {
   comparisons_.clear();
   ways_.reset();
@@ -196,7 +197,8 @@ void ShadowComm::make_mailboxes(MPI_Comm comm) {
   mailboxes_ = std::make_unique<engine::PairMailboxes>(mail_room(), me_, std::move(peers));
 }
 
-// What needs memory or the host comes before the reduction: one rank that fails keeps all from it.
+// Steps that need memory or the host come before the reduction. If one rank fails there, no rank
+// gets a shadow communicator.
 std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool noted, bool collectives) {
   std::shared_ptr<ShadowComm> own;
   try {
@@ -215,7 +217,8 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   } catch (const std::bad_alloc&) {
     own.reset();
   }
-  // Hosts have so many context ids and no more: a program that needs them all must not fail for a shadow communicator's sake.
+  // Hosts have a limited number of context ids. A program that needs them all must not fail because
+  // of a shadow communicator.
   const Quiet quiet(comm);
   const Record record = agreed(comm, own != nullptr, noted, all.numbers);
   if (!record.able) return nullptr;
@@ -227,13 +230,13 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
 }
 
 ShadowComm* ShadowComm::make(MPI_Comm comm) {
-  if (communicators::Freeing::of(comm)) return nullptr;  // on all ranks: whatever is called there is the host's
+  if (communicators::Freeing::of(comm)) return nullptr;  // on all ranks: every collective there is left to the host
   threads::Deferred::free_all();
   const communicators::Peers peers(comm);
   if (!peers.known) return nullptr;
   Seat* seat = seat_on(comm);
   if (peers.inter || peers.ranks == 1 || communicators::reaches_beyond(comm)) return nullptr;
-  // Nothing will tell this rank at its next call that the others have been asked.
+  // Without a seat, this rank cannot know at its next call that the ranks have been asked.
   if (!seat) communicators::raise(comm, MPI_ERR_NO_MEM);
   const bool able = seat && all.reductions && communicators::members(comm);
   std::shared_ptr<ShadowComm> own = create(comm, able, seat && seat->hints, true);
@@ -276,7 +279,7 @@ void ShadowComm::keep(std::unique_ptr<Comparison> comparison) noexcept try {
 
 int ShadowComm::tags() noexcept { return tag(tags::of_persistent(persistent_++, space_.highest())); }
 
-// In the order of their numbers: MPI_Comm_free is collective.
+// Frees them in the order of their numbers, because MPI_Comm_free is collective.
 void ShadowComm::close(bool together) noexcept {
   all.allowed = false;
   if (!together) return;  // nothing that waits for other ranks: the process ends

@@ -1,11 +1,12 @@
-// mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and persistent collectives.
-// Includes blocks.hpp, collectives/how.hpp, requests/completion.hpp, engine/exchange/.
+// mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and
+// persistent collectives.
 //
 //   if (const Done done = exchange_started<blocks::All>(how, send, receive, comm)) return *done;   // Started, Kept
 //
-// All messages are posted at once, so that the host moves them in whatever call the program sits; what is left is done by the
-// completion calls (Pending::advance). The program's handle is a generalized request, or, of a persistent operation, an
-// inactive persistent one, and a generalized request for each start.
+// All messages are posted at once, so the host moves them in any call of the program. The
+// completion calls do the rest (Pending::advance). The program's handle is a generalized request.
+// For a persistent operation, it is an inactive persistent request, and each start has a
+// generalized request.
 #pragma once
 
 #include <vector>
@@ -17,7 +18,7 @@
 
 namespace heddle::mpi {
 
-/// The exchange behind a request, of either kind.
+/// The exchange behind a request of either kind.
 template <class Base>
 class Exchanging : public Generalized<Base> {
  public:
@@ -33,7 +34,8 @@ class Exchanging : public Generalized<Base> {
     return error;
   }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
-  /// Of what is looked at after the call: the program may free its types before. False: no memory.
+  /// Keeps the datatypes that are used after the call, because the program may free them. False: no
+  /// memory.
   bool keep_types() noexcept;
 
   Exchange exchange;
@@ -44,7 +46,7 @@ class Exchanging : public Generalized<Base> {
   std::vector<MPI_Datatype> kept_;
 };
 
-/// Behind a non-blocking one.
+/// The operation of a non-blocking exchange.
 class StartedExchange final : public Exchanging<Pending> {
  public:
   using Exchanging::Exchanging;
@@ -59,7 +61,7 @@ class StartedExchange final : public Exchanging<Pending> {
   bool carry_on(bool wait) noexcept override { return (!comparison || comparison->over(wait)) && exchange.advance(wait); }
 };
 
-/// Behind a persistent one, whose short blocks go by mailboxes.
+/// The operation of a persistent exchange, whose short blocks go by mailboxes.
 class PersistentExchange final : public Exchanging<Persistent> {
  public:
   using Exchanging::Exchanging;
@@ -171,8 +173,9 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
   return Raised();
 }
 
-/// In whatever form, where all ranks' knowledge says that it is Heddle's. Nothing: not for Heddle, on all ranks alike.
-/// @param timed  Until the end of the call.
+/// Carries out a collective in any of its forms. All ranks know alike whether it is Heddle's.
+/// Nothing: it is not.
+/// @param timed  Lives until the end of the call.
 template <class Kind, class Given, class Wanted, class How>
 Done exchange_pairs(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) {
   if constexpr (How::blocking)

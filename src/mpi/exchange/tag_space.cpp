@@ -17,8 +17,9 @@
 namespace heddle::mpi {
 namespace {
 
-/// Communicators of the host's in one process. A program with more groups of ranks than that leaves collectives of the others
-/// to the library, and has these context ids for itself.
+/// The most communicators of the host that Heddle makes in one process. A program with more groups
+/// of ranks leaves the collectives of other groups to the library, and has these context ids for
+/// itself.
 constexpr int most_hosts = 64;
 constexpr int tags_of_part = 1 << 20;
 constexpr int most_parts = 256;
@@ -51,9 +52,9 @@ struct TagSpace::Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  /// From here on others may share it. Throws std::bad_alloc.
+  /// From here on, other shadow communicators may share it. Throws std::bad_alloc.
   void share(const group::Group& ranks, std::int64_t agreed_number, const std::shared_ptr<Host>& self) {
-    const int parts = std::clamp(highest / tags_of_part, 1, most_parts);  // one tag less than a power of two is a space less
+    const int parts = std::clamp(highest / tags_of_part, 1, most_parts);  // a highest tag of 2^n - 1 gives one part fewer
     if (parts == 1) return;
     group = ranks;
     number = agreed_number;
@@ -71,7 +72,7 @@ struct TagSpace::Host {
   }
 
   MPI_Comm comm;
-  int highest = highest_tag();  ///< Of each part.
+  int highest = highest_tag();  ///< Shared: the highest tag of each part.
   bool shared = false;
   group::Group group;
   std::int64_t number = 0;
@@ -89,7 +90,7 @@ MPI_Comm TagSpace::comm() const noexcept { return host_ ? host_->comm : MPI_COMM
 int TagSpace::tag(int own) const noexcept { return part_ * tags_of_part + own; }
 int TagSpace::highest() const noexcept { return host_ ? host_->highest : 0; }
 
-/// The one that was made last, for the others are full, or were.
+/// Offers the communicator that was made last, because the others are full, or were.
 TagSpace::Offer TagSpace::offer(MPI_Comm comm) {
   Offer mine{.room = hosts_alive < most_hosts};
   const communicators::Members* const members = communicators::members(comm);
@@ -138,7 +139,8 @@ TagSpace TagSpace::made(MPI_Comm comm, const Agreed& agreed, int me) {
     if (!host && own != MPI_COMM_NULL) PMPI_Comm_free(&own);
     all = host != nullptr;
   }
-  // A rank for which the host had no communicator left takes the others along to the library.
+  // If the host had no communicator left for one rank, all ranks leave the collective to the
+  // library.
   if (comm != MPI_COMM_WORLD && PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS) return {};
   if (!all) return {};
   PMPI_Comm_set_errhandler(host->comm, MPI_ERRORS_RETURN);

@@ -1,13 +1,14 @@
-// mpi/exchange/tag_space.hpp: tags for the messages of one shadow communicator. Shadow communicators of the same ranks share a
-// communicator of the host's, and each has tags of its own there. Hosts have few communicators: MPICH 5.0.2 has some 2000
-// context ids, and a program may need them all. Includes group/, communicators/, host.hpp.
+// mpi/exchange/tag_space.hpp: tags for the messages of one shadow communicator. Shadow
+// communicators of the same ranks share a communicator of the host's, and each has tags of its own
+// there. Hosts have few communicators: MPICH 5.0.2 has some 2000 context ids, and a program may
+// need them all.
 //
 //   const TagSpace::Offer offer = TagSpace::offer(comm);           // by each rank; agreed on: offer.number, offer.room
 //   TagSpace space = TagSpace::made(comm, agreed, me);             // collective; empty on all ranks alike
 //   PMPI_Isend(..., space.tag(tags::schedule), space.comm(), ...);
 //
-// A process with several threads in MPI shares nothing: two threads may make shadow communicators of the same ranks at once, on
-// each rank in another order.
+// A process with several threads in MPI shares nothing: two threads may make shadow communicators
+// of the same ranks at once, on each rank in another order.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace heddle::mpi {
 class TagSpace {
  public:
   struct Offer {
-    std::int64_t number = 0;  ///< Of a communicator that can be shared; 0: none.
+    std::int64_t number = 0;  ///< The number of a communicator that can be shared; 0: none.
     bool room = false;        ///< Another one may be made.
   };
   static Offer offer(MPI_Comm comm);
@@ -29,10 +30,11 @@ class TagSpace {
   /// The offers of all ranks together.
   struct Agreed {
     std::int64_t shared;  ///< The number that all have offered, or 0.
-    bool room;            ///< All have.
+    bool room;            ///< All ranks have room.
     std::int64_t number;  ///< For a communicator that is made now. All ranks have the same, and each has it once.
   };
-  /// Collective over `comm`, whose errors the caller has made quiet. Empty: the host has no communicator left.
+  /// Collective over `comm`, whose errors the caller has made quiet. Empty: the host has no
+  /// communicator left.
   static TagSpace made(MPI_Comm comm, const Agreed& agreed, int me);
 
   TagSpace() = default;
@@ -49,7 +51,7 @@ class TagSpace {
   ~TagSpace();
 
   explicit operator bool() const noexcept { return host_ != nullptr; }
-  /// With MPI_ERRORS_RETURN. Its last space frees it.
+  /// It has MPI_ERRORS_RETURN. The last TagSpace that uses it frees it.
   [[nodiscard]] MPI_Comm comm() const noexcept;
   /// The host's tag, for one of engine/exchange/tags.hpp.
   [[nodiscard]] int tag(int own) const noexcept;

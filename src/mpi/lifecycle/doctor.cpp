@@ -1,4 +1,4 @@
-// mpi/lifecycle/doctor.cpp: what explain/findings.hpp makes sentences of.
+// mpi/lifecycle/doctor.cpp: collects the facts from which explain/findings.hpp makes sentences.
 #include "mpi/lifecycle/lifecycle.hpp"
 
 #include <exception>
@@ -22,7 +22,7 @@ void say_all(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) say(line.c_str());
 }
 
-/// Those that the program's calls come to, the nearest to it first; and the others.
+/// The tools that the program's calls reach, the nearest to the program first, and the other tools.
 explain::Tools tools_above() {
   explain::Tools above;
   for (const interposition::Tool& tool : interposition::tools()) {
@@ -57,7 +57,7 @@ explain::BetweenNodes between_nodes(const StartOutcome& started, const settings:
   return found;
 }
 
-/// What this process finds in itself.
+/// The findings of this process alone.
 explain::Findings findings(const char* entry) {
   const settings::Settings& set = settings_of_process();
   explain::Findings found{.entry = entry,
@@ -82,7 +82,7 @@ void say_tools_if_asked() noexcept try {
 }
 
 void say_findings(const StartOutcome& started) noexcept try {
-  // The first rank may have nothing of the kind.
+  // Rank 0 may have missed nothing, so other ranks say this themselves.
   if (running() && started.missed && !spokesman()) say(explain::receives(started.missed).c_str());
   if (!spokesman()) return;
   explain::Findings found = findings("MPI_Init");

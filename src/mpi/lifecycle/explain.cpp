@@ -14,7 +14,8 @@
 namespace heddle::mpi {
 namespace {
 
-/// The basic type that all of a datatype is made of, as the grammar has it.
+/// The basic type that all of a datatype is made of, as the grammar names it. If there is none:
+/// byte.
 std::string element_of(const Signature& signature) {
   return signature.uniform() ? meanings().datatype(threads::key_of(signature.first)) : "byte";
 }
@@ -50,7 +51,7 @@ class Explaining final : public report::Explained {
   using Explained::Explained;
 
  private:
-  /// Once for each datatype: as the first message of it that is met.
+  /// Tells of each datatype once, with the count of its first message.
   void tell(std::uint64_t key, std::int64_t count, const Use& use) override {
     using enum report::Asked::Telling;
     const MPI_Datatype type = datatype_of(key);
@@ -79,7 +80,7 @@ Explaining* explained = nullptr;
 void start_explaining() noexcept try {
   const settings::Settings& set = settings_of_process();
   if (set.explain.empty() || set.doctor || !spokesman()) return;
-  explained = new Explaining(set.explain, meanings(), report::observer.load());  // freed by nobody, as the report
+  explained = new Explaining(set.explain, meanings(), report::observer.load());  // never freed, like the report
   report::handles_remembered.store(true);
   report::observer.store(explained, std::memory_order_release);
 } catch (const std::exception&) {

@@ -1,4 +1,4 @@
-// mpi/lifecycle/init.cpp: start and end: MPI_Init, MPI_Finalize and those of sessions.
+// mpi/lifecycle/init.cpp: the start and the end: MPI_Init, MPI_Finalize, and those of sessions.
 #include <ctime>
 
 #include "interposition/interposition.hpp"
@@ -60,15 +60,16 @@ void world_ends() {
   process.host_stops(forget_all);
 }
 
-/// MPI_Finalize calls it, first of all, as it frees MPI_COMM_SELF.
+/// MPI_Finalize begins by freeing MPI_COMM_SELF, and so calls this.
 int self_freed(MPI_Comm /*self*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
   world_ends();
   return MPI_SUCCESS;
 }
 
-/// Attributes of MPI_COMM_SELF are deleted in the reverse order that they were set (MPI-5.0 §11.2.4), and MPI works until the
-/// last of them is: a program may still receive in a callback of its own. So Heddle ends in a callback that was set before all
-/// others.
+/// Attributes of MPI_COMM_SELF are deleted in the reverse order in which they were set (MPI-5.0
+/// §11.2.4). MPI works until the last of them is deleted, so a program may still receive in a
+/// callback of its own. Therefore Heddle ends in the callback of an attribute that it has set
+/// before all others.
 bool ends_with_self() {
   int keyval = MPI_KEYVAL_INVALID;
   if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_freed, &keyval, nullptr) != MPI_SUCCESS) return false;
@@ -169,8 +170,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Finalize() {
-  progress::stop();  // MPICH waits for the end of its hooks before it calls back, and takes none from then on
-  Network::ends();   // its fabric would want one
+  progress::stop();  // MPICH waits for the end of its hooks before it calls back, and takes no new hooks then
+  Network::ends();   // a fabric that opens later would need such a hook
   if (!ends_by_itself) world_ends();
   return PMPI_Finalize();
 }

@@ -1,8 +1,12 @@
-// mpi/lifecycle/lifecycle.hpp: what happens between MPI_Init and MPI_Finalize where somebody wants to know: for HEDDLE_REPORT
-// and HEDDLE_TRACE (report.cpp); for HEDDLE_EXPLAIN, where rank 0 says what heddle explain says of datatypes as the program
-// uses them (explain.cpp); for HEDDLE_DOCTOR, where Heddle says what it finds in a program and what will be in effect, in lines
-// that people and `heddle doctor -- PROGRAM` read, and the process ends before the program's own work (doctor.cpp). Includes
-// nothing of Heddle.
+// mpi/lifecycle/lifecycle.hpp: what Heddle does between MPI_Init and MPI_Finalize for a user who
+// wants to know more.
+//
+//   report.cpp     HEDDLE_REPORT, HEDDLE_TRACE
+//   explain.cpp    HEDDLE_EXPLAIN: rank 0 says of datatypes what `heddle explain` says, as the program uses them
+//   doctor.cpp     HEDDLE_DOCTOR: says what Heddle finds in a program, and what will be in effect
+//
+// People and `heddle doctor -- PROGRAM` read the lines of doctor.cpp. The process ends before the
+// program's own work.
 //
 //   heddle: ✓ receives: all reach Heddle, under any name
 //   heddle: ! collectives: Heddle packs around the MPI library's own algorithms → why, or what to do
@@ -12,23 +16,26 @@ namespace heddle::mpi {
 
 /// After MPI_Init.
 void start_reporting() noexcept;
-/// Before MPI_Finalize, collective over MPI_COMM_WORLD if there is a report: all ranks have HEDDLE_REPORT, or none. Rank 0
-/// writes the file.
+/// Before MPI_Finalize. If there is a report, collective over MPI_COMM_WORLD: all ranks have
+/// HEDDLE_REPORT, or none. Rank 0 writes the file.
 void finish_reporting() noexcept;
 
-/// After start_reporting(). Nothing, if HEDDLE_EXPLAIN is not set, and on all ranks but the first.
+/// After start_reporting(). Does nothing if HEDDLE_EXPLAIN is not set, or on any rank but the
+/// first.
 void start_explaining() noexcept;
-/// Before finish_reporting(). Says which names nothing had.
+/// Before finish_reporting(). Names what HEDDLE_EXPLAIN asks for and no datatype had.
 void finish_explaining() noexcept;
 
-/// What the ranks have come to in MPI_Init.
+/// The result of the ranks' agreement in MPI_Init.
 struct StartOutcome {
   const char* missed;  ///< interposition::misses().
-  unsigned wanted;     ///< What the settings ask for, as in agreement.hpp.
-  unsigned all;        ///< What every rank wishes.
+  unsigned wanted;     ///< The wishes by the settings, as in agreement.hpp.
+  unsigned all;        ///< The wishes of all ranks.
 };
 
-/// With HEDDLE_VERBOSE=1, in MPI_Init: "heddle: above Heddle: libtool.so (MPI_Recv).", where there is something.
+/// Called in MPI_Init. Names the tools above Heddle, if there are any and HEDDLE_VERBOSE=1 is set.
+///
+///   heddle: above Heddle: libtool.so (MPI_Recv).
 void say_tools_if_asked() noexcept;
 
 /// At the end of MPI_Init.

@@ -36,7 +36,7 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   return found;
 }
 
-/// Of a collective that Heddle may carry out though nothing has holes.
+/// True: Heddle may carry out the collective even if nothing has holes.
 bool has_algorithms(Pattern pattern) noexcept {
   return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
          pattern == Pattern::neighbor_allgather;
@@ -53,7 +53,8 @@ class OfHost final : public report::Meanings {
   }
   [[nodiscard]] bool is_derived(std::uint64_t type) const noexcept override { return known(datatype_of(type)); }
 
-  /// Nor does it have one of Open MPI's own for what MPI_Type_create_resized and MPI_Type_dup make.
+  /// Open MPI itself names types of MPI_Type_create_resized and MPI_Type_dup. These count as types
+  /// without a name.
   [[nodiscard]] std::string datatype(std::uint64_t type) const override {
     std::array<char, MPI_MAX_OBJECT_NAME> name{};
     int length = 0;

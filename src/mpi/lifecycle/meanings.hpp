@@ -1,5 +1,6 @@
-// mpi/lifecycle/meanings.hpp: what the handles of a call mean, for whoever looks on (report/called.hpp). Includes host.hpp,
-// report/called.hpp, threads/table.hpp. Nothing of it is asked where nobody wants a report, a timeline or explanations.
+// mpi/lifecycle/meanings.hpp: what the handles of a call mean, for its observers
+// (report/called.hpp). Nobody asks for it unless the user wants a report, a timeline or
+// explanations.
 //
 //   report::Observed observed(report, trace, meanings());
 //   report::observer.store(&observed);
@@ -15,7 +16,7 @@ namespace heddle::mpi {
 
 const report::Meanings& meanings() noexcept;
 
-/// The datatype of such a number.
+/// The datatype of a key (threads::key_of).
 inline MPI_Datatype datatype_of(std::uint64_t key) noexcept { return threads::handle_of(key, MPI_DATATYPE_NULL); }
 
 }  // namespace heddle::mpi

@@ -19,14 +19,14 @@
 namespace heddle::mpi {
 namespace {
 
-/// Of Heddle's own: the program may have receives open on MPI_COMM_WORLD.
+/// A communicator of Heddle's own: the program may have receives open on MPI_COMM_WORLD.
 MPI_Comm own = MPI_COMM_NULL;
 
 double started_ns = 0;
 
 report::Trace* trace = nullptr;  // null: none is wanted
 
-/// To rank 0.
+/// Sends `text` to rank 0.
 void send(const std::string& text) {
   report::send_in_pieces(text, [](const void* bytes, int count) { PMPI_Send(bytes, count, MPI_BYTE, 0, 0, own); });
 }
@@ -36,14 +36,14 @@ std::string received(int rank) noexcept {
       [rank](void* bytes, int count) { PMPI_Recv(bytes, count, MPI_BYTE, rank, 0, own, MPI_STATUS_IGNORE); });
 }
 
-/// And the timeline, if one is wanted. False: no memory.
+/// Begins the report, and the timeline if one is wanted. False: no memory.
 bool begin(report::Report& report) noexcept try {
   int me = 0;
   int ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &me);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   report.of_rank(me, ranks);
-  if (!settings_of_process().trace.empty()) trace = new report::Trace(report::Trace::usual);  // freed by nobody, as the report
+  if (!settings_of_process().trace.empty()) trace = new report::Trace(report::Trace::usual);  // never freed, like the report
   return true;
 } catch (const std::exception&) {
   return false;
@@ -64,7 +64,7 @@ void start_reporting() noexcept {
   std::unique_ptr<report::Observed> observed;
   if (report && begin(*report)) observed.reset(new (std::nothrow) report::Observed(*report, trace, meanings()));
   int able = observed && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
-  if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // with the others
+  if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // collective: the other ranks do so
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   started_ns = report::now();
@@ -79,7 +79,7 @@ void start_reporting() noexcept {
 }
 
 void finish_reporting() noexcept try {
-  // Freed by nobody: a thread may still be in a call, and the process is about to end.
+  // Never freed: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report::of_process.exchange(nullptr);
   if (!report) return;
   report::observer.store(nullptr, std::memory_order_release);

@@ -1,5 +1,4 @@
-// mpi/lifecycle/timed.hpp: a procedure of Heddle's with somebody around it who looks on (report/timed.hpp). Includes
-// process/host.hpp, report/timed.hpp.
+// mpi/lifecycle/timed.hpp: a procedure of Heddle, with an observer around it (report/timed.hpp).
 //
 //   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 #pragma once

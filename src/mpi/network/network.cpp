@@ -22,11 +22,12 @@ namespace {
 
 namespace fabric = transport::fabric;
 
-/// Tag of what ranks tell each other of the fabric and its messages (engine/contacts.hpp).
+/// The tag of the words that ranks send each other about the fabric and its messages
+/// (engine/contacts.hpp).
 constexpr int words = 0;
 constexpr const char* goes_packed = "messages between nodes go through the MPI library";
 
-/// What was measured between nodes under this host.
+/// The costs that were measured between nodes under this host.
 const select::BetweenNodes& measured(const select::Profile& profile) noexcept {
   return traits().host == Host::openmpi ? profile.openmpi_nodes : profile.mpich_nodes;
 }
@@ -56,7 +57,7 @@ bool Network::prepare() noexcept try {
   return false;
 }
 
-// Whatever fails in one rank alone, all come to the reduction, and hear of it.
+// If a step fails in one rank alone, all ranks still come to the reduction, and learn of it.
 void Network::start() noexcept {
   MPI_Comm comm = MPI_COMM_NULL;
   const bool made = PMPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS;
@@ -85,7 +86,8 @@ void Network::meet() noexcept {
   }
 }
 
-/// What is packed and still there when all receives are complete was longer than its receive.
+/// Takes in one message: a word, or packed bytes for which no receive is left. When all receives
+/// are complete, such bytes were too long for their receive.
 void Network::discard() noexcept {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
@@ -100,11 +102,13 @@ void Network::discard() noexcept {
              MPI_STATUS_IGNORE);
 }
 
-// 1. When all ranks are here, every receive of the program's is complete: what has not been answered yet never will be.
-// 2. What has an end goes on to it (messages, and greetings of ranks that have asked), and what this rank has told others is
-//    heard: words go by synchronous sends.
-// 3. When all ranks have come so far, all words are heard but for answers to the last ones, which call for none.
-// 4. When these are said and heard, too, nobody needs anybody any more.
+// 1. When all ranks are here, every receive of the program is complete. A descriptor that has no
+//    answer yet will never get one.
+// 2. Messages that have an end go on to it, and so do greetings of ranks that have asked. This
+//    rank's words go by synchronous sends, so it knows when all of them are heard.
+// 3. When all ranks have come so far, only answers to the last words are not heard yet. They call
+//    for no answer.
+// 4. When these answers are heard, too, no rank needs another any more.
 void Network::stop() noexcept {
   Network* const network = here();
   if (!network) return;
@@ -121,7 +125,7 @@ void Network::stop() noexcept {
   network->close();
 }
 
-// Freed by nobody: a thread may still be in a call, and the process is about to end.
+// Never freed: a thread may still be in a call, and the process is about to end.
 void Network::close() noexcept {
   progress::end_calling();  // the fabric may have been opened since MPI_Finalize was called
   engine::Network::close();
@@ -186,7 +190,7 @@ void Network::has_no_fabric(const char* why) noexcept {
   say_once_verbose(goes_packed, why);
 }
 
-/// Null: there is none, as has been said.
+/// Null: there is no fabric, and the user has been told.
 std::unique_ptr<fabric::Fabric> Network::make_fabric() {
   const std::string& wanted = settings_of_process().fabric;
   std::string why;
@@ -230,7 +234,7 @@ void Network::complain_of(int rank) {
                    ("rank " + std::to_string(rank) + " of MPI_COMM_WORLD is not reached by the fabric").c_str());
 }
 
-/// Keeps the host going, too.
+/// Also lets the host make progress.
 void Network::hear() noexcept {
   for (int found = 0;;) {
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -244,7 +248,7 @@ void Network::take_word(MPI_Message& message, int from) noexcept try {
   Word word;
   if (PMPI_Mrecv(&word, sizeof word, MPI_BYTE, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS) heard(word, from);
 } catch (const std::exception&) {
-  return;  // no memory: nobody is answered, and nothing is announced
+  return;  // no memory: this rank answers nobody, and announces nothing
 }
 
 }  // namespace heddle::mpi

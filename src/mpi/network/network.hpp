@@ -1,11 +1,11 @@
-// mpi/network/network.hpp: the ranks on other nodes, and the fabric by which messages with holes go to them (docs/fabric.md):
-// what the engine's network needs of MPI. Includes communicators/, engine/network/, process/.
+// mpi/network/network.hpp: the ranks on other nodes, and the fabric that carries messages with
+// holes to them (docs/fabric.md). This is MPI's part for the engine's network.
 //
 //   if (Network* network = Network::here())                     // null: all ranks share this node, or HEDDLE_FABRIC=off
 //     if (const int world = network->elsewhere(comm, dest); world >= 0) ...
 //
-// Its ranks are those of MPI_COMM_WORLD. What the fabric cannot bring after all comes packed by the host, on a communicator of
-// Heddle's own, with a tag that says which message it is (tag_of).
+// Its ranks are those of MPI_COMM_WORLD. If the fabric cannot bring a message after all, the host
+// brings it packed, on a communicator of Heddle's own. The tag says which message it is (tag_of).
 #pragma once
 
 #include <atomic>
@@ -27,15 +27,17 @@ using layout::Bytes;
 
 class Network final : public engine::Network {
  public:
-  /// Whether anything but the MPI library may carry messages between nodes: by an adapter of this host's, a provider that
-  /// HEDDLE_FABRIC names, or sockets that heddle tune has found to pay. Else none is waited for: that costs what goes packed.
+  /// True: the fabric may be quicker than the MPI library between nodes. This machine has an
+  /// adapter, or HEDDLE_FABRIC names a provider, or `heddle tune` has found that sockets pay.
+  /// False: receives do not wait for descriptors of other nodes, because that would make packed
+  /// messages slower.
   static bool may_gain(const settings::Settings& set) noexcept;
-  /// Why not, with HEDDLE_FABRIC=auto.
+  /// The reason for false, with HEDDLE_FABRIC=auto.
   static constexpr const char* no_adapter = "this host has no network adapter but for sockets (HEDDLE_FABRIC=tcp takes these)";
   static Network* here() noexcept { return here_.load(std::memory_order_acquire); }
-  /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it.
+  /// Collective over MPI_COMM_WORLD, in MPI_Init, if all ranks wish it.
   static void start() noexcept;
-  /// First of all in MPI_Finalize.
+  /// Called first in MPI_Finalize.
   static void ends() noexcept {
     if (Network* const network = here()) network->open_no_more();
   }
@@ -46,12 +48,13 @@ class Network final : public engine::Network {
   [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const;
   /// Heddle's own communicator, of all ranks.
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
-  /// By which the packed bytes of a message come on comm().
+  /// The tag of the packed bytes of a message on comm().
   [[nodiscard]] int tag_of(std::uint32_t number) const noexcept {
     return 1 + static_cast<int>(number % static_cast<std::uint32_t>(most_tag_));
   }
 
-  /// Packed bytes that have come from another rank before it was clear whose they are. Known by carry_on() of operations alone.
+  /// Packed bytes that have come from another rank before Heddle knew to which receive they belong.
+  /// Only carry_on() of operations uses them.
   struct Stray {
     int from = 0;
     int tag = 0;  ///< tag_of() the message.
@@ -70,12 +73,13 @@ class Network final : public engine::Network {
       return trailer;
     }
   };
-  /// Takes in what has come packed from that rank.
+  /// Begins to receive the packed messages that have come from that rank.
   void take_strays(int from) noexcept;
-  /// Null: it has not been taken in.
+  /// Null: no such message has been taken in.
   [[nodiscard]] Stray* stray(int from, int tag) noexcept;
-  /// Of the messages of that rank with the tag `programs` that no operation awaits: number `which` in the order in which they
-  /// were sent, if at least `expected` are here. Else null.
+  /// Considers the strays of that rank that have the program's tag `programs` and that no operation
+  /// awaits. Returns number `which` of them in the order in which they were sent, if at least
+  /// `expected` are here. Else null.
   [[nodiscard]] Stray* unawaited(int from, int programs, std::size_t which, std::size_t expected);
   void forget(const Stray* stray) noexcept;
 
@@ -93,7 +97,7 @@ class Network final : public engine::Network {
   void complain_of(int rank) override;
   void hear() noexcept override;
   void take_word(MPI_Message& message, int from) noexcept;
-  /// Something that this rank has told others is not heard yet.
+  /// True: another rank has not heard some word of this rank yet.
   bool talks() noexcept;
   void discard() noexcept;
   void meet() noexcept;
@@ -104,11 +108,11 @@ class Network final : public engine::Network {
   MPI_Comm comm_;
   int most_tag_ = 32766;
   std::list<Stray> strays_;
-  std::list<Sent> words_;      // with the contacts' lock
-  bool all_received_ = false;  // of the program, on all ranks
+  std::list<Sent> words_;      // guarded by the contacts' lock
+  bool all_received_ = false;  // all receives of the program are complete, on all ranks
 };
 
-/// Whether a receive may bring a descriptor from another node.
+/// True: the bytes begin like a descriptor from another node.
 inline bool begins_like_network_descriptor(const void* first) noexcept {
   const Network* network = Network::here();
   return network && engine::is_descriptor(first, network->nonce());

@@ -1,7 +1,7 @@
 // mpi/node/agreement.cpp: what all ranks find out together in MPI_Init.
 //
-// agree() is a question that a rank without Heddle leaves unanswered, and so must not be waited for without end. It goes by
-// messages, not by a collective: that would be answered by whatever collective a rank without Heddle calls first.
+// A rank without Heddle does not answer agree(), so agree() must not wait forever. It uses
+// messages. A collective would match the first collective that a rank without Heddle calls.
 #include "mpi/node/agreement.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 using engine::Said;
 
-/// The highest tag, which programs hardly use: a rank without Heddle is to leave the message where it is.
+/// The highest tag, which programs hardly use. A rank without Heddle must leave the message alone.
 int tag() {
   int* highest = nullptr;
   int found = 0;
@@ -34,7 +34,7 @@ int tag() {
                                                                                                                       : 32767;
 }
 
-/// Messages of a job's start.
+/// Messages at the start of a job.
 class Question {
  public:
   explicit Question(int patience_s) : patience_s_(patience_s) {}
@@ -43,7 +43,7 @@ class Question {
     MPI_Request request = MPI_REQUEST_NULL;
     return PMPI_Isend(&what, length, MPI_UNSIGNED, to, tag_, MPI_COMM_WORLD, &request) == MPI_SUCCESS && wait(request);
   }
-  /// Empty: MPI has refused. Ends the job if nobody answers.
+  /// Empty: MPI has refused. Ends the job if the other rank does not answer.
   std::optional<Said> hear(int from) {
     Said theirs;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -68,7 +68,8 @@ class Question {
   }
   static void end(const std::string& why) { end_job(engine::not_all_run_heddle(why).c_str()); }
 
-  // All ranks have left the host's MPI_Init, or are about to: the default, a minute, is far beyond the skew of any launcher.
+  // All ranks leave the host's MPI_Init at about the same time. The default of a minute is far
+  // beyond the skew of any launcher.
   const int patience_s_;
   const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s_);
   const int tag_ = tag();
@@ -79,7 +80,7 @@ select::Links& links() noexcept {
   return links;
 }
 
-/// Ranks of a node are taken for ranks of so many.
+/// Splits the ranks of a node, as if they were on `nodes` nodes.
 void split(MPI_Comm& ranks, int nodes) noexcept {
   int rank = 0;
   int size = 1;

@@ -33,14 +33,14 @@ transport::NodeOptions node_options(const settings::Settings& set) noexcept {
           .allow_ring = set.transports.ring};
 }
 
-/// A rank on its way into its node.
+/// A rank that is about to join its node.
 struct Node::Place {
   int me = 0;
   engine::Nonce fresh_nonce{};
-  std::vector<int> members;  // of the node: ranks of the world
+  std::vector<int> members;  // the ranks of MPI_COMM_WORLD on this node
   std::unique_ptr<transport::Node> transport;
 
-  /// Everything that needs memory before the ranks depend on each other.
+  /// Does everything that needs memory, before the ranks depend on each other.
   bool prepare(MPI_Comm node) noexcept try {
     int node_me = 0;
     int node_ranks = 0;
@@ -66,13 +66,14 @@ std::optional<engine::Nonce> Node::agreed(const Place& place, bool ready) noexce
 
 namespace {
 
-/// Waiting for ranks of the node, which may wait for what this one has sent.
+/// Called while this rank waits for ranks of its node. They may wait for a message that it has
+/// sent.
 void keep_host_going() noexcept {
   int flag = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
 
-/// Whether all ranks have done it. Collective.
+/// Collective. True: `done` on all ranks.
 bool all_have(bool done, MPI_Comm ranks) {
   int all = done ? 1 : 0;
   return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, ranks) == MPI_SUCCESS && all != 0;
@@ -80,13 +81,13 @@ bool all_have(bool done, MPI_Comm ranks) {
 
 }  // namespace
 
-/// All ranks of the job are on one machine, and one of them has made a file for all: whether all have it now. Collective, over
-/// MPI_COMM_WORLD.
+/// All ranks of the job are on one machine, and rank 0 has made a file for them. Collective over
+/// MPI_COMM_WORLD. True: all ranks have the file now.
 bool Node::attached(Place& place, bool ready, transport::CommonFile& file) noexcept {
   return all_have(ready && place.transport->attach(file, keep_host_going), MPI_COMM_WORLD);
 }
 
-/// By a file of each, where the nonce of all has been agreed on.
+/// Each rank makes a file of its own. The ranks have agreed on a nonce before.
 void Node::join(Place& place, MPI_Comm ranks) noexcept {
   if (ranks != MPI_COMM_WORLD) PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
   place.transport->join([ranks](const void* mine, std::size_t bytes, void* all) {
@@ -95,8 +96,8 @@ void Node::join(Place& place, MPI_Comm ranks) noexcept {
   });
 }
 
-// What may fail in one rank alone lies between two collectives, and the second says whether it has: whatever happens in a rank,
-// it comes to every collective that the others come to.
+// Steps that may fail in one rank alone lie between two collectives. The second collective tells
+// all ranks whether a step has failed. A rank comes to every collective, also after a failure.
 void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept {
   Place place;
   const bool ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
@@ -114,7 +115,7 @@ void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noe
   std::unique_ptr<Node> here = made(place, *nonce);
   if (here) here->carries_messages_ = messages;
 
-  // Everybody or nobody on this node: whoever receives must know a descriptor when one comes.
+  // All ranks of this node or none: every receiver must know a descriptor when it comes.
   possible_ = starting_ ? starting_->all(here != nullptr) : all_have(here != nullptr, ranks);
   if (!possible_ || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);
@@ -143,7 +144,7 @@ bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
 }
 
 void Node::stop() noexcept {
-  // Freed by nobody: a thread may still be in a call, and the process is about to end.
+  // Never freed: a thread may still be in a call, and the process is about to end.
   here_.store(nullptr);
 }
 

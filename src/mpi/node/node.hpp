@@ -1,5 +1,4 @@
-// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them. Includes communicators/,
-// engine/node.hpp.
+// mpi/node/node.hpp: the ranks that share this process's node, and what Heddle shares with them.
 //
 //   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...
@@ -19,44 +18,48 @@ namespace heddle::mpi {
 
 using layout::Bytes;
 
-/// What a rank gives to its node.
+/// The options by which a rank joins its node.
 transport::NodeOptions node_options(const settings::Settings& set) noexcept;
 
 class Node : public engine::Node {
  public:
-  /// Null until started, and for good where there is nobody to share with.
+  /// Null before start(). It stays null if there is no rank to share with.
   static Node* here() noexcept { return here_.load(std::memory_order_acquire); }
 
-  /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there never was one.
+  /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there
+  /// never was one.
   static Node* ever() noexcept { return ever_.load(std::memory_order_acquire); }
 
-  /// Collective over MPI_COMM_WORLD, in MPI_Init, where all ranks wish it. All ranks of a node come to the same answer; what a
-  /// node goes without (a refused system call) its first rank says, once.
-  /// @param ranks  Of this node (Placement); MPI_COMM_NULL: there is no node.
-  /// @param messages  It carries messages of the program, too, not blocks of collectives alone.
-  /// @param file  Of all ranks, if it is offered.
+  /// Collective over MPI_COMM_WORLD, in MPI_Init, if all ranks wish it. All ranks of a node get the
+  /// same result. If the system refuses a feature, the first rank of the node says so, once.
+  /// @param ranks  The ranks of this node (Placement). MPI_COMM_NULL: there is no node.
+  /// @param messages  The node carries messages of the program, not only blocks of collectives.
+  /// @param file  The file of all ranks, if it is offered.
   static void start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept;
-  /// Since start(): this rank's node has what sharing needs; true also where the rank is alone.
+  /// Known after start(). True: this rank's node has everything that sharing needs. It is true also
+  /// for a rank that is alone there.
   static bool possible() noexcept { return possible_; }
-  /// By which all ranks of the job may find out something together, in one order, if they share memory, while MPI_Init lasts.
-  /// Else null.
+  /// Collectives of all ranks of the job in shared memory, in one order. Null: they do not share
+  /// memory, or MPI_Init is over.
   static transport::Assembly* starting() noexcept { return starting_.get(); }
   static void started() noexcept { starting_.reset(); }
-  /// Before MPI_Finalize. What receivers still have to fetch stays in the memory that they have mapped.
+  /// Before MPI_Finalize. Messages that receivers have yet to fetch stay in the memory that they
+  /// have mapped.
   static void stop() noexcept;
 
-  /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator); -1: on another node.
+  /// The node rank of rank `rank` of `comm` (of its remote group, if it is an inter-communicator);
+  /// -1: on another node.
   [[nodiscard]] int peer(MPI_Comm comm, int rank) const { return peer(communicators::world_rank(comm, rank)); }
-  /// The same of a rank of MPI_COMM_WORLD, or of -1.
+  /// The node rank of a rank of MPI_COMM_WORLD, or of -1.
   [[nodiscard]] int peer(int world) const {
     const int peer = world < 0 ? -1 : ranks_.rank_of(world);
     return peer >= 0 && maps(peer) ? peer : -1;
   }
-  /// Of a rank of the node.
+  /// The rank in MPI_COMM_WORLD of a rank of the node.
   [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
-  /// Whether the host had rather have a message with holes for that peer.
+  /// True: leave a message with holes to the host, which is quicker for that peer.
   [[nodiscard]] bool leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept;
-  /// Messages of the program may be announced. The same on all ranks.
+  /// Messages of the program may be announced. All ranks find the same.
   [[nodiscard]] bool carries_messages() const noexcept { return carries_messages_; }
 
  private:
@@ -72,7 +75,7 @@ class Node : public engine::Node {
   static inline std::atomic<bool> possible_{false};
   static inline std::shared_ptr<transport::Assembly> starting_;
 
-  group::Group ranks_;  // of this node, in the world
+  group::Group ranks_;  // ranks of MPI_COMM_WORLD on this node
   bool carries_messages_ = true;
 };
 

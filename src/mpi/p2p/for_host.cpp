@@ -4,7 +4,8 @@
 namespace heddle::mpi {
 namespace {
 
-/// Elements of a piece. The pieces of 2^61 elements still fit int, and hosts add up the bytes of a piece in more than 32 bits.
+/// Elements of a piece. The number of pieces fits int for fewer than 2^61 elements. Hosts add up
+/// the bytes of a piece in more than 32 bits.
 constexpr Count piece = Count{1} << 30;
 
 }  // namespace

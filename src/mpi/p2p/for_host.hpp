@@ -1,6 +1,6 @@
-// mpi/p2p/for_host.hpp: a buffer argument in a count that the host takes. A host without large counts (Open MPI before 6) gets
-// more than INT_MAX elements as one element of a datatype of its own: the same numbers in large pieces, so that the signature
-// keeps its basic type. Includes communicators/, types/.
+// mpi/p2p/for_host.hpp: a buffer argument with a count that the host takes. A host without large
+// counts (Open MPI before 6) gets more than INT_MAX elements as one element of a new datatype. That
+// type has the same elements in large pieces, so the signature keeps its basic type.
 //
 //   HEDDLE_MESSAGE_BY_HOST(Isend, (Buffer{packed, count, MPI_INT}), comm, rank, tag, comm, request)
 #pragma once
@@ -8,8 +8,9 @@
 #include "mpi/communicators/known.hpp"
 #include "mpi/types/arguments.hpp"
 
-/// What PMPI_<name> returns for a buffer argument and the rest of its arguments, or PMPI_<name>_c for many elements. `where`: a
-/// communicator or a Hold, whose handler hears of it if there is no memory for a datatype.
+/// Calls PMPI_<name>, or PMPI_<name>_c for many elements, with a buffer argument and the other
+/// arguments. Returns the result. `where`: a communicator or a Hold. Its handler hears of the error
+/// if there is no memory for a datatype.
 #define HEDDLE_MESSAGE_BY_HOST(name, buffer, where, ...)                                                             \
   [&]() -> ::heddle::mpi::Raised {                                                                                   \
     using ::heddle::mpi::Raised;                                                                                     \
@@ -26,7 +27,7 @@ MPI_Datatype in_large_pieces(Count count, MPI_Datatype type) noexcept;
 
 class ForHost {
  public:
-  /// @param large  Whether the host has a procedure for large counts.
+  /// @param large  The host has a procedure for large counts.
   ForHost(const Buffer& data, bool large) noexcept : data_(data), wide_(large && !fits(data.count)) {
     if (large || fits(data.count)) [[likely]]
       return;
@@ -36,7 +37,7 @@ class ForHost {
   }
   ForHost(const ForHost&) = delete;
   ForHost& operator=(const ForHost&) = delete;
-  /// The host keeps what operations that are under way need of the datatype.
+  /// The host keeps the datatype as long as operations under way need it.
   ~ForHost() {
     if (made_ && *this) PMPI_Type_free(&data_.type);
   }

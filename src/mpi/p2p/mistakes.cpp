@@ -21,7 +21,7 @@ int ask_highest_tag(MPI_Comm comm) noexcept {
   return *value;
 }
 
-/// Of the group that ranks mean in messages; -1: the host does not say.
+/// The size of the group whose ranks messages name. -1: the host does not say.
 int ranks_of(MPI_Comm comm) {
   const communicators::Members* const members = communicators::members(comm);
   if (members && !members->beyond && !members->group.empty()) return static_cast<int>(members->group.size());
@@ -29,12 +29,13 @@ int ranks_of(MPI_Comm comm) {
   return peers.known ? peers.ranks : -1;
 }
 
-/// A type that the host has seen committed, at an address where its elements may be.
+/// True: the type is committed, and its elements may be at that address.
 bool takes_elements(const Buffer& data) {
   if (data.count < 0) return false;
   if (Entry* const found = table.find(data.type)) {
     if (data.address || data.count == 0) return true;
-    // Elements at address 0 are for types of absolute addresses. What Heddle cannot decode may be of those.
+    // Only types of absolute addresses may have elements at address 0. A type that Heddle cannot
+    // decode may be one of these.
     const Entry* const entry = found->ready(data.type);
     return !entry || entry->first_byte() != 0 || entry->size() == 0;
   }

@@ -1,6 +1,6 @@
-// mpi/p2p/mistakes.hpp: whether a host takes the arguments of a message. A call of two messages (sendrecv.cpp) asks before the
-// first begins: what the host refuses, or may refuse, is the host's call as the program made it, and nothing has been sent.
-// Includes communicators/, probe_queue.hpp, types/.
+// mpi/p2p/mistakes.hpp: whether a host takes the arguments of a message. A call of two messages
+// (sendrecv.cpp) checks both before the first begins. If the host may refuse the arguments, it gets
+// the call as the program made it. Nothing has been sent by then.
 //
 //   if (!takes(out, Direction::out, to) || !takes(in, Direction::in, from)) return host();
 #pragma once
@@ -12,10 +12,10 @@ namespace heddle::mpi {
 
 enum class Direction { out, in };
 
-/// Whether a message may have that tag: up to MPI_TAG_UB of `comm`, which is valid.
+/// True: a message may have that tag, which is at most MPI_TAG_UB. `comm` must be valid.
 bool is_tag(int tag, MPI_Comm comm) noexcept;
 
-/// Whether the host takes such a message for certain.
+/// True: the host certainly takes such a message.
 bool takes(const Buffer& data, Direction direction, const Envelope& peer);
 
 }  // namespace heddle::mpi

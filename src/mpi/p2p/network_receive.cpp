@@ -16,7 +16,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// Bytes that a receive has room for; of a type that Heddle does not know: as many as there may be.
+/// Bytes that a receive has room for. The largest number if Heddle does not know the type.
 Bytes room_of(const Buffer& data, Route route) noexcept {
   if (data.count <= 0) return 0;
   if (route.type && !route.type->known()) return std::numeric_limits<Bytes>::max();
@@ -74,14 +74,14 @@ int NetworkReceive::finish(MPI_Status& status) noexcept {
   return result_;
 }
 
-/// Its errors are not raised before the program completes its request.
+/// Errors of the host's receive are not raised before the program completes its request.
 bool NetworkReceive::host_is_done() noexcept {
   const communicators::Hold& comm = receive_.communicator();  // of a matched message it may not be known
   const Quiet quiet(comm.gone() || comm.handle() == MPI_COMM_NULL ? MPI_COMM_SELF : comm.handle());
   int done = 0;
   result_ = PMPI_Test(&host_, &done, &status_);
   if (result_ == MPI_SUCCESS && !done) return false;
-  host_ = MPI_REQUEST_NULL;  // Open MPI leaves one that has failed
+  host_ = MPI_REQUEST_NULL;  // Open MPI leaves the handle of a failed request
   return true;
 }
 
@@ -90,8 +90,9 @@ bool NetworkReceive::brings_descriptor() const noexcept {
          engine::is_descriptor(receive_.at_host().address, network_.nonce());
 }
 
-/// What has come in one piece, and was scattered, might come by the fabric next time. (Or packed, by a sender with holes:
-/// that cannot be told apart, and the word does no harm.)
+/// A message that came in one piece and was scattered might come by the fabric next time. The
+/// sender is told so. (A sender with holes may have packed the message. The receiver cannot tell,
+/// and the word does no harm.)
 void NetworkReceive::tell_of_blocks() noexcept {
   const communicators::Hold& comm = receive_.communicator();  // of a matched message it may not be known
   if (result_ != MPI_SUCCESS || !type_ || type_->contiguous(data_.count) || comm.gone() || comm.handle() == MPI_COMM_NULL)
@@ -105,10 +106,10 @@ bool NetworkReceive::look_at_posted() noexcept {
   if (!host_is_done()) return false;
   if (is_lost()) {
     lost_from_ = sender();
-    // The bytes may be a message of the program's own: its sender says so later (Word::plain).
+    // The bytes may be a message of the program. Its sender then says so later (Word::plain).
     if (void* const first = const_cast<void*>(receive_.lands()); engine::is_descriptor(first, network_.nonce())) {
       network_.note_overlap();
-      std::memset(first, 0, sizeof(engine::Nonce));  // no receive may find it
+      std::memset(first, 0, sizeof(engine::Nonce));  // no receive may find it again
     }
     lose();
     return look_for_lost();
@@ -137,7 +138,8 @@ bool NetworkReceive::end_as_host_says() noexcept {
   return end(End::as_host_says);
 }
 
-/// Of what the host has received: rank of MPI_COMM_WORLD, on another node; else -1.
+/// The sender of what the host has received, as a rank of MPI_COMM_WORLD. -1: not on another node,
+/// or not known.
 int NetworkReceive::sender() const noexcept {
   const std::optional<Origin>& origin = receive_.origin();
   const communicators::Hold& comm = receive_.communicator();
@@ -145,7 +147,8 @@ int NetworkReceive::sender() const noexcept {
   return network_.elsewhere(comm.handle(), origin ? origin->source : status_.MPI_SOURCE);
 }
 
-/// A descriptor has arrived, and is not where it has arrived: the program, or another receive, has written over it.
+/// True: a descriptor has arrived, but is not in the buffer. The program, or another receive, has
+/// written over it.
 bool NetworkReceive::is_lost() const noexcept {
   if (result_ != MPI_SUCCESS || bytes_of(status_) != engine::network_descriptor_bytes || !receive_.lands()) return false;
   const int from = sender();
@@ -155,7 +158,8 @@ bool NetworkReceive::is_lost() const noexcept {
          is_shared();
 }
 
-/// True: the descriptor in the buffer may be that of another receive, whose message may have another size.
+/// True: the descriptor in the buffer may be that of another receive, whose message may have
+/// another size.
 bool NetworkReceive::is_shared() const noexcept {
   const auto* const mine = static_cast<const std::byte*>(receive_.lands());
   bool shared = false;
@@ -176,11 +180,13 @@ bool NetworkReceive::stands(std::uint32_t number, int from) const noexcept {
          here.sender == from && here.announcement.from == number;
 }
 
-/// Its sender has had no answer, and goes on; or it has sent something else in the length of a descriptor, and says so.
+/// The sender gets no answer, and sends the message packed. Or the message was no descriptor, but
+/// as long as one, and its sender says so.
 bool NetworkReceive::look_for_lost() noexcept try {
   const int from = lost_from_;
   network_.take_strays(from);
-  // Receives and messages of one sender and tag belong together in the order in which they were posted and sent.
+  // Receives and messages of one sender and tag match in the order in which they were posted and
+  // sent.
   std::size_t lost = 0, before = 0;
   network_.for_each([&](const Operation& each) {
     const auto* const other = dynamic_cast<const NetworkReceive*>(&each);

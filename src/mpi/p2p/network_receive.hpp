@@ -1,6 +1,6 @@
-// mpi/p2p/network_receive.hpp: a receive that may bring a message from another node by the fabric (engine/network/receive.hpp):
-// the host's receive of data or a descriptor, and of the packed bytes where the fabric does not bring the message. Includes
-// network/, receive.hpp.
+// mpi/p2p/network_receive.hpp: a receive that may bring a message from another node by the fabric
+// (engine/network/receive.hpp). The host receives data or a descriptor. It also receives the packed
+// bytes if the fabric does not bring the message.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,18 @@ namespace heddle::mpi {
 
 class NetworkReceive final : public engine::NetworkReceive {
  public:
-  /// Whether a receive may bring such a message at all. `source`: MPI_ANY_SOURCE, or of `comm`.
+  /// True: the receive may bring such a message. `source`: MPI_ANY_SOURCE, or a rank of `comm`.
   static bool possible(const Buffer& data, Route route, int source, MPI_Comm comm);
-  /// Whether it is long enough for one; of a matched message, whose source is not asked.
+  /// True: the receive is long enough for such a message. It is for matched messages, whose source
+  /// is not checked.
   static bool possible(const Buffer& data, Route route);
 
-  /// Of which possible() is true. Null: no memory.
+  /// Only if possible(). Null: no memory.
   static std::shared_ptr<NetworkReceive> made(const Buffer& data, Route route, const Expected& expected,
                                               const KeptMemory& memory = {}) noexcept;
-  /// A receive that has begun, or has failed to (`begun` is MPI's error code), goes on to its end; or by a request.
-  /// @param comm  That of the call; MPI_COMM_NULL: of a matched message.
+  /// begin() has returned `begun`. in_call() carries the receive to its end, with_request() gives
+  /// it a request. If begin() has failed, they return its error.
+  /// @param comm  The communicator of the call. MPI_COMM_NULL: the message is a matched one.
   static int in_call(const std::shared_ptr<NetworkReceive>& receive, Raised begun, MPI_Comm comm, MPI_Status& status);
   static Begun with_request(const std::shared_ptr<NetworkReceive>& receive, Raised begun);
 
@@ -32,19 +34,20 @@ class NetworkReceive final : public engine::NetworkReceive {
   NetworkReceive(Network& network, const Buffer& data, Route route, communicators::Hold comm, KeptMemory memory);
   ~NetworkReceive() override { close(); }
 
-  /// There is no memory for what it goes through.
+  /// There is no memory for its staging buffer.
   [[nodiscard]] bool lacks_memory() const { return receive_.lacks_memory(); }
-  /// Posts it. Returns MPI's error code, raised.
+  /// Posts the host's receive. Returns MPI's error code, raised.
   Raised begin(const Expected& expected);
 
   void cancel() noexcept override;
   /// The announcement has come, so the message is on its way.
   [[nodiscard]] bool arrives() const noexcept { return stage() != Stage::posted; }
-  /// Corrects the program's status, and returns MPI's error code: to be raised, if it is none. When over().
+  /// Corrects the program's status. Returns MPI's error code, which the caller must raise. Call it
+  /// when over().
   int finish(MPI_Status& status) noexcept;
   /// As Pending::lands().
   [[nodiscard]] const void* lands() const noexcept { return stage() == Stage::posted ? receive_.lands() : nullptr; }
-  /// By which its errors are raised.
+  /// The communicator on which its errors are raised.
   [[nodiscard]] const communicators::Hold& communicator() const noexcept { return receive_.communicator(); }
 
  private:
@@ -72,15 +75,15 @@ class NetworkReceive final : public engine::NetworkReceive {
   Network& network_;
   Buffer data_;
   Derived type_;
-  Opaque opaque_;       ///< Of a type that Heddle cannot decode.
-  int lost_from_ = -1;  ///< A lost receive: sender(), which is not known any more once the communicator is freed.
+  Opaque opaque_;       ///< The type, if Heddle cannot decode it.
+  int lost_from_ = -1;  ///< sender() of a lost receive. It is not known any more once the communicator is freed.
   Bytes room_ = 0;
   ReceiveOperation receive_;
   MPI_Request host_ = MPI_REQUEST_NULL;  ///< The receive; later that of the packed bytes.
-  std::byte* strays_to_ = nullptr;       ///< Where the packed bytes go that have been taken in before.
+  std::byte* strays_to_ = nullptr;       ///< Packed bytes that have been taken in before go there.
   MPI_Status status_{};
   int result_ = MPI_SUCCESS;
-  std::uint64_t order_ = 0;  ///< Of posting.
+  std::uint64_t order_ = 0;  ///< The order of posting.
   KeptMemory memory_;        ///< Of a persistent operation.
 };
 

@@ -1,5 +1,5 @@
-// mpi/p2p/network_request.hpp: the program's request for a message between nodes: a generalized one, which Heddle completes
-// when the operation is over. Includes network/, send.hpp, requests/.
+// mpi/p2p/network_request.hpp: the program's request for a message between nodes. It is a
+// generalized request, which Heddle completes when the operation is over.
 //
 //   return request_for(network, operation);                  // as of any other operation that has begun
 #pragma once
@@ -29,8 +29,9 @@ class NetworkRequest final : public Generalized<Pending> {
     const int result = operation_->finish(status);
     return error == MPI_SUCCESS ? result : error;
   }
-  /// Where the library alone carries both, a message is in place before the program learns of the next one by the same sender.
-  /// But a sender that is in no call for long does not hold up the program for longer than a second.
+  /// Under the library alone, a message is in place before the program learns of the next message
+  /// of the same sender. Heddle keeps this order. But if the sender makes no call for long, it
+  /// holds up this program for a second at most.
   void catch_up() noexcept override {
     if constexpr (!std::is_base_of_v<engine::NetworkSend, Operation>) {
       using std::chrono::steady_clock;
@@ -63,7 +64,7 @@ class NetworkRequest final : public Generalized<Pending> {
 
   Network& network_;
   std::shared_ptr<Operation> operation_;
-  bool told_ = false;       // of its being cancelled
+  bool told_ = false;       // the network knows that it is cancelled
   bool caught_up_ = false;  // it has had its time
 };
 

@@ -17,8 +17,8 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   Network* const network = Network::here();
   if (!network || !type || mode == Mode::buffered || mode == Mode::synchronous || !may_cross(*network, *type.get(), data.count))
     return {};
-  if (communicators::Freeing::of(to.comm)) return {};  // the request of its descriptor would be left there
-  if (!is_tag(to.tag, to.comm)) return {};             // a mistake is the host's to raise
+  if (communicators::Freeing::of(to.comm)) return {};  // the descriptor's request would be left there
+  if (!is_tag(to.tag, to.comm)) return {};             // a mistake: the host raises it
   const int world = network->elsewhere(to.comm, to.rank);
   const select::Statistics* const statistics = world >= 0 ? type->statistics() : nullptr;
   if (!statistics || !network->reaches(world)) return {};
@@ -57,7 +57,7 @@ Begun NetworkSend::with_request(const std::shared_ptr<NetworkSend>& send, const 
 Raised NetworkSend::begin(const Envelope& to) {
   const auto [rank, tag, comm] = to;
   constexpr auto bytes = static_cast<int>(engine::network_descriptor_bytes);
-  const int error = PMPI_Isend(&descriptor(), bytes, MPI_BYTE, rank, tag, comm, &announced_);  // in ready mode, too: it may be
+  const int error = PMPI_Isend(&descriptor(), bytes, MPI_BYTE, rank, tag, comm, &announced_);  // ready mode permits it
   if (error != MPI_SUCCESS) announced_ = MPI_REQUEST_NULL;
   if (announced_ != MPI_REQUEST_NULL)
     begun();

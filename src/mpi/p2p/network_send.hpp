@@ -1,5 +1,6 @@
-// mpi/p2p/network_send.hpp: a message with holes to a rank of another node, by the fabric (engine/network/send.hpp): its
-// descriptor, and the host's packed message where the fabric does not bring it. Includes network/, types/, send.hpp.
+// mpi/p2p/network_send.hpp: a message with holes that goes to another node by the fabric
+// (engine/network/send.hpp). The host sends its descriptor, and also the packed message if the
+// fabric does not bring it.
 #pragma once
 
 #include <memory>
@@ -13,18 +14,19 @@ namespace heddle::mpi {
 
 class NetworkSend final : public engine::NetworkSend {
  public:
-  /// Null: it does not go by the fabric. Nothing has been sent yet. Synchronous ones never do: a probe receives descriptors.
+  /// Null: it does not go by the fabric. Nothing has been sent yet. Synchronous messages never go
+  /// by it, because a probe may receive their descriptors.
   static std::shared_ptr<NetworkSend> made(const Buffer& data, const Derived& type, const Envelope& to, Mode mode,
                                            const KeptMemory& memory = {}) noexcept;
   ~NetworkSend() override { give_up(); }
 
-  /// From begin to end. Returns MPI's error code, raised.
+  /// Sends it from begin to end. Returns MPI's error code, raised.
   static Raised in_call(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
   static Begun with_request(const std::shared_ptr<NetworkSend>& send, const Envelope& to);
 
-  /// When over().
+  /// Call it when over().
   int finish(MPI_Status& status) noexcept;
-  /// By which its errors are raised.
+  /// The communicator on which its errors are raised.
   [[nodiscard]] const communicators::Hold& communicator() const noexcept { return comm_; }
 
  private:

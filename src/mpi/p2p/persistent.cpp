@@ -11,7 +11,8 @@ int PersistentSend::start() {
     begun = begin_send(data_, route_, type_.again(), {to_.rank, to_.tag, comm_.handle()}, mode_, Ends::with_request,
                        Probes::possible, memory_);
   if (begun.lacks_memory) return raise_new(MPI_ERR_NO_MEM, comm_);
-  // Not for Heddle this time, or the communicator is freed: by the host, as it was made.
+  // If Heddle does not send it this time, or the communicator is freed, the host starts its own
+  // request.
   const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);
   record.active = begun.result ? begun.under_way() : error == MPI_SUCCESS;
   record.substituted = begun.under_way();

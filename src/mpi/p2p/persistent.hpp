@@ -1,10 +1,16 @@
-// mpi/p2p/persistent.hpp: persistent messages.
+// mpi/p2p/persistent.hpp: persistent messages. The program's handle is a persistent request of the
+// host.
 //
-// The program's handle is a persistent request of the host. A send's was made with the program's own arguments; what MPI_Start
-// starts is an operation of Heddle's with a request of its own, which the completion calls ask about instead. A receive's was
-// made with the staging buffer, which stays with the request, and is started itself; but where it may bring a message from
-// another node, and of a message that a probe has received, each start is an operation of its own, too. Memory that the fabric
-// wants registered is so until the request is freed (engine/network/kept_memory.hpp).
+// A send's request was made with the program's own arguments. MPI_Start starts an operation of
+// Heddle that has a request of its own. The completion calls ask the host about that request
+// instead.
+//
+// A receive's request was made with the staging buffer, which stays with the request. MPI_Start
+// starts the request itself. But a start is an operation of its own, too, if the receive may bring
+// a message from another node, or if a probe has received its message.
+//
+// Memory that the fabric has registered stays registered until the request is freed
+// (engine/network/kept_memory.hpp).
 #pragma once
 
 #include "mpi/p2p/receive.hpp"
@@ -64,7 +70,7 @@ class PersistentReceive final : public Persistent {
   void catch_up() noexcept override {
     if (started_) started_->catch_up();
   }
-  /// Another thread may be completing what has been started.
+  /// Null if there are several threads: another thread may be completing the started operation.
   [[nodiscard]] const void* lands() const noexcept override {
     if (!started_) return operation.lands();
     return threads::concurrent.load(std::memory_order_relaxed) ? nullptr : started_->lands();
@@ -74,13 +80,14 @@ class PersistentReceive final : public Persistent {
 
  private:
   int start_own(const Begun& begun);
-  /// For a start that makes a receive anew, when the handle of the datatype may be gone.
+  /// The route of a start that makes a receive anew. The handle of the datatype may be gone by
+  /// then.
   [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Way::packed : route_.way, route_.type}; }
 
   Opaque opaque_;  // of a type that Heddle cannot decode: the program may free its handle
   Buffer data_;
   Route route_;               // its entry lives as long as the operation
-  communicators::Hold comm_;  // that of the operation is the last message's
+  communicators::Hold comm_;  // the operation's own is that of the last message
   Envelope from_;
   KeptMemory memory_ = NetworkMemory::made(Network::here());
   Pending* started_ = nullptr;

@@ -1,5 +1,5 @@
-// mpi/p2p/probe_queue.hpp: probing without losing what was found (engine/probe_queue.hpp): what the engine's queue needs of
-// MPI. Includes network/, requests/status_of.hpp.
+// mpi/p2p/probe_queue.hpp: probes that do not lose the message that they find
+// (engine/probe_queue.hpp). This is MPI's part for the engine's queue.
 //
 //   ProbeQueue::of_process().probe({source, tag, comm}, true, &flag, status);      // MPI_Probe
 //   if (const Done taken = ProbeQueue::take_for(from, &message)) ...               // a receive: a probe holds its message
@@ -13,31 +13,32 @@
 
 namespace heddle::mpi {
 
-/// Whom a message goes to, or may come from (MPI-5.0 §3.2.3).
+/// The destination of a message, or its possible sources (MPI-5.0 §3.2.3).
 struct Envelope {
   int rank;
   int tag;
   MPI_Comm comm;
 
-  /// Neither nobody's nor a mistake.
+  /// False: MPI_PROC_NULL, or a mistake.
   [[nodiscard]] bool is_somebody() const noexcept { return rank != MPI_PROC_NULL && comm != MPI_COMM_NULL; }
 };
 
 using Origin = engine::Origin<communicators::Hold>;
 
-/// What has arrived; -1: the host does not say.
+/// Bytes that have arrived. -1: the host does not say.
 inline Bytes bytes_of(const MPI_Status& status) noexcept {
   MPI_Count bytes = 0;
   return PMPI_Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS ? Bytes{bytes} : -1;
 }
 
-/// After a matched message of ours has been received: its status says where it came from.
+/// A matched message that Heddle had sent to itself has been received. Sets its true origin in the
+/// status.
 inline void set_origin(MPI_Status* status, const Origin& origin) noexcept {
   status->MPI_SOURCE = origin.source;
   status->MPI_TAG = origin.tag;
 }
 
-/// As engine/probe_queue.hpp asks for it.
+/// The Library of engine::ProbeQueue, by MPI.
 class ProbingHost {
  public:
   using Communicator = MPI_Comm;
@@ -61,16 +62,17 @@ class ProbingHost {
   static void set_bytes(Status& status, Bytes bytes) noexcept;
   static void tell(Status& status, int source, int tag, Bytes bytes) noexcept;
 
-  /// What it means that the host has found this, if it is as long as descriptors are.
+  /// Tells what a message that the host has found may be. Nothing: it is not as long as a
+  /// descriptor, or comes from a rank that announces nothing.
   static std::optional<engine::Lengths::Seen> seen(const Status& found, MPI_Comm comm);
   static bool from_another_node(const Status& found, MPI_Comm comm);
-  /// Bytes of the message that it announces, if it is a descriptor.
+  /// Bytes of the message that a descriptor announces. Nothing: `arrived` is no descriptor.
   static std::optional<Bytes> announced(const std::byte* arrived, Bytes length) noexcept;
 
-  // On a communicator of its own.
+  // Messages to this process, on a communicator of their own:
 
   int send_to_self(const std::byte* bytes, int length, Request* request);
-  /// What was sent last.
+  /// Matches the message that was sent last.
   int match_own(Message* message);
   static bool is_sent(Request& request) noexcept;
   static void let_go(Request& request) noexcept;
@@ -93,11 +95,11 @@ class ProbeQueue final : public engine::ProbeQueue<ProbingHost> {
     const StatusOf found(status);
     return engine::ProbeQueue<ProbingHost>::match(from, blocking, flag, message, *found.get());
   }
-  /// take() of the process's queue, where anything is held.
+  /// take() of the process's queue, if the queue holds anything.
   [[nodiscard]] static Done take_for(const Envelope& from, MPI_Message* message) {
     return any() ? take_for(from, communicators::Hold(from.comm), message) : Done();
   }
-  /// Of a communicator whose handle may be gone.
+  /// take_for() with a communicator whose handle may be gone.
   [[nodiscard]] static Done take_for(const Envelope& from, const communicators::Hold& comm, MPI_Message* message) {
     const std::optional<int> taken = any() ? of_process().take(from.rank, from.tag, comm, message) : std::nullopt;
     return taken ? Done(Raised::by_host(*taken)) : Done();

@@ -12,12 +12,13 @@
 namespace heddle::mpi {
 namespace {
 
-/// Nobody's message is the host's to receive, and so is one that MPI says there is none of.
+/// False: a null message, or MPI_MESSAGE_NO_PROC. Leave these to the host.
 bool is_somebodys(const MPI_Message* message) {
   return message && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
 }
 
-/// There is no memory to follow a receive: without Heddle if it cannot bring a descriptor, or not at all.
+/// There is no memory to follow a receive. If it cannot bring a descriptor, the host receives
+/// alone. Otherwise the call fails.
 Done cannot_follow(MPI_Comm comm) { return descriptors_come() ? Done(raise_new(MPI_ERR_NO_MEM, comm)) : Done(); }
 
 }  // namespace
@@ -42,7 +43,7 @@ int ReceiveOperation::finish(MPI_Status& status, int error) noexcept {
 }
 
 const void* ReceiveOperation::lands() const noexcept {
-  // A handle that the program has may be gone by now: the library must not be asked about it.
+  // The handle of the datatype may be gone by now, so the host must not be asked about it.
   if (staged_ && (staged_->apart() || !staged_->ours())) return nullptr;
   if (type_)
     return type_->first_piece() >= descriptor_bytes ? static_cast<const std::byte*>(data_.address) + type_->first_byte()

@@ -12,7 +12,7 @@
 namespace heddle::mpi {
 namespace {
 
-/// As far as the first `seen` bytes of it tell.
+/// True: these may be the first `seen` bytes of a descriptor.
 bool may_begin_like_descriptor(const void* first, Bytes seen) noexcept {
   const auto looked_at = static_cast<std::size_t>(std::min<Bytes>(seen, sizeof(engine::Nonce)));
   const Node* const node = Node::here();
@@ -23,7 +23,7 @@ bool may_begin_like_descriptor(const void* first, Bytes seen) noexcept {
 
 using engine::Arrival;
 
-/// The receive's result, and its status. Nothing: what has arrived is the message.
+/// Sets the status and returns the receive's result. Nothing: the message itself has arrived.
 std::optional<int> outcome(const Arrival& arrival, MPI_Status* status) {
   if (arrival.how == Arrival::How::as_it_is) return {};
   if (arrival.how == Arrival::How::failed) {
@@ -38,7 +38,7 @@ engine::Target target(const Buffer& data, const layout::Layout& layout) {
   return {&layout, data.count, const_cast<void*>(data.address)};
 }
 
-/// Of receives that the program has not completed yet.
+/// Finds the descriptors in the buffers of receives that the program has not completed yet.
 void find_standing(engine::Node& node, engine::Standing& found) {
   requests::table.for_each_active([&](const Pending& each) {
     const void* const first = each.lands();
@@ -62,7 +62,8 @@ std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, c
   if (!node || room < descriptor_bytes) return {};
   const bool descriptor = engine::is_descriptor(first, node->nonce());
   if (!descriptor && !(programs && long_as_descriptor(*status))) return {};
-  // Cut short, and a handler of the program has heard of it: MPICH calls that a success.
+  // The descriptor is cut short, and a handler of the program has heard of the error. MPICH then
+  // returns success.
   if (descriptor && bytes_of(*status) == room && engine::length_of(first) > room) {
     complete_truncated(MPI_ERR_TRUNCATE, first, room, data, layout, status);
     return MPI_SUCCESS;
@@ -90,7 +91,7 @@ int complete_receive(int result, const Buffer& data, const Derived& type, const 
   const Bytes room = std::min(bytes, engine::network_descriptor_bytes);
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
   void* first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
-  // Almost always it is what it seems, and the first piece tells.
+  // Almost always it is plain data, and the first piece shows that.
   if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece()) && !long_as_descriptor(*status))
     return result;
   alignas(engine::Descriptor) std::byte copy[engine::network_descriptor_bytes];

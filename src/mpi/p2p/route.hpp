@@ -1,12 +1,12 @@
-// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its datatype. Includes network/,
-// node.hpp, probe_queue.hpp, types/, engine/.
+// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its
+// datatype.
 //
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
 //   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
 //
 //                  a send                                       a receive
-//   passthrough    is the host's, as the program made it        likewise: what may arrive does not concern Heddle
-//   packed         goes through a staging buffer                likewise; a descriptor in it becomes its message
+//   passthrough    is the host's, as the program made it        the same: Heddle does not look at the message
+//   packed         goes through a staging buffer                the same; a descriptor in it becomes its message
 //   rendezvous     is a descriptor for a rank of this node,     goes straight into the program's buffer; a
 //                  or of another, if the fabric takes it;       descriptor in it becomes its message
 //                  else as if there were no rendezvous
@@ -24,23 +24,24 @@
 
 namespace heddle::mpi {
 
-/// Of a send (MPI-5.0 §3.4).
+/// The mode of a send (MPI-5.0 §3.4).
 enum class Mode { standard, buffered, synchronous, ready };
 
 enum class Way : std::uint8_t { passthrough, packed, rendezvous };
 
 struct Route {
   Way way = Way::passthrough;
-  Entry* type = nullptr;  ///< Null: predefined, or none that Heddle has seen committed.
+  Entry* type = nullptr;  ///< Null: a predefined type, or a type that Heddle has not seen committed.
 };
 
 /// The shortest receive that could hold a descriptor. Bytes.
 constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 
-/// Whether a receive may bring a descriptor.
+/// True: a receive may bring a descriptor.
 inline bool descriptors_come() noexcept { return Node::here() || Network::here(); }
 
-/// The same of a receive of the program's: not where a rank leaves messages to the MPI library (HEDDLE_MESSAGES=native).
+/// True: a receive of the program may bring a descriptor. False where a rank leaves messages to the
+/// MPI library (HEDDLE_MESSAGES=native).
 inline bool messages_come() noexcept {
   const Node* node = Node::here();
   return (node && node->carries_messages()) || Network::here();
@@ -49,7 +50,7 @@ inline bool messages_come() noexcept {
 using engine::may_cross;
 using engine::may_meet;
 
-// Of predefined types, as far as can be said in a few ns:
+// Quick checks for predefined types, in a few ns:
 
 inline bool may_cross(const Network& network, Count count) noexcept {
   return network.moves_pieces() && count >= network.threshold() / largest_element;
@@ -70,7 +71,8 @@ inline bool refused_at_zero(const Buffer& data) noexcept {
   return !found || (type && type->first_byte() == 0 && type->size() > 0);
 }
 
-/// Without a word about its length: on communicators of Heddle's own, where no probe comes across it.
+/// The route of a send on a communicator of Heddle's own, which the program never probes. So its
+/// length is not noted.
 inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
   const Node* node = mode == Mode::buffered ? nullptr : Node::here();
   Entry* type = table.find(data.type);
@@ -87,7 +89,8 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
-/// Of a send of the program's. Its length may be one that descriptors have (engine/lengths.hpp): then probes must know of it.
+/// The route of a send of the program. If it is as long as a descriptor may be, its length is
+/// noted, because probes must know of it (engine/lengths.hpp).
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   if (refused_at_zero(data)) return {};
   Route route = route_of_send(data, mode);
@@ -106,19 +109,21 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   return route;
 }
 
-/// Room for so many packed bytes would be as much memory again as the message has, and take longer to bring into being than the
-/// host takes to move what needs no packing.
+/// Bytes from which on a message that needs no packing gets no staging buffer. The buffer would
+/// double the message's memory, and making it would take longer than the host takes to move the
+/// message.
 constexpr Bytes most_room = Bytes{64} << 20;
 
-/// The program's buffer is larger than that, and has holes.
+/// True: the message has at least that many bytes, and has holes.
 inline bool exceeds_room(const Entry& type, Count count) noexcept {
   Bytes bytes = 0;
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= most_room && !type.contiguous(count);
 }
 
-/// Whether the host can take a descriptor into the program's buffer, and unpacks as well as Heddle does: a descriptor ends with
-/// one of the type's elements, all of whose bytes arrive. A host that does not pack while it sends needs a deep stack for it:
-/// there, only receives that no staging buffer should be made for are such.
+/// True: the host can take a descriptor into the program's buffer, and unpacks as well as Heddle
+/// does. For this, a descriptor must end at the end of an element, and all bytes of an element must
+/// arrive. A host that does not pack while it sends needs a deep stack for such a receive. Under
+/// such a host, this is true only for receives that are too large for a staging buffer.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
@@ -127,9 +132,10 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 
-/// Where messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring one. A derived type goes
-/// through a staging buffer then, unless the host unpacks it as well: a descriptor may end within an element, which hosts
-/// refuse; so do pairs, of 12 bytes or so.
+/// If messages may be a rendezvous (`come`), any receive that has room for a descriptor may bring
+/// one. A derived type then goes through a staging buffer, unless the host unpacks as well as
+/// Heddle does. The reason is that a descriptor may end within an element, which hosts refuse.
+/// Pairs go through a staging buffer, too: they have 12 bytes, for example.
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
   if (Entry* const found = table.find(data.type)) {

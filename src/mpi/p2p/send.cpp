@@ -18,7 +18,8 @@
 namespace heddle::mpi {
 namespace {
 
-/// By the host's procedure of that mode. @param request  Null: the one that blocks.
+/// Calls the host's procedure of that mode.
+/// @param request  Null: calls the blocking form.
 Raised host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
   const int rank = to.rank;
   const int tag = to.tag;
@@ -40,7 +41,7 @@ Raised host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request*
   return {};
 }
 
-/// The host moves it better than a rendezvous would.
+/// True: the host moves it better than a rendezvous would.
 bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool blocking) noexcept {
   if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || route.type->contiguous(data.count))
     return false;
@@ -49,7 +50,7 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
   return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
 }
 
-/// A message that is too large to be packed, and that no peer can read where it lies.
+/// True: the message is too large to be packed, and no peer can read it where it lies.
 bool too_large(const Buffer& data, Route route) noexcept {
   Node* const node = Node::here();
   if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
@@ -72,10 +73,11 @@ Done SendOperation::begin(MPI_Request* request) {
   return packs ? begin_packed(request) : Done();
 }
 
-/// A descriptor goes out in the place of the message. One that is left open to its receiver goes by a synchronous send: its
-/// request is then complete when the receiver is at it.
+/// A descriptor goes out instead of the message. If the message is left open to its receiver, the
+/// descriptor goes by a synchronous send. Its request is then complete when the receiver has the
+/// descriptor.
 Done SendOperation::begin_rendezvous(MPI_Request* request) {
-  Node* const node = Node::here();  // it may be a rendezvous for the fabric's sake, which has not taken it
+  Node* const node = Node::here();  // the route may be for the fabric alone, which has not taken it
   if (!node || !(route_.type ? may_meet(*node, *route_.type, data_.count) : may_meet(*node, data_.type, data_.count)))
     return {};
   report::ReportedCall reported("send");
@@ -84,7 +86,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
     const report::Stopwatch watch(reported.times(), &report::Times::search);
     if (type_ && may_meet(*node, *type_.get(), data_.count)) peer = node->peer(to_.comm, to_.rank);
   }
-  if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake is the host's to raise
+  if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake: the host raises it
   const settings::Settings& set = settings_of_process();
   auto& message = message_.emplace<engine::Rendezvous>(
       *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag, threads::key_of(to_.comm)},
@@ -94,7 +96,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   const bool programs = probes_ == Probes::possible;
   synchronous_ = programs && (waits || mode_ == Mode::synchronous);
   Done done;
-  if (programs && !waits && mode_ != Mode::synchronous) {  // what is sent in ready mode may be sent in any
+  if (programs && !waits && mode_ != Mode::synchronous) {  // a ready send may go in any mode
     done = Watch::send(message, to_);
     // The descriptor has a request of Heddle's own: the program gets one that is complete.
     if (done == MPI_SUCCESS && request)

@@ -1,4 +1,4 @@
-// mpi/p2p/send.hpp: a send from its route to its end. Includes route.hpp, staged_message.hpp, engine/rendezvous.hpp, requests/.
+// mpi/p2p/send.hpp: a send from its route to its end.
 //
 //   const Begun begun = begin_send(data, route, held(data, route), to, mode, Ends::with_request);
 //   if (begun.under_way()) requests::track(begun.request, begun.pending);
@@ -21,18 +21,20 @@ using engine::Probes;
 
 class SendOperation final : public Pending {
  public:
-  /// What the caller says of the message. @param type  Holds what data.type means: the handle may be gone before the end.
+  /// @param type  Holds the datatype of `data`, whose handle may be gone before the end.
   SendOperation(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends,
                 Probes probes = Probes::possible) noexcept
       : data_(data), route_(route), type_(std::move(type)), to_(to), mode_(mode), ends_(ends), probes_(probes) {}
-  /// What is sent lies where something is to be received: if it is not a rendezvous, it goes from a copy, whatever that costs.
+  /// The send buffer is the receive buffer, too. If the message is no rendezvous, it goes from a
+  /// copy, at any cost.
   void from_copy() noexcept { from_copy_ = true; }
 
-  // Nothing: it is not for Heddle, and nothing has been sent.
+  // These return nothing if the message is not for Heddle. Then nothing has been sent.
 
-  /// From begin to end.
+  /// Sends the message from begin to end.
   Done in_call();
-  /// @param request  Null: by a call of the host's that blocks. Else it is MPI_REQUEST_NULL, also afterwards if the host fails.
+  /// @param request  Null: uses a call of the host that blocks. Otherwise it is MPI_REQUEST_NULL,
+  /// and stays so if the host fails.
   Done begin(MPI_Request* request);
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool is_send() const noexcept override { return true; }
@@ -54,31 +56,33 @@ class SendOperation final : public Pending {
   Ends ends_;
   Probes probes_;
   bool from_copy_ = false;
-  bool synchronous_ = false;  ///< The request is complete when a descriptor of the program's is received.
+  bool synchronous_ = false;  ///< The request is complete when the receiver has the program's descriptor.
   std::variant<std::monostate, engine::Rendezvous, StagedMessage> message_;
 };
 
-/// An operation that has begun, or has not.
+/// An operation that has begun, or has failed to begin.
 struct Begun {
   Done result;                             ///< Nothing: not for Heddle, nothing is under way, and nothing has been raised.
   MPI_Request request = MPI_REQUEST_NULL;  ///< If it is under way.
-  Pending* pending = nullptr;              ///< What remains to be done, the caller's; null: nothing but the request.
-  bool lacks_memory = false;               ///< No result, but not the host's: for want of memory. To be raised.
+  Pending* pending = nullptr;              ///< The rest of the work, which the caller owns. Null: there is only the request.
+  bool lacks_memory = false;               ///< No result because there is no memory. The caller raises the error.
 
-  /// False: the host has failed. If it hides errors (communicators::hides_errors()), only the missing request tells.
+  /// False: the host has failed. If it hides errors (communicators::hides_errors()), only the
+  /// missing request tells.
   [[nodiscard]] bool under_way() const noexcept { return result == MPI_SUCCESS && request != MPI_REQUEST_NULL; }
 };
 
-/// `memory`: of a persistent operation.
+/// @param memory  For a persistent operation.
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends,
                  Probes probes = Probes::possible, const KeptMemory& memory = {});
 
-/// MPI_Send and the like, by routes that do not pass through. Nothing: it is the host's, as the program made it.
+/// MPI_Send in any mode, for routes that do not pass through. Nothing: the host gets the call as
+/// the program made it.
 Done send(const Buffer& data, Route route, const Envelope& to, Mode mode);
-/// MPI_Isend and the like, likewise.
+/// MPI_Isend in any mode, as above.
 Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, MPI_Request* request);
 
-/// The datatype of a send by its route: held for as long as the send lasts. Empty: Heddle leaves it to the host.
+/// Holds the datatype of a send as long as the send lasts. Empty: Heddle leaves it to the host.
 inline Derived held(const Buffer& data, Route route) noexcept {
   if (route.way == Way::passthrough) return {};
   return route.type ? Derived::use(*route.type) : Derived(hold_any(data.type));

@@ -1,5 +1,4 @@
-// mpi/p2p/sender.hpp: the sender of a message that has been received, by status and communicator. Includes
-// communicators/, node/, engine/arrival.hpp.
+// mpi/p2p/sender.hpp: finds the sender of a received message by status and communicator.
 //
 //   const Sender from(comm);                                 // or of a Hold
 //   const int peer = from.peer(node, status.MPI_SOURCE);     // rank of the node
@@ -14,15 +13,16 @@ namespace heddle::mpi {
 
 using engine::Probes;
 
-/// Lives no longer than what it is made of.
+/// It must not outlive the Hold that it is made of.
 class Sender {
  public:
-  /// MPI_COMM_NULL: of a matched message, whose communicator is not known. @param probes  None: a communicator of Heddle's own.
+  /// `comm` is MPI_COMM_NULL for a matched message, whose communicator is not known.
+  /// @param probes  None: the communicator is Heddle's own.
   explicit Sender(MPI_Comm comm, Probes probes = Probes::possible) noexcept : comm_(comm), probes_(probes) {}
   explicit Sender(const communicators::Hold& hold, Probes probes = Probes::possible) noexcept
       : comm_(hold.handle()), hold_(&hold), probes_(probes) {}
 
-  /// A rank of the node, Receipt::unknown or Receipt::elsewhere.
+  /// A rank of the node, or `unknown` or `elsewhere` of engine::Receipt.
   [[nodiscard]] int peer(const Node& node, int source) const {
     if (comm_ == MPI_COMM_NULL) return engine::Receipt::unknown;
     const int world = hold_ ? hold_->world_rank(source) : communicators::world_rank(comm_, source);

@@ -1,4 +1,4 @@
-// mpi/p2p/staged_message.cpp: unpacking what has arrived, be it less than there was room for.
+// mpi/p2p/staged_message.cpp: unpacks a message, which may be shorter than its receive.
 #include "mpi/p2p/staged_message.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ StagedMessage::StagedMessage(const Buffer& data, End end, Entry* type) noexcept 
   if (!type_ && data.count > 0 && (lands || end == End::copying)) prepare_opaque();
 }
 
-// Of a type that Heddle cannot decode.
+// Makes a staging buffer for a type that Heddle cannot decode.
 void StagedMessage::prepare_opaque() noexcept {
   Opaque opaque(data_.type);
   if (opaque.empty()) return;
@@ -58,7 +58,7 @@ int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
 
 int StagedMessage::unpack_opaque(int result, const Sender& from, MPI_Status* status) {
   if (result != MPI_SUCCESS && !truncated(result)) return result;
-  threads::StagingBuffer whole;  // what was announced comes as it lies in the stream
+  threads::StagingBuffer whole;  // an announced message comes as packed bytes
   std::optional<int> brought;
   if (begins_like_descriptor(staging_.address())) {
     if (!whole.reserve(staging_.bytes())) return MPI_ERR_NO_MEM;

@@ -1,8 +1,8 @@
-// mpi/p2p/staged_message.hpp: one end of a message that travels packed, as the host sees it. Includes communicators/, types/,
-// engine/staging.hpp.
+// mpi/p2p/staged_message.hpp: one end of a message that travels packed, as the host sees it.
 //
-// Which end packs is that end's own business: the bytes that travel are the same either way. Packed bytes go as elements of
-// the signature's basic type where it has one, which keeps counts small; a pair type goes as bytes.
+// Each end decides for itself whether it packs: the same bytes travel in both cases. Packed bytes
+// go as elements of the signature's basic type if there is one, which keeps counts small. A pair
+// type goes as bytes.
 #pragma once
 
 #include <utility>
@@ -21,18 +21,20 @@ class StagedMessage {
  public:
   using End = engine::Staging::End;
 
-  /// To be sent. Not ours() unless packing pays and there is memory for it.
+  /// A message to send. It is ours() only if packing pays and there is memory for it.
   StagedMessage(const Buffer& data, Derived type) noexcept : data_(data), type_(std::move(type)) { prepare(End::sending); }
-  /// Ours() also if packing does not pay, and of types that Heddle cannot decode: a receive that may bring a descriptor, and a
-  /// send that leaves its buffer to a receive (copying). @param type  As a Route has it.
+  /// A receive that may bring a descriptor, or a send that leaves its buffer to a receive
+  /// (copying). It is ours() even if packing does not pay, or if Heddle cannot decode the type.
+  /// @param type  The type of the Route.
   StagedMessage(const Buffer& data, End end, Entry* type) noexcept;
 
   [[nodiscard]] bool ours() const { return staging_.address() != nullptr; }
   /// True: the packed bytes lie in memory that only Heddle writes.
   [[nodiscard]] bool apart() const { return staging_.apart(); }
-  /// It is not ours() for want of memory, although it must be: the receive cannot be made.
+  /// It must be ours(), but there is no memory: the receive cannot be made.
   [[nodiscard]] bool lacks_memory() const { return staging_.lacks_memory(); }
-  /// What the host unpacks into elements of its type, Heddle can pack again: all bytes of it.
+  /// True: after the host has unpacked a message into these elements, Heddle can pack all its bytes
+  /// again.
   [[nodiscard]] bool keeps_bytes() const { return type_ && !type_->has_padded_numbers(); }
   /// False: the host refuses to pack a type that Heddle cannot decode.
   [[nodiscard]] bool pack() {
@@ -40,13 +42,14 @@ class StagedMessage {
     staging_.pack(Node::here());
     return true;
   }
-  /// Puts what a receive brought where it belongs, or brings it if it was announced. `result` is the receive's: a truncated
-  /// message has arrived in part. Returns what the program gets; what the host has not raised the caller raises (raise_new).
+  /// Puts the received message in place, or brings it if a descriptor has come. `result` is the
+  /// receive's: a truncated message has arrived in part. Returns the program's error code. If the
+  /// host has not raised it, the caller does (raise_new).
   int unpack(int result, const Sender& from, MPI_Status* status);
 
-  /// Of the staging buffer.
+  /// Bytes of the staging buffer.
   [[nodiscard]] Bytes bytes() const { return staging_.bytes(); }
-  /// What the host sends or receives.
+  /// The buffer that the host sends or receives.
   [[nodiscard]] Buffer at_host() const { return ours() ? Buffer{staging_.address(), count_, element_} : data_; }
 
  private:

@@ -1,4 +1,4 @@
-// mpi/p2p/watch.cpp: a few descriptors at a time.
+// mpi/p2p/watch.cpp: watches a few descriptors at a time.
 #include "mpi/p2p/watch.hpp"
 
 #include <chrono>
@@ -24,19 +24,20 @@ bool due(int peer) noexcept {
 
 using Taken = engine::Watched<Delivery>::Taken;
 
-/// Whether the host has delivered it by now.
+/// True: the host has delivered it.
 bool delivered(Delivery& each) {
   int done = 1;
   if (each.request != MPI_REQUEST_NULL && PMPI_Test(&each.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
   return done != 0;
 }
 
-/// Ranks of the node.
+/// Both are ranks of the node.
 void end_job_for(const Node& node, int receiver, int sender, int tag) {
   end_job(engine::received_past(node.world_rank(receiver), node.world_rank(sender), tag).c_str());
 }
 
-/// Whether a receive of this process may have got its descriptor and not have looked at it yet.
+/// True: a receive of this process may have got the descriptor, and Heddle has not looked at it
+/// yet.
 bool receiving() noexcept {
   return threads::concurrent.load(std::memory_order_relaxed) || !requests::table.empty() || requests::freed.any() ||
          ProbeQueue::any() || StatusOf::in_use();
@@ -52,8 +53,9 @@ void judge(Node& node) {
   end_job_for(node, node.me(), static_cast<int>(suspect->sender), control->tag);
 }
 
-/// A barrier of all ranks that gives the core away: ranks may be more than cores, and MPICH's spin again by now (progress.hpp).
-/// Who is not here yet may wait for a message between nodes.
+/// A barrier of all ranks that gives the core away while it waits. There may be more ranks than
+/// cores, and MPICH's own barrier spins again by now (progress.hpp). A rank that is not here yet
+/// may wait for a message between nodes.
 void meet() {
   MPI_Request all_here = MPI_REQUEST_NULL;
   int done = 0;
@@ -69,7 +71,8 @@ void meet() {
 }  // namespace
 
 Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
-  // A delete callback sends it: the host is about to free the communicator, and must not find a request there.
+  // If a delete callback sends this, the host is about to free the communicator, and must not find
+  // a request there.
   if (!due(message.peer()) || communicators::Freeing::of(to.comm)) return {};
   Taken taken(watched_, message.peer(), message.named(), message.control());
   if (!taken) return {};
@@ -90,8 +93,8 @@ void Watch::delivered(const engine::Rendezvous& message) noexcept {
   taken.watch();
 }
 
-// The communicator's own receives are posted by the time that its last rank calls MPI_Comm_free. A message that nobody receives
-// is a mistake of the program; the second bounds what it costs.
+// When the last rank of a communicator calls MPI_Comm_free, all its receives are posted. A message
+// that nobody receives is a mistake of the program. It costs at most a second here.
 bool Watch::let_go(MPI_Comm comm) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point until = Clock::now() + std::chrono::seconds(1);
@@ -128,14 +131,14 @@ void Watch::last_look(Node& node) {
 void Watch::end(bool within_node, bool together) {
   if (!together) return uncertain();
   Node* const node = within_node ? Node::here() : nullptr;
-  // What the program has never completed may have received its descriptor.
+  // A receive that the program has never completed may have taken its descriptor.
   if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();
   meet();
   requests::look_after_last_freed();
   if (!within_node) return;
   if (node) last_look(*node);
-  // Nobody leaves while another ends the job: Open MPI's launcher has crashed and hung where one rank aborted and another was
-  // in MPI_Finalize.
+  // No rank leaves while another one ends the job. Open MPI's launcher has crashed and hung when
+  // one rank aborted while another was in MPI_Finalize.
   meet();
 }
 

@@ -1,14 +1,16 @@
-// mpi/p2p/watch.hpp: the last line of defence. A descriptor that is received past Heddle would be taken for data:
-// some descriptors are watched until somebody fetches their message, and one that was received and is fetched by nobody ends
-// the job with a sentence (docs/safety.md). Includes probe_queue.hpp, engine/rendezvous.hpp.
+// mpi/p2p/watch.hpp: the last line of defence. If the program received a descriptor past Heddle, it
+// would take it for data. So Heddle watches some descriptors until their messages are fetched. If a
+// descriptor was received but its message is never fetched, the job ends with a message
+// (docs/safety.md).
 //
 //   sender      Watch::send(...)        by a synchronous send of Heddle's own: it is complete when the descriptor is received
 //               Watch::look()           received, and not claimed? Then the receiver is told of the suspicion
 //   receiver    Watch::look()           none of its receives is under way, and still not claimed: the job ends
 //   both        Watch::end()            in MPI_Finalize, when all receives are complete: the sender sees for itself
 //
-// Whatever else could keep a receiver from claiming a message makes it uncertain, and nothing is concluded any more: a receive
-// that has failed, an error handler of the program, which may throw.
+// A failed receive may also keep a receiver from claiming a message, and so may an error handler of
+// the program, which may throw. These make the receiver uncertain, and nothing is concluded any
+// more.
 #pragma once
 
 #include "engine/rendezvous.hpp"
@@ -19,28 +21,29 @@
 
 namespace heddle::mpi {
 
-/// By a synchronous send of the host, of a copy.
+/// The host's synchronous send of a descriptor's copy.
 struct Delivery {
   MPI_Request request;  ///< Null: it is delivered.
-  MPI_Comm comm;        ///< On which the request is.
+  MPI_Comm comm;        ///< The communicator of the request.
   alignas(16) std::byte bytes[engine::Lengths::longest];
 };
 
 class Watch {
  public:
-  /// Sends a descriptor of the program's, and watches it, if its turn has come (HEDDLE_WATCH). The host's result, or
-  /// nothing: it is to be sent as others are.
+  /// If the turn of a descriptor has come (HEDDLE_WATCH), sends it and watches it. Returns the
+  /// host's result. Nothing: it is not watched, and the caller sends it.
   static Done send(const engine::Rendezvous& message, const Envelope& to);
   /// The host has delivered a descriptor by a synchronous send: watches it, if its turn has come.
   static void delivered(const engine::Rendezvous& message) noexcept;
 
-  /// At calls of the program that send or receive. Two loads, if there is nothing to look at.
+  /// Called by calls of the program that send or receive. Costs two loads if there is nothing to
+  /// look at.
   static void look() {
     Node* node = Node::here();
     if (node && (watched_.any() || node->unclaimed().any())) look_closer(*node);
   }
 
-  /// Nothing is to be concluded from what this process leaves unclaimed.
+  /// From here on, nothing is concluded from messages that this process leaves unclaimed.
   static void uncertain() noexcept {
     if (Node* node = Node::here()) node->unclaimed().set_uncertain();
   }
@@ -51,14 +54,16 @@ class Watch {
     return requests::after_progress(result);
   }
 
-  /// Before a communicator is freed or disconnected: waits until the receivers have its watched descriptors, so that no request
-  /// of Heddle's keeps the host from freeing it. False: one of them does not come for a second.
+  /// Before a communicator is freed or disconnected. Waits until the receivers have its watched
+  /// descriptors, so that no request of Heddle keeps the host from freeing the communicator. False:
+  /// a receiver has not come for a second.
   static bool leaves(MPI_Comm comm) { return !watched_.any() || let_go(comm); }
 
-  /// In MPI_Finalize, collective over MPI_COMM_WORLD where all ranks run Heddle: the messages that were sent to freed receives
-  /// arrive. If all ranks have agreed on messages `within_node`, the last look follows.
-  /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too. Otherwise it concludes
-  /// nothing.
+  /// Called in MPI_Finalize if all ranks run Heddle. Collective over MPI_COMM_WORLD. Messages to
+  /// freed receives arrive here. If all ranks have agreed on messages `within_node`, the last look
+  /// follows.
+  /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too.
+  /// Otherwise it concludes nothing.
   static void end(bool within_node, bool together);
 
  private:

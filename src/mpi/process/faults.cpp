@@ -1,5 +1,5 @@
-// mpi/process/faults.cpp: Open MPI's parameters are variables of libmpi, whose values come from files, the environment and the
-// launcher. MPICH reads its own from the environment only.
+// mpi/process/faults.cpp: Open MPI's parameters are variables of libmpi, whose values come from
+// files, the environment and the launcher. MPICH reads its own from the environment only.
 #include "mpi/process/faults.hpp"
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ bool revoked(MPI_Comm comm) noexcept {
 #else
 namespace {
 
-/// As MPICH reads it.
+/// True: the user has set the variable. MPICH reads its variables in the same way.
 bool is_set(const char* variable) noexcept {
   for (const char* const prefix : {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"}) {
     const char* const value = std::getenv((std::string(prefix) + variable).c_str());
@@ -48,7 +48,7 @@ bool is_set(const char* variable) noexcept {
 
 const char* tolerates_faults() noexcept { return is_set("ENABLE_FT") ? "MPIR_CVAR_ENABLE_FT" : nullptr; }
 bool finalize_waits() noexcept { return !is_set("NO_COLLECTIVE_FINALIZE"); }
-bool revoked(MPI_Comm /*comm*/) noexcept { return false; }  // its procedure for that ends the job
+bool revoked(MPI_Comm /*comm*/) noexcept { return false; }  // MPICH's procedure for this question ends the job
 #endif
 
 }  // namespace heddle::mpi

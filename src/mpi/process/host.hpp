@@ -1,8 +1,9 @@
-// mpi/process/host.hpp: the host MPI as Heddle sees it: its header, and every PMPI_ symbol, all of them weak. Includes mpi.h,
-// nothing of Heddle. Built once per ABI family: MPICH, Open MPI, the standard ABI.
+// mpi/process/host.hpp: the header of the host MPI, and its PMPI_ symbols, all of them weak. Built
+// once per ABI family: MPICH, Open MPI, the standard ABI.
 //
-// Why weak: the interposer is preloaded also into processes without MPI (launchers, shells), it must load under older
-// releases that lack some of these (Open MPI 4.1, Intel MPI), and it must not drag in a second libmpi by DT_NEEDED.
+// The symbols are weak for three reasons. The interposer is also preloaded into processes without
+// MPI (launchers, shells). It must load under older releases that lack some procedures (Open MPI
+// 4.1, Intel MPI). It must not pull in a second libmpi by DT_NEEDED.
 #pragma once
 
 #define MPICH_SKIP_MPICXX 1
@@ -30,4 +31,4 @@
 #define HEDDLE_VALUE_INDEX 0
 #endif
 
-#include "host_procedures.hpp"  // made by host_procedures.py: what is weak, and what mpi.h does not declare
+#include "host_procedures.hpp"  // made by host_procedures.py: weak symbols, and procedures that mpi.h lacks

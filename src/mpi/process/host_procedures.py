@@ -1,22 +1,25 @@
-"""What a host's mpi.h and treatments.csv say of MPI's procedures, as headers and tables for src/mpi. Called by the build,
-with src/interposition (prototypes.py, which reads mpi.h) and src/report (positions.py) in PYTHONPATH.
+"""Makes headers and tables for src/mpi from a host's mpi.h and treatments.csv. The build calls it
+with two folders in PYTHONPATH: src/interposition (prototypes.py, which reads mpi.h) and src/report
+(positions.py).
 
     host_procedures.py --include .mpi/mpich/include --compiler c++ --table treatments.csv --out FOLDER [--define MPI_ABI]
 
-host_procedures.hpp   Every PMPI_ procedure is weak: a library may lack it, and programs without MPI load Heddle, too. What the
-                      header does not declare, and the library may have all the same, is declared: large counts (_c),
-                      persistent collectives. Open MPI has the first since release 6, under the soname of release 5.
-entry_points.hpp      For each accelerated or tracked procedure a macro that defines it, and all its forms:
+host_procedures.hpp   Makes every PMPI_ procedure weak: a library may lack it, and programs without
+                      MPI load Heddle, too. Declares procedures that the header lacks but the
+                      library may have: large counts (_c) and persistent collectives. Open MPI has
+                      large counts since release 6, under the soname of release 5.
+entry_points.hpp      For each accelerated or tracked procedure, a macro that defines it in all its
+                      forms:
 
     HEDDLE_ENTRY_Pack(pack)
         int MPI_Pack(const void* inbuf, int incount, ...)         { return pack(PMPI_Pack, inbuf, incount, ...); }
         int MPI_Pack_c(const void* inbuf, MPI_Count incount, ...) { return pack(PMPI_Pack_c, inbuf, incount, ...); }
 
-    HEDDLE_MESSAGE_Recv(recv)                                 likewise, of what sends or receives a message
+    HEDDLE_MESSAGE_Recv(recv)                                 the same for a procedure that sends or receives a message
         int MPI_Recv(void* buf, int count, ...)               { return recv(host, Buffer{buf, count, datatype},
                                                                 Envelope{source, tag, comm}, status); }
 
-    HEDDLE_MADE_Comm_split(left)                              likewise, of a tracked one that makes a communicator or a group
+    HEDDLE_MADE_Comm_split(left)                              the same for one that makes a communicator or a group
         int MPI_Comm_split(MPI_Comm comm, int color, ...)     { return left(communicators::Made{.by = "MPI_Comm_split",
                                                                 .comm = comm, .made = newcomm}, [&] { return PMPI_Comm_split(
                                                                 comm, color, ...); }); }
@@ -25,15 +28,19 @@ entry_points.hpp      For each accelerated or tracked procedure a macro that def
         int MPI_Gatherv(const void* sendbuf, ...)             { return gather(Blocking{"MPI_Gatherv"}, host,
                                                                 Buffer{sendbuf, ...}, VArgument{recvbuf, ...}, root,
                                                                 comm, hand); }
-        likewise MPI_Gatherv_c; MPI_Igatherv and MPI_Igatherv_c with Started{"MPI_Igatherv", request}; MPI_Gatherv_init and
+        also MPI_Gatherv_c; MPI_Igatherv and MPI_Igatherv_c with Started{"MPI_Igatherv", request}; MPI_Gatherv_init and
         MPI_Gatherv_init_c with Kept{"MPI_Gatherv_init", info, request}
 
-    host()      calls the host's procedure as the program called Heddle's; a message's that has a status, with the one given
-    hand(op)    calls that of the same form with what is sent as op.out has it, and what is received as op.in has it, in large
-                counts if op.wide; nothing if there is no such procedure
+    host()      calls the host's procedure with the program's arguments; if it has a status, with
+                the status that is given
+    hand(op)    calls the host's procedure of the same form: it sends op.out and receives into
+                op.in, with large counts if op.wide. Returns nothing if the host has no such
+                procedure
 
-passed_procedures.inc Those that the header declares and Heddle leaves to the host (interposition::Passed).
-positions.csv         Which parameter of a procedure is what, for who looks on (report/positions.py).
+passed_procedures.inc Procedures that the header declares and Heddle leaves to the host
+                      (interposition::Passed).
+positions.csv         The meaning of each procedure's parameters, for observers of calls
+                      (report/positions.py).
 """
 
 import argparse
@@ -47,14 +54,14 @@ from prototypes import Parameter, Procedures, collectives, declared, started, un
 
 
 def treated(table: Path, treatment: str) -> list[str]:
-    """In the order of the table."""
+    """The procedures with that treatment, in the order of the table."""
     with table.open() as lines:
         rows = csv.reader(line for line in lines if line.startswith("MPI"))
         return [name for name, each, _ in rows if each == treatment]
 
 
 def passed(table: Path, names: Iterable[str]) -> list[str]:
-    """Of these the ones whose first fitting line says so."""
+    """Those of `names` whose first matching row of the table says "passed"."""
     with table.open() as lines:
         rows = [row[:2] for row in csv.reader(line for line in lines if line.startswith("MPI"))]
 
@@ -66,7 +73,7 @@ def passed(table: Path, names: Iterable[str]) -> list[str]:
 
 
 def passed_table(names: Iterable[str]) -> str:
-    """Elements of interposition::Passed, in their order."""
+    """Elements of interposition::Passed, sorted by hash."""
 
     def gnu_hash(name: str) -> int:
         value = 5381
@@ -78,12 +85,12 @@ def passed_table(names: Iterable[str]) -> str:
 
 
 def listed(parameters: Iterable[Parameter]) -> str:
-    """As a procedure declares them."""
+    """The parameters as a procedure declares them."""
     return ", ".join(each.text for each in parameters)
 
 
 def handed_on(parameters: Iterable[Parameter]) -> str:
-    """As it hands them on."""
+    """The parameters as a procedure hands them on."""
     return ", ".join(each.name for each in parameters)
 
 
@@ -99,8 +106,9 @@ def host_header(procedures: Procedures, missing: Procedures, predefined: list[st
 
 
 def definition(name: str, parameters: list[Parameter], arguments: list[str], progresses: bool = False) -> str:
-    """Of a procedure that is what the macro is given, called with `arguments`. `progresses`: the host may complete receives
-    in it, among them those whose requests the program has freed (requests/freed.hpp)."""
+    """A procedure that calls the macro's argument with `arguments`. `progresses`: the host may
+    complete receives in this call, among them receives whose requests the program has freed
+    (requests/freed.hpp)."""
     called = f"__VA_ARGS__({', '.join(arguments)})"
     returned = f"::heddle::mpi::requests::after_progress({called})" if progresses else called
     return f"  int {name}({listed(parameters)}) {{ return {returned}; }}"
@@ -111,7 +119,7 @@ def macro(head: str, lines: list[str]) -> str:
 
 
 def forms(name: str, known: Procedures) -> list[tuple[str, list[Parameter]]]:
-    """The procedure, and that of large counts, if there is one."""
+    """The procedure, and its form with large counts, if there is one."""
     return [(form, known[form]) for form in (name, f"{name}_c") if form in known]
 
 
@@ -121,13 +129,13 @@ def entry(name: str, known: Procedures) -> str:
 
 
 def is_message(parameters: list[Parameter]) -> bool:
-    """It begins with a buffer, and says whom that is for, or whom from."""
+    """It begins with a buffer and has a destination, a source or a matched message."""
     names = {parameter.name for parameter in parameters}
     return any("MPI_Datatype" in each.kind for each in parameters[2:3]) and not names.isdisjoint({"dest", "source", "message"})
 
 
 def message_arguments(parameters: list[Parameter]) -> list[str]:
-    """The parameters of what sends or receives, as the family's function takes them."""
+    """The parameters of a send or receive, as the family's function takes them."""
     given: list[str] = []
     rest = list(parameters)
     while rest:
@@ -153,7 +161,7 @@ def message(name: str, known: Procedures) -> str:
     return macro(f"HEDDLE_MESSAGE_{name[4:]}(...)", bodies)
 
 
-MADE = {  # communicators::Made: the first or the second parameter of that kind
+MADE = {  # members of communicators::Made: the parameter's kind, and 0 for the first of that kind, 1 for the second
     "comm": ("MPI_Comm", 0),
     "group": ("MPI_Group", 0),
     "other": ("MPI_Group", 1),
@@ -164,7 +172,7 @@ MADE = {  # communicators::Made: the first or the second parameter of that kind
 
 
 def made(name: str, parameters: list[Parameter]) -> list[str]:
-    """Nothing, if it makes neither a communicator nor a group."""
+    """The macro of a procedure that makes a communicator or a group. Empty: it makes neither."""
     of_kind = {what: [each.name for each in parameters if each.kind == kind][n:] for what, (kind, n) in MADE.items()}
     found = {what: names[0] for what, names in of_kind.items() if names}
     if "made" not in found and "made_group" not in found:
@@ -179,7 +187,8 @@ def made(name: str, parameters: list[Parameter]) -> list[str]:
 
 
 def buffer_arguments(parameters: list[Parameter]) -> tuple[list[str], list[str]]:
-    """The parameters of a collective as the family's function takes them, and as the host gets them from an op."""
+    """The parameters of a collective: as the family's function takes them, and as the host gets
+    them from an op."""
     given: list[str] = []
     handed: list[str] = []
     starts = [i for i, each in enumerate(parameters) if each.is_buffer]

@@ -1,4 +1,5 @@
-// mpi/process/load.cpp: when this library is loaded, it takes the host's place; at the end it says why it did not.
+// mpi/process/load.cpp: takes the host's place when this library is loaded. If that fails, it says
+// why at the end of the process.
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,15 +12,15 @@
 #include "mpi/process/process.hpp"
 #include "settings/files.hpp"
 
-// A program built with ThreadSanitizer defines this. The sanitizer's malloc works only after the call, and the sanitizer makes
-// the call itself in a constructor that runs after this library's.
+// A program built with ThreadSanitizer defines this. The sanitizer's malloc works only after the
+// call, and the sanitizer makes the call itself in a constructor that runs after this library's.
 extern "C" [[gnu::weak]] void __tsan_init();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace heddle::mpi {
 namespace {
 
-// A loader that runs this before the C library has begun (glibc, by -z initfirst) hands over the environment; others have set
-// environ by then.
+// glibc runs this before the C library has begun (-z initfirst), and hands over the environment.
+// Other loaders have set environ by then.
 [[gnu::constructor]] void at_load(int /*arguments*/, char** /*of_program*/, char** environment) noexcept try {
   if (!PMPI_Initialized) return;  // a shell, a launcher
   if (__tsan_init) __tsan_init();
@@ -34,7 +35,7 @@ namespace {
   say("no memory to take the place of the MPI library's procedures. The program runs without Heddle.");
 }
 
-/// With HEDDLE_VERBOSE=1: a user who waits for Heddle's words is to get some.
+/// Tells users of HEDDLE_VERBOSE=1 and `heddle doctor` that no MPI_Init came to Heddle.
 void say_that_nothing_came() {
   if (process.has_started() || !interposition::first_of_job()) return;
   const settings::Settings set = settings::read(environ, settings::files_of(environ));

@@ -1,5 +1,5 @@
-// mpi/process/numbers.hpp: counts and displacements, int or large, on their way in from the program and out to the host.
-// Includes host.hpp, engine/arguments.hpp.
+// mpi/process/numbers.hpp: counts and displacements, int or large, as the program gives them and as
+// the host takes them.
 //
 //   const Numbers counts(recvcounts);              // int*, MPI_Count* or MPI_Aint*
 //   HEDDLE_CALL_HOST(wide, Alltoallv, sent, counts, ...)     // PMPI_Alltoallv, or PMPI_Alltoallv_c if `wide`
@@ -11,7 +11,8 @@
 #include "layout/bytes.hpp"
 #include "mpi/process/host.hpp"
 
-/// Done: what PMPI_<name> returned, or PMPI_<name>_c if `wide`; nothing if the host has no such procedure.
+/// Calls PMPI_<name>, or PMPI_<name>_c if `wide`. Gives a Done with the result. It is empty if the
+/// host has no such procedure.
 #define HEDDLE_CALL_HOST(wide, name, ...)                                                                \
   (!(wide)           ? ::heddle::mpi::Done(::heddle::mpi::Raised::by_host(PMPI_##name(__VA_ARGS__)))     \
    : PMPI_##name##_c ? ::heddle::mpi::Done(::heddle::mpi::Raised::by_host(PMPI_##name##_c(__VA_ARGS__))) \
@@ -19,14 +20,15 @@
 
 namespace heddle::mpi {
 
-/// An error code of which an error handler has heard; or MPI_SUCCESS. A code of the host's is one, and so is a code that
-/// communicators::raise() has raised. Nothing else is: an error that Heddle finds reaches the program only through raise().
+/// MPI_SUCCESS, or an error code that an error handler has heard of. Such codes come from the host
+/// or from communicators::raise(). Errors that Heddle itself finds reach the program only through
+/// communicators::raise().
 class Raised {
  public:
   constexpr Raised() noexcept = default;
-  /// @param result  Of a procedure of the host.
+  /// @param result  The result of a procedure of the host.
   [[nodiscard]] static constexpr Raised by_host(int result) noexcept { return Raised(result); }
-  /// @param result  Of a handler that communicators::raise() has called.
+  /// @param result  The result of communicators::raise().
   [[nodiscard]] static constexpr Raised by_heddle(int result) noexcept { return Raised(result); }
   constexpr operator int() const noexcept { return code_; }  // NOLINT(google-explicit-constructor): a call returns it
 
@@ -43,16 +45,17 @@ using engine::Numbers;
 using layout::Bytes;
 using layout::Count;
 
-/// The MPI error code of a call that Heddle has carried out, raised, or nothing if it is for the host. An optional int in one
-/// word: so it travels in a register, where std::optional goes through memory, is read in one piece after it was written in
-/// two, and costs as much as all the rest of a short call.
+/// The result of a call that Heddle has carried out: MPI_SUCCESS, or an MPI error code that has
+/// been raised. Empty: the call is for the host. A Done is an optional int in one word, so it
+/// travels in a register. A std::optional travels through memory, is written in two pieces and read
+/// in one. That costs as much as the rest of a short call.
 class Done {
  public:
   constexpr Done() noexcept = default;
-  constexpr Done(Raised code) noexcept : word_(int{code}) {}  // NOLINT(google-explicit-constructor): as that
+  constexpr Done(Raised code) noexcept : word_(int{code}) {}  // NOLINT(google-explicit-constructor): as in Raised
   constexpr explicit operator bool() const noexcept { return word_ != nothing; }
   constexpr Raised operator*() const noexcept { return Raised::by_host(static_cast<int>(word_)); }
-  /// That code, or what the host returns.
+  /// That code; if there is none, the result of `host`.
   template <class Host>
   int or_call(const Host& host) const {
     return *this ? **this : host();

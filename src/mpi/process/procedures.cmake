@@ -1,6 +1,9 @@
-# mpi/process/procedures.cmake: cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv
-# -D OUT=procedures.cpp -P this writes the tables of interposition/procedures.hpp: the MPI_ functions that the object files of
-# the list define, and the rows of treatments.csv. positions.csv says which of their parameters is what (report/positions.py).
+# mpi/process/procedures.cmake: writes the tables of interposition/procedures.hpp.
+#
+#   cmake -D OBJECTS=list -D NM=nm -D TABLE=treatments.csv -D POSITIONS=positions.csv -D OUT=procedures.cpp -P procedures.cmake
+#
+# The tables have the MPI_ functions that the object files of the list define, and the rows of
+# treatments.csv. positions.csv has the meaning of their parameters (report/positions.py).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${OBJECTS} objects)
 execute_process(COMMAND ${NM} --defined-only --extern-only ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
@@ -9,7 +12,7 @@ list(TRANSFORM names REPLACE " T " "")
 list(SORT names)
 file(STRINGS ${TABLE} table REGEX "^MPIX?_")
 set(treated "")
-set(timed MPI_Probe MPI_Iprobe MPI_Mprobe MPI_Improbe)  # and all that is accelerated, or starts, waits and tests
+set(timed MPI_Probe MPI_Iprobe MPI_Mprobe MPI_Improbe)  # and accelerated procedures, and those that start, wait or test
 foreach(line ${table})
   string(REGEX MATCH "^([^,]+),([a-z]+)," row "${line}")
   set(pattern ${CMAKE_MATCH_1})
@@ -23,8 +26,9 @@ foreach(line ${table})
   endif()
   string(APPEND treated "    {\"${pattern}\", ${ours}},\n")
 endforeach()
-# A header may lack what the library has; host.hpp declares what Heddle calls there.
-# No function makes a row: the table must be there before any constructor has run.
+# A header may lack procedures that the library has. host.hpp declares those that Heddle calls.
+# The rows are constants and call no function: the table must be there before any constructor has
+# run.
 file(STRINGS ${POSITIONS} positions)
 foreach(line ${positions})
   string(REGEX MATCH "^([^,]+),(.*)$" row "${line}")

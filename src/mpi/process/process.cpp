@@ -1,4 +1,4 @@
-// mpi/process/process.cpp: life of Heddle in a process.
+// mpi/process/process.cpp: Heddle's life in a process.
 #include "mpi/process/process.hpp"
 
 #include <chrono>
@@ -78,7 +78,8 @@ bool Process::wake() {
 }
 
 std::string host_name() {
-  // Large enough for any family: a program may have run into the wrong interposer, and MPICH writes up to 8192.
+  // Large enough for any family: a program may run with the wrong interposer, and MPICH writes up
+  // to 8192 bytes.
   char text[16384] = "";
   int length = 0;
   if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return "an unknown MPI library";
@@ -91,13 +92,13 @@ bool spokesman() {
   int finalized = 0;
   if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return true;
   if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)
-    return false;  // a session after the world, which has heard it all
+    return false;  // a session after MPI_COMM_WORLD: its rank 0 has said everything
   return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
 }
 
 void end_job(const char* message) noexcept {
   say(message);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops what it has not passed on by then
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // MPICH's launcher drops messages not yet passed on
   PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -1,5 +1,5 @@
-// mpi/process/process.hpp: when Heddle wakes up and goes to sleep in a process, what it is told by its user, and what it tells.
-// Includes settings.hpp, select/, report/say.hpp, threads/life.hpp.
+// mpi/process/process.hpp: the start and end of Heddle in a process, the user's settings, and
+// messages to the user.
 #pragma once
 
 #include <atomic>
@@ -20,11 +20,12 @@ using report::say_once_verbose;
 using select::Host;
 using select::HostTraits;
 
-/// Of the library behind this process; MPICH's until Heddle is awake, or has been found to be off.
+/// The traits of the host. MPICH's until Heddle is awake, or has been found to be off.
 const HostTraits& traits() noexcept;
 
-/// Before the program's first MPI call of Init's family: is there a host MPI, and is it of our family? If not: says so and
-/// ends the process. (An interposer of another family would misread every handle.)
+/// Called before the host's MPI_Init, MPI_Init_thread and MPI_Session_init. Ends the process with a
+/// message if there is no host, or if it is of another family. (An interposer of another family
+/// would misread every handle.)
 void check_host(bool have_entry_point) noexcept;
 
 /// Heddle in this process.
@@ -34,12 +35,13 @@ class Process {
 
   /// After MPI_Init, MPI_Init_thread, MPI_Session_init; reads the settings and reports them.
   void host_started() noexcept;
-  /// Before MPI_Finalize, MPI_Session_finalize. `clean_up` is called while Heddle is still awake, if nobody else uses MPI.
+  /// Before MPI_Finalize, MPI_Session_finalize. If this was the last user of MPI, `clean_up` is
+  /// called while Heddle is still awake.
   void host_stops(void (*clean_up)()) noexcept;
 
   /// Heddle is on. In programs whose MPI_Init did not come to Heddle, the first datatype wakes it.
   bool running() noexcept;
-  /// MPI_Init or the like has come here, or a datatype.
+  /// MPI_Init, a session or a datatype has come to Heddle.
   [[nodiscard]] bool has_started() const noexcept { return life_.has_begun(); }
   /// traits().
   [[nodiscard]] const HostTraits& host() const noexcept { return *host_.load(std::memory_order_relaxed); }
@@ -55,18 +57,19 @@ extern constinit Process process;
 
 inline bool running() noexcept { return process.running(); }
 
-/// As read when Heddle woke up.
+/// The settings that Heddle read when it woke up.
 const settings::Settings& settings_of_process() noexcept;
-/// What moving bytes costs on this machine (HEDDLE_PROFILE). Read once. Throws std::bad_alloc.
+/// The costs of moving bytes on this machine (HEDDLE_PROFILE). Read once. Throws std::bad_alloc.
 const select::Loaded& profile_of_machine();
 
 /// The MPI library, as a person writes it: "Open MPI v5.0.11".
 std::string host_name();
 /// "on, built for Open MPI, kernels: avx512".
 std::string built_for();
-/// Says why and ends the job, by MPI_Abort.
+/// Prints `message` and ends the job by MPI_Abort.
 void end_job(const char* message) noexcept;
-/// Whether this process should speak for all: rank 0, or everybody if there is no world.
+/// True: this process prints messages for all ranks. Rank 0 does. Without MPI_COMM_WORLD, every
+/// process does.
 bool spokesman();
 
 }  // namespace heddle::mpi

@@ -1,4 +1,4 @@
-// mpi/process/progress.cpp: whether to yield.
+// mpi/process/progress.cpp: decides whether waiting ranks yield.
 #include "mpi/process/progress.hpp"
 
 #include "engine/give_way.hpp"

@@ -1,4 +1,4 @@
-// mpi/process/progress_mpich.cpp: MPIX_Async_start, since MPICH 4.2. Intel MPI has no such thing.
+// mpi/process/progress_mpich.cpp: MPIX_Async_start, which MPICH has since 4.2. Intel MPI lacks it.
 #include "engine/give_way.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
@@ -15,8 +15,9 @@ namespace {
 
 constinit std::atomic<bool> polls{false};
 
-/// In every round of the engine, of calls that wait and of calls that do not. So where only naps help there is one in so many
-/// rounds: a wait has that many in a few us, and calls that do not wait hardly feel it.
+/// The engine calls this in every round, in calls that wait and in calls that do not. If only naps
+/// help, it naps once in `rounds` rounds. A call that waits makes that many rounds in a few us.
+/// Other calls are hardly slower.
 int poll(MPIX_Async_thing /*thing*/) {
   if (!polls.load(std::memory_order_relaxed)) return MPIX_ASYNC_DONE;
   constexpr unsigned rounds = 32;
@@ -29,7 +30,7 @@ int poll(MPIX_Async_thing /*thing*/) {
   return MPIX_ASYNC_NOPROGRESS;
 }
 
-/// For what is to be called besides.
+/// The procedure that the engine calls besides (begin_calling()).
 using Also = void (*)() noexcept;
 constinit std::atomic<Also> called{nullptr};
 
@@ -40,7 +41,7 @@ int call(MPIX_Async_thing /*thing*/) {
   return MPIX_ASYNC_NOPROGRESS;
 }
 
-/// Once more round the engine, which then drops what is done.
+/// Runs the engine once more. It then drops the hooks that return MPIX_ASYNC_DONE.
 void go_round() noexcept {
   int flag = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);

@@ -1,8 +1,10 @@
-// mpi/process/progress_openmpi.cpp: opal_progress_set_yield_when_idle, of libopen-pal, which no header declares. It is what
-// mpi_yield_when_idle sets: Open MPI yields where its engine finds nothing to do, and nowhere else.
+// mpi/process/progress_openmpi.cpp: opal_progress_set_yield_when_idle, of libopen-pal, which no
+// header declares. The parameter mpi_yield_when_idle sets the same switch: Open MPI yields when its
+// engine finds nothing to do, and only then.
 //
-// Not by a callback of ours in the engine (opal_progress_register): that yields in every call that makes progress, whether it
-// waits or not. NWChem over 4 ranks on 2 cores took twice as long with one.
+// A callback in the engine (opal_progress_register) would yield in every call that makes progress,
+// whether the call waits or not. NWChem over 4 ranks on 2 cores took twice as long with such a
+// callback.
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
 
@@ -15,15 +17,15 @@
 namespace heddle::mpi::progress {
 namespace {
 
-/// What it was set to before. Empty: there is no such procedure.
+/// Sets the switch and returns its old value. Empty: there is no such procedure.
 std::optional<bool> set(bool yield) {
   auto* const procedure = reinterpret_cast<bool (*)(bool)>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
   return procedure ? std::optional(procedure(yield)) : std::nullopt;
 }
 
-constinit bool programs = false;  // as the program's user has set it
+constinit bool programs = false;  // the switch as the program's user has set it
 
-/// opal_progress_register_lp: what the engine calls in one of eight rounds.
+/// The engine calls such a callback in one of eight rounds (opal_progress_register_lp).
 using Callback = int (*)();
 bool tell_engine(const char* name, Callback callback) {
   auto* const procedure = reinterpret_cast<int (*)(Callback)>(dlsym(RTLD_DEFAULT, name));

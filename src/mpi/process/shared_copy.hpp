@@ -1,17 +1,19 @@
-// mpi/process/shared_copy.hpp: keeps MPICH from process_vm_readv where it would not use it without Heddle. Includes host.hpp,
-// layout/bytes.hpp.
+// mpi/process/shared_copy.hpp: keeps MPICH from using process_vm_readv for messages for which it
+// would not use it without Heddle.
 //
 //   {
 //     const SharedCopy copy(bytes);                       // Heddle has packed so many
 //     PMPI_Send(packed, ...);
 //   }
 //
-// MPICH lets a receiver on the same node read a message of 8 KiB and more from the memory of its sender, unless the message
-// lies in more than 1024 pieces. It packs such a message, and copies it through memory that both ranks share. Heddle packs it
-// before MPICH sees it, so MPICH would take the other way. But the system may refuse process_vm_readv from some moment on (a
-// seccomp filter, a sender that is not dumpable), and MPICH then ends the job.
+// MPICH lets a receiver on the same node read a message of 8 KiB and more from the sender's memory.
+// If the message lies in more than 1024 pieces, MPICH packs it instead, and copies it through
+// memory that both ranks share. Heddle packs such a message before MPICH sees it, so MPICH would
+// let the receiver read it. But from some moment on, the system may refuse process_vm_readv (a
+// seccomp filter, a sender that is not dumpable). MPICH then ends the job.
 //
-// The switch (MPIR_CVAR_CH4_CMA_ENABLE) is one of the process. MPICH reads it when it begins a send.
+// The switch (MPIR_CVAR_CH4_CMA_ENABLE) belongs to the process. MPICH reads it when it begins a
+// send.
 #pragma once
 
 #include "layout/bytes.hpp"
@@ -19,7 +21,8 @@
 
 namespace heddle::mpi {
 
-/// While it lives, whatever this process sends to its node by MPICH is copied through shared memory. Any thread.
+/// While an object lives, MPICH copies all messages of this process to its node through shared
+/// memory. Any thread.
 class SharedCopy {
  public:
   /// Shorter messages are always copied.
@@ -31,7 +34,7 @@ class SharedCopy {
   SharedCopy& operator=(const SharedCopy&) = delete;
   ~SharedCopy() { end(); }
 
-  /// From here on, if that is needed.
+  /// Holds the switch from here on, if `needed`.
   void begin(bool needed) noexcept {
     if (needed && !held_) held_ = hold();
   }

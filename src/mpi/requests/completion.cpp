@@ -58,8 +58,8 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   return code;
 }
 
-// An error of a completion comes when the operation is over. MPICH 5.0.2's library of the standard ABI does not say so: it
-// converts handles after the call that throws, that is never.
+// If a completion call raises an error, the operation is over. MPICH 5.0.2's library of the
+// standard ABI does not show it: it converts handles after the call that throws, that is never.
 void after_throw(Pending& pending, MPI_Request host) noexcept {
 #if defined(HEDDLE_FAMILY_ABI)
   if (!pending.record.persistent) host = MPI_REQUEST_NULL;

@@ -1,6 +1,6 @@
-// mpi/requests/completion.hpp: from the host's completion of a request to the program's. Includes table.hpp, threads/.
+// mpi/requests/completion.hpp: from the host's completion of a request to the program's.
 //
-//   MPI_Request host = asked(*pending, *request);            // the handle, or what stands for it
+//   MPI_Request host = asked(*pending, *request);            // the handle, or the request that stands for it
 //   const int error = PMPI_Wait(&host, status);
 //   return settle(*pending, status, error);                 // the rest of the work; the entry is gone, or inactive again
 #pragma once
@@ -12,49 +12,54 @@
 
 namespace heddle::mpi::requests {
 
-/// Puts an operation's request into the table. Call room() before the host is asked for the request.
+/// Puts an operation's request into the table. Call room() before the host is asked for the
+/// request.
 inline void track(MPI_Request handle, Pending* pending) {
   pending->record.handle = handle;
   table.insert(handle, pending);
   look_after_freed();
 }
 
-/// For operations whose request need not be unique: if the host has completed it at once, so is the rest, and nothing is
-/// tracked. (A request that is not complete is unique. MPICH 5.0.2 has one handle for all sends that complete at once, and
-/// one for trivial collectives; Open MPI 5.0.11 has ompi_request_empty for both.)
+/// Tracks a request that need not be unique. If the host has completed it at once, this finishes
+/// the operation instead. (A request that is not complete is unique. MPICH 5.0.2 has one handle for
+/// all sends that complete at once, and one for trivial collectives. Open MPI 5.0.11 has
+/// ompi_request_empty for both.)
 void track_unless_done(MPI_Request handle, Pending* pending);
 
-/// Whom the host is asked about.
+/// The request that the host is asked about.
 inline MPI_Request asked(const Pending& pending, MPI_Request handle) {
   return pending.record.substituted ? pending.record.inner : handle;
 }
-/// The same, where the host says what has become of it.
+/// The address of that request, to which the host writes the new handle.
 inline MPI_Request* asked(Pending& pending, MPI_Request* handle) {
   return pending.record.substituted ? &pending.record.inner : handle;
 }
 
-/// The entry of a handle whose operation is in progress, or null: null handles, inactive and unknown requests are the host's.
+/// The entry of a handle whose operation is in progress. Null: the request is null, inactive or not
+/// known, and is the host's.
 inline Pending* active(const MPI_Request* request) noexcept {
   if (!request || table.empty()) return nullptr;
   Pending* pending = table.find(*request);
   return pending && pending->record.active ? pending : nullptr;
 }
 
-/// Around the host's completing call: from its first instruction on the handle may become another thread's.
+/// Called before and after the host's completing call. From the first instruction of that call, the
+/// handle may become another thread's.
 inline void completing(Pending& pending, bool now) noexcept {
   if (!pending.record.persistent) pending.record.completing.store(now, std::memory_order_relaxed);
 }
 
-/// After the host has completed the request and `handle` is what it left of it: true if an error left it incomplete.
+/// `host` is the handle that the host's completing call has left. True: an error has left the
+/// request incomplete.
 inline bool remains(const Pending& pending, MPI_Request host) {
   return host != MPI_REQUEST_NULL && (!pending.record.persistent || pending.record.substituted);
 }
 
-/// An error handler of the program has thrown out of the host's completing call: what the host has completed is forgotten, as
-/// it is by the host.
+/// An error handler of the program has thrown out of the host's completing call. If the host has
+/// completed the request, Heddle forgets it, as the host does.
 void after_throw(Pending& pending, MPI_Request host) noexcept;
 
-/// Around the host's completing call of one request.
+/// Lives during the host's completing call of one request.
 class Completing {
  public:
   Completing(Pending& pending, MPI_Request* request) noexcept : pending_(&pending), host_(asked(pending, request)) {
@@ -75,71 +80,79 @@ class Completing {
   MPI_Request* host_;
 };
 
-/// The host has completed the operation with `status` (not null; its error field is left alone) and `error`. Finishes it, and
-/// forgets the request unless it is persistent. Returns the error code, raised on the operation's communicator if it is not
-/// the host's.
+/// The host has completed the operation with `status` (not null; its error field is left alone) and
+/// `error`. Finishes the operation, and forgets the request unless it is persistent. Returns the
+/// error code. If it is not the host's, it has been raised on the operation's communicator.
 int settle(Pending& pending, MPI_Status& status, int error);
 
-/// The host says that the operation is complete, but keeps the request: finishes it now and keeps the status. Returns the
-/// error code, to be raised by the caller if it is not the host's. Several threads may ask at once.
+/// The host says that the operation is complete, but keeps the request. Finishes the operation now
+/// and keeps the status. Returns the error code. If it is not the host's, the caller raises it.
+/// Several threads may ask at once.
 int finish_early(Pending& pending, MPI_Status& status, int error) noexcept;
 
-/// A call fails before it has done anything: there is no memory for its rows.
+/// Raises the error of a call that fails before it has done anything, because there is no memory
+/// for its rows.
 Raised no_memory();
 
 using threads::Scratch;
 
-/// settle() without raising: `where` is where to.
+/// settle() without raising. The caller raises the error on `where`.
 int settle_quietly(Pending& pending, MPI_Status& status, int error, communicators::Hold& where) noexcept;
 
-/// An array argument of requests as the host is to see it.
+/// An array argument of requests, as the host gets it.
 class Row {
  public:
   /// The caller has seen that the table is not empty, and count > 0.
   Row(int count, MPI_Request* requests) noexcept;
-  /// What the host has been asked about already. It lasts no longer than the poll.
+  /// The requests of a poll that the host has been asked about already. The row lasts no longer
+  /// than the poll.
   explicit Row(Poll& poll) noexcept;
-  /// The host has completed `n` requests of the poll without an error: entry k of this row is request indices[k] of the poll.
-  /// The caller settles the whole row at once.
+  /// The host has completed `n` requests of the poll without an error: entry k of this row is
+  /// request indices[k] of the poll. The caller settles the whole row at once.
   Row(Poll& poll, int n, const int* indices) noexcept;
-  /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
+  /// Makes requests that are not settled known again. Forgets a request that is gone because the
+  /// program's error handler has thrown.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
 
-  /// Whether Heddle has to do anything about it; and whether there was memory to find out.
+  /// ours(): Heddle has work for some of the requests. readable(): there was memory to find out.
   [[nodiscard]] bool ours() const { return known_ > 0; }
   [[nodiscard]] bool readable() const { return found_ && !failed_; }
   [[nodiscard]] bool all_ours() const { return known_ == count_; }
-  /// Whether the host must be asked again and again, because some of it needs advance().
+  /// True: the host must be asked again and again, because some requests need advance().
   [[nodiscard]] bool advances() const { return advances_; }
-  /// Whether what is Heddle's of it is all brief, and the host's own requests.
+  /// True: Heddle's requests in the row are all brief, and the host knows them by the program's
+  /// handles.
   [[nodiscard]] bool is_brief() const { return brief_ && !advances_ && handles_ == program_; }
   void advance() noexcept;
 
   /// The entry of request i, or null.
   Pending* operator[](int i) { return found_[i]; }
-  /// settle() of that entry: it is no longer this row's. Errors are kept for raise().
+  /// Settles that entry, and takes it out of the row. An error is kept for raise().
   int settle(int i, MPI_Status& status, int error);
-  /// A call raises one error, whatever has failed in it: the host's, or else the first of settle(). Returns the
-  /// latter as the host would.
+  /// A call raises one error, whatever has failed in it. This is the host's, or else the first
+  /// error of settle(). Returns the latter as the host would.
   Raised raise(bool host_failed);
-  /// The same of a call for several requests.
+  /// raise() for a call for several requests: under some hosts, the handler hears
+  /// MPI_ERR_IN_STATUS.
   Raised raise_in_status(bool host_failed);
-  /// For the host to look at.
+  /// The handles for the host to look at.
   MPI_Request* handles() { return handles_; }
-  /// For the host to complete; give_back() before the program sees the array again.
+  /// The handles for the host to complete. Call give_back() before the program sees the array
+  /// again.
   MPI_Request* lend() {
     lent_ = true;
     return handles_;
   }
   void give_back() noexcept;
 
-  // After the host's call and give_back(), what the program is to hear. `status` and `statuses` are never the IGNORE ones.
+  // Call these after the host's call and give_back(). They return the program's error code.
+  // `status` and `statuses` are real statuses, not the IGNORE constants.
   int settle_one(int index, MPI_Status& status, int error);
-  /// indices null: all of the row, in order.
+  /// `indices` null: all requests of the row, in order.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
-  /// The same where the host keeps the requests (MPI_Request_get_status_some).
+  /// Does so where the host keeps the requests (MPI_Request_get_status_some).
   int finish_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:

@@ -12,14 +12,15 @@
 namespace heddle::mpi::requests {
 namespace {
 
-/// What has gone wrong first: raised when the list is in order again, for the program's handler may throw.
+/// The first error. It is raised when the list is in order again, because the program's handler may
+/// throw.
 struct Wrong {
   int code = MPI_SUCCESS;
   communicators::Hold where;
 };
 
 #if HEDDLE_FAMILY_MPICH
-/// MPICH says nothing of an error in an operation whose request is freed.
+/// MPICH does not report an error in an operation whose request is freed.
 constexpr bool tells_errors = false;
 bool is_open(MPI_Request host) { return PMPIX_Request_is_complete && !PMPIX_Request_is_complete(host); }
 #else
@@ -27,7 +28,7 @@ constexpr bool tells_errors = true;
 bool is_open(MPI_Request /*host*/) { return false; }
 #endif
 
-/// The host waits in Finalize for receives that are freed.
+/// True: the host's MPI_Finalize waits for freed receives.
 bool host_waits_for_freed() {
 #if HEDDLE_FAMILY_MPICH
   const char* const set = std::getenv("MPIR_CVAR_FINALIZE_WAIT");
@@ -38,11 +39,11 @@ bool host_waits_for_freed() {
   return false;
 }
 
-/// `look`: after a call in which the host has gone round its progress engine. `progress`: lets the host do so. `wait`: until
-/// the request is complete.
+/// `look`: the host has just run its progress engine. `progress`: lets the host run it. `wait`:
+/// returns when the request is complete.
 enum class How { look, progress, wait };
 
-/// Whether the request is gone.
+/// True: the request is gone.
 bool ended(Pending& pending, How how, Wrong& wrong) {
   const bool wait = how == How::wait;
   MPI_Status status;
@@ -102,7 +103,8 @@ void look_after_last_freed() {
 
 void finish_freed() {
   Wrong wrong;
-  // The host may still write into the buffers of what is left: it is never deleted.
+  // The host may still write into the buffers of the operations that are left. These are never
+  // deleted.
   freed.give_up([&](Pending& pending) { return ended(pending, pending.ends_by_itself() ? How::wait : How::progress, wrong); });
   raise_new(wrong.code, wrong.where);
 }

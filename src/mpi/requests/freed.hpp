@@ -1,5 +1,5 @@
-// mpi/requests/freed.hpp: requests that the program has freed before they were complete. Their operations go on (MPI-5.0
-// §3.7.3), and what they are packed in must live as long. Includes pending.hpp.
+// mpi/requests/freed.hpp: requests that the program has freed before they were complete. Their
+// operations go on (MPI-5.0 §3.7.3), and their staging buffers must live as long.
 #pragma once
 
 #include "mpi/requests/pending.hpp"
@@ -10,17 +10,18 @@ namespace heddle::mpi::requests {
 /// Takes over `pending`, and `host`, the request that the host completes.
 void let_go(Pending* pending, MPI_Request host) noexcept;
 
-/// Of the process.
+/// The freed requests of the process.
 inline constinit threads::Lingering<Pending> freed;
 
-/// Those that are complete by now are finished.
+/// Finishes the freed requests that are complete by now.
 void finish_complete_freed();
-/// At every call that makes a request, and after every call in which the host may have completed one.
+/// Called by every call that makes a request, and after every call in which the host may have
+/// completed one.
 inline void look_after_freed() {
   if (freed.any()) [[unlikely]]
     finish_complete_freed();
 }
-/// Looks after freed requests when a call of the host has returned `result`, and passes that on.
+/// A call of the host has returned `result`. Looks after freed requests, and returns `result`.
 inline int after_progress(int result) {
   look_after_freed();
   return result;
@@ -28,9 +29,11 @@ inline int after_progress(int result) {
 
 // Before the host's Finalize, in this order:
 
-/// Waits for sends, and for receives where the host's Finalize waits for receives (MPICH with MPIR_CVAR_FINALIZE_WAIT).
+/// Waits for sends, and for receives where the host's Finalize waits for receives (MPICH with
+/// MPIR_CVAR_FINALIZE_WAIT).
 void wait_for_freed();
-/// All ranks have come to MPI_Finalize, so their last messages are on the way. Lets the host receive them.
+/// All ranks have come to MPI_Finalize, so their last messages are on the way. Lets the host
+/// receive them.
 void look_after_last_freed();
 /// Gives up all other receives, whose messages may never come.
 void finish_freed();

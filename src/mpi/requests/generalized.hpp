@@ -1,5 +1,5 @@
-// mpi/requests/generalized.hpp: several operations behind one request of the program's, a generalized one (MPI-5.0 §13.2) that
-// Heddle itself completes. Includes pending.hpp.
+// mpi/requests/generalized.hpp: one request of the program for several operations. It is a
+// generalized request (MPI-5.0 §13.2), which Heddle itself completes.
 //
 //   class Both final : public Generalized<Pending> {
 //     bool carry_on(bool wait) noexcept override { ... }       // true: all is done
@@ -27,7 +27,8 @@ inline int begin_generalized(MPI_Request* request) {
   return PMPI_Grequest_start(tell, freed, cancelled, nullptr, request);
 }
 
-/// Base: Pending, or Persistent, whose starts have a generalized request each (record.inner).
+/// Base: Pending or Persistent. Each start of a Persistent has a generalized request of its own
+/// (record.inner).
 template <class Base>
 class Generalized : public Base {
  public:
@@ -44,11 +45,12 @@ class Generalized : public Base {
   }
 
  protected:
-  /// What is behind it begins, and may again when it is over.
+  /// The operations begin. They may begin again when they are over.
   void begun() noexcept { over_ = false; }
 
  private:
-  /// As far as all of it goes now, or if `wait` to the end. By one thread at a time. True: over.
+  /// Carries the operations on as far as they go now, or to the end if `wait`. Called by one thread
+  /// at a time. True: they are over.
   virtual bool carry_on(bool wait) noexcept = 0;
 
   [[no_unique_address]] Pending::Indirect counted_;

@@ -1,7 +1,7 @@
-// mpi/requests/pending.hpp: what Heddle still has to do for a request of the program. Includes communicators/, threads/.
+// mpi/requests/pending.hpp: the work that Heddle still has to do for a request of the program.
 //
-// Whatever an operation needs after the call that began it, it holds itself: its communicator (communicators::Hold), its
-// datatypes (Derived). The program may have freed the handles.
+// An operation holds its communicator (communicators::Hold) and its datatypes (Derived) for as long
+// as it needs them. The program may have freed the handles.
 //
 //   class ReceiveOperation final : public Pending {
 //     int finish(MPI_Status& status, int error) noexcept override { staged_.unpack(error, &status); return error; }
@@ -23,7 +23,8 @@
 
 namespace heddle::mpi {
 
-/// One object for each request in the table. Every handle that the program sees is a real request of the host.
+/// One object for each request in the table. Every handle that the program sees is a real request
+/// of the host.
 class Pending : public threads::Lingers<Pending> {
  public:
   Pending() = default;
@@ -31,38 +32,42 @@ class Pending : public threads::Lingers<Pending> {
   Pending& operator=(const Pending&) = delete;
   virtual ~Pending() = default;
 
-  /// The host has completed its part with `status`, and returned `error`. Does the rest (puts data in place; may spin shortly)
-  /// and corrects the status. Returns the MPI error code of the operation; one that is not the host's is to be raised by the
-  /// caller, once for its call, on communicator(). Called once for each operation, by one thread.
+  /// The host has completed its part with `status`, and returned `error`. Does the rest (puts data
+  /// in place; may spin shortly) and corrects the status. Returns the MPI error code of the
+  /// operation. If the code is not the host's, the caller raises it on communicator(), once for its
+  /// call. Called once for each operation, by one thread.
   virtual int finish(MPI_Status& status, int error) noexcept = 0;
   [[nodiscard]] virtual const communicators::Hold& communicator() const noexcept {
     static const communicators::Hold none;
     return none;
   }
 
-  /// Carries on an operation of several messages, whose handle is a generalized request that the host itself does nothing
-  /// for: asked by every completion call before it asks the host. `wait`: returns when there is nothing left to do.
+  /// Carries on an operation of several messages. Its handle is a generalized request, for which
+  /// the host itself does nothing. Every completion call does this before it asks the host. `wait`:
+  /// returns when nothing is left to do.
   virtual void advance(bool /*wait*/) noexcept {}
-  /// Whether it needs advance(): the host must not be left alone with such a request.
+  /// True: it needs advance(). The host must not be left alone with such a request.
   [[nodiscard]] virtual bool advances() const noexcept { return false; }
 
-  /// What is left to do once the host has completed it is soon done: nothing is gained by doing it while others are under way.
+  /// True: little is left to do once the host has completed it. Nothing is gained by doing this
+  /// while other requests are under way.
   [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
 
-  /// Memory of the program's into which the host may have received a descriptor that Heddle has not looked at yet: at least 128
-  /// bytes in one piece. Null: there is none.
+  /// Memory of the program into which the host may have received a descriptor that Heddle has not
+  /// looked at yet. It has at least 128 bytes in one piece. Null: there is none.
   [[nodiscard]] virtual const void* lands() const noexcept { return nullptr; }
 
-  /// The program has freed the request, and a call is about to return in which the message may have begun to arrive: gives the
-  /// rest of the message some time, once.
+  /// The program has freed the request, and the message may have begun to arrive in the call that
+  /// is about to return. Gives the rest of the message some time, once.
   virtual void catch_up() noexcept {}
 
-  /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0 §3.8.4). Open MPI 5.0.11 and
-  /// MPICH 5.0.2 cancel no send, and MPICH crashes when a program cancels a synchronous one that is still open, such as a
-  /// descriptor (docs/protocol.md, rule 8).
+  /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0
+  /// §3.8.4). Open MPI 5.0.11 and MPICH 5.0.2 cancel no send, and MPICH crashes when a program
+  /// cancels a synchronous one that is still open, such as a descriptor (docs/protocol.md, rule 8).
   [[nodiscard]] virtual bool is_send() const noexcept { return false; }
 
-  /// What of a freed request must be waited for at Finalize: a receive may never be matched.
+  /// True: MPI_Finalize waits for the operation of a freed request. False for a receive, which may
+  /// never be matched.
   [[nodiscard]] virtual bool ends_by_itself() const noexcept { return true; }
 
   // From free lists: a warm program allocates nothing.
@@ -70,18 +75,19 @@ class Pending : public threads::Lingers<Pending> {
   static void operator delete(void* memory, std::size_t size) noexcept { memory_.give(memory, size); }
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }  // no constructor throws
 
-  // Kept by the completion calls (completion.hpp), of no concern to finish().
+  // The completion calls keep these (completion.hpp).
 
   enum class Progress : int { open, finishing, finished };
   struct Record {
-    MPI_Request handle = MPI_REQUEST_NULL;  ///< As the program knows it.
-    MPI_Request inner = MPI_REQUEST_NULL;   ///< Asked instead of the handle, if `substituted`.
+    MPI_Request handle = MPI_REQUEST_NULL;  ///< The handle that the program has.
+    MPI_Request inner = MPI_REQUEST_NULL;   ///< If `substituted`, the host is asked about this request instead.
     bool substituted = false;
     bool persistent = false;
     bool active = true;  ///< Only persistent ones are ever inactive: then the handle is the host's business.
-    /// A call is completing it: the host may have given its handle to another thread's request already.
+    /// A call is completing it: the host may have given its handle to another thread's request
+    /// already.
     std::atomic<bool> completing{false};
-    bool cancelled = false;  ///< MPI_Cancel was called; whether in time, the status says.
+    bool cancelled = false;  ///< MPI_Cancel was called. The status says whether it was in time.
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
@@ -89,8 +95,9 @@ class Pending : public threads::Lingers<Pending> {
   Record record;
 
  protected:
-  /// A member of those that the host must not be asked about as they are: they need advance(), or are `substituted`. While
-  /// there is one, requests are looked up before the host is asked (poll.hpp).
+  /// A member of operations whose handle alone the host must not be asked about: they need
+  /// advance(), or are `substituted`. While there is such an operation, requests are looked up
+  /// before the host is asked (poll.hpp).
   class Indirect {
    public:
     Indirect() noexcept;
@@ -110,7 +117,8 @@ class Persistent : public Pending {
     record.persistent = true;
     record.active = false;
   }
-  /// MPI_Start: by the host's own request, or by an operation of its own that is then record.inner. Returns MPI's error code.
+  /// MPI_Start. Starts the host's own request, or an operation that has a request of its own
+  /// (record.inner). Returns MPI's error code.
   virtual int start() = 0;
 
  private:

@@ -1,6 +1,7 @@
-// mpi/requests/poll.hpp: an array of requests that nothing is looked up of before the host has completed some of it: a program
-// that polls most often finds nothing complete. One that yields at each poll comes with cold caches, too: no more is touched
-// than must be. Includes table.hpp.
+// mpi/requests/poll.hpp: an array of requests that Heddle looks up only after the host has
+// completed some of them. A program that polls finds nothing complete most of the time. If it
+// yields at each poll, it comes with cold caches, too, so a poll touches as little memory as it
+// can.
 //
 //   if (Poll::possible()) {
 //     PollRoom<Poll::few> room;                     // or LongPollRoom room(count), if there are more
@@ -18,14 +19,16 @@
 
 namespace heddle::mpi::requests {
 
-/// For so many requests. Not even touched beyond those that there are: a stack that grows by pages meets colder ones.
+/// Room for `size` requests. Only the entries in use are touched: a stack that grows by pages meets
+/// colder ones.
 template <int size>
 struct PollRoom {
   MPI_Request before[size];
-  Pending* found[size];  ///< Only if somebody has looked.
+  Pending* found[size];  ///< Set only if the requests have been looked up.
 };
 
-/// Room for any number of requests. Long arrays come from the pool, not from the stack. False: the pool has no memory.
+/// Room for any number of requests. Long arrays come from the pool, not from the stack. False: the
+/// pool has no memory.
 class LongPollRoom {
   threads::Scratch<MPI_Request> handles_;
   threads::Scratch<Pending*> entries_;
@@ -42,17 +45,19 @@ class Poll {
  public:
   static constexpr int few = 32;
 
-  /// The caller has seen that the table is not empty, and count > 0. Where it is not possible, a Row looks them up before.
+  /// The caller has seen that the table is not empty, and count > 0. If a poll is not possible, a
+  /// Row looks the requests up before.
   static bool possible() noexcept { return table.late(); }
 
-  /// @param room  At least for `count`.
+  /// @param room  Room for at least `count` requests.
   template <class Room>
   Poll(int count, MPI_Request* requests, Room& room) noexcept
       : count_(count), program_(requests), before_(room.before), found_(room.found) {
     copy(requests, count, before_);
     table.set_unread(this);
   }
-  /// If the host's call has thrown, what it has completed is forgotten, as it is by the host.
+  /// If the host's call has thrown, Heddle forgets the requests that the call has completed, as the
+  /// host does.
   ~Poll() {
     if (!over_ || known_ > 0) leave();
   }
@@ -64,13 +69,14 @@ class Poll {
     table.set_unread(nullptr);
     over_ = true;
   }
-  /// The host has completed request `index`, or MPI_UNDEFINED; `status` is never the IGNORE one. What the program is to hear.
+  /// The host has completed request `index`, or none (MPI_UNDEFINED). `status` is a real status,
+  /// not MPI_STATUS_IGNORE. Returns the program's error code.
   int settle_one(int index, MPI_Status& status, int error);
   /// The host has completed `n` requests. Only these are looked up.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
-  /// Of what is short, a copy of any length is begun too slowly.
+  /// For short arrays. A copy of variable length begins too slowly.
   static void copy(const MPI_Request* from, int count, MPI_Request* to) noexcept {
     for (; count >= 4; count -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *from);
     if (count & 2) {
@@ -81,14 +87,14 @@ class Poll {
   }
   friend class Row;
   friend class Table;
-  /// Looks the entries up, if nobody has, and marks them; how many there are.
+  /// Looks the entries up, if that has not been done, and marks them. Returns how many there are.
   int read() noexcept;
   /// Looks up `n` entries: found_[k] becomes the entry of request indices[k].
   int read(int n, const int* indices) noexcept;
   void leave() noexcept;
 
   int count_;
-  int known_ = -1;  // nobody has looked
+  int known_ = -1;  // -1: not looked up yet
   bool over_ = false;
   MPI_Request* program_;
   MPI_Request* before_;

@@ -16,7 +16,7 @@ int class_of(int code) {
 
 }  // namespace
 
-/// complete(index, status, the host's code) returns the program's.
+/// complete(index, status, the host's code) returns the program's code.
 template <class Complete>
 int Row::each_of(int n, const int* indices, MPI_Status* statuses, int error, const Complete& complete) {
   const bool host_failed = error != MPI_SUCCESS;
@@ -69,7 +69,7 @@ Row::Row(int count, MPI_Request* requests) noexcept
 
 Row::Row(Poll& poll) noexcept
     : count_(poll.count_), known_(poll.read()), program_(poll.program_), handles_(poll.program_), found_(poll.found_) {
-  poll.known_ = 0;  // it has no say any more
+  poll.known_ = 0;  // the poll is no longer responsible for them
 }
 
 Row::Row(Poll& poll, int n, const int* indices) noexcept
@@ -87,7 +87,8 @@ Row::~Row() {
   for (int i = 0; known_ > 0 && i < count_; ++i)
     if (Pending* pending = found_[i]) {
       const MPI_Request host = asked(*pending, program_[i]);
-      // A persistent one keeps its handle, whatever has become of it: it is asked about again.
+      // A persistent request keeps its handle, also when it is complete. The next call asks about
+      // it again.
       if (host == MPI_REQUEST_NULL)
         after_throw(*pending, host);
       else

@@ -1,4 +1,4 @@
-// mpi/requests/several.cpp: long rows, and those that are looked up before the host is asked.
+// mpi/requests/several.cpp: long rows, and rows that are looked up before the host is asked.
 #include "mpi/requests/several.hpp"
 
 namespace heddle::mpi::requests {

@@ -1,7 +1,8 @@
-// mpi/requests/several.hpp: one or some of a row of requests. Includes completion.hpp, status_of.hpp.
+// mpi/requests/several.hpp: completes one or some of a row of requests.
 //
-// The host may yield within a poll, and where ranks share cores most polls do. After that no return is predicted, and each
-// frame between the program and the host costs 11 ns (four ranks on two cores). So a poll has one: MPI_Testany's own.
+// The host may yield within a poll. If ranks share cores, most polls do. After that, no return is
+// predicted, and each frame between the program and the host costs 11 ns (four ranks on two cores).
+// So a poll has one frame: MPI_Testany's own.
 #pragma once
 
 #include "mpi/requests/completion.hpp"
@@ -9,10 +10,11 @@
 
 namespace heddle::mpi::requests {
 
-/// Where requests must be looked up before. `statuses` are not the IGNORE ones.
+/// These look the requests up before the host is asked. `statuses` are real statuses, not
+/// MPI_STATUSES_IGNORE.
 int any_of_row(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
 int some_of_row(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
-/// More of them than Poll::few.
+/// These take more requests than Poll::few.
 int any_of_many(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
 int some_of_many(bool wait, int count, MPI_Request* requests, int* n, int* indices, MPI_Status* statuses);
 
@@ -43,8 +45,8 @@ template <class Room>
   return poll.settle_some(*n, indices, statuses, error);
 }
 
-/// What MPI_Waitany and MPI_Testany have in common, and MPI_Waitsome and MPI_Testsome. The caller has seen that the table is
-/// not empty, and count > 0.
+/// The common part of MPI_Waitany and MPI_Testany, and that of MPI_Waitsome and MPI_Testsome. The
+/// caller has seen that the table is not empty, and count > 0.
 /// @param flag  Null: the call waits.
 [[gnu::always_inline]] inline int complete_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   if (!Poll::possible()) return any_of_row(count, requests, index, flag, status);

@@ -1,4 +1,4 @@
-// mpi/requests/status_of.hpp: a status for calls that complete receives. Includes host.hpp.
+// mpi/requests/status_of.hpp: a status for calls that complete receives.
 //
 //   const StatusOf arrived(status);                          // MPI_STATUS_IGNORE, or the program's
 //   const int result = PMPI_Recv(..., arrived.get());
@@ -10,14 +10,14 @@
 
 namespace heddle::mpi {
 
-/// Whether that is what has become of an operation.
+/// True: the operation was cancelled.
 inline bool is_cancelled(const MPI_Status& status) noexcept {
   int flag = 0;
   return PMPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag;
 }
 
-/// The program's status, or one of our own where it wants none: what arrived must be known. Around calls that complete a
-/// receive, until what has arrived has been looked at.
+/// The program's status, or Heddle's own if the program wants none: Heddle must know what has
+/// arrived. It lives during calls that complete a receive, until Heddle has looked at the message.
 class StatusOf {
  public:
   explicit StatusOf(MPI_Status* status) : status_(status == MPI_STATUS_IGNORE ? &own_ : status) { count(1); }
@@ -26,11 +26,12 @@ class StatusOf {
   ~StatusOf() { count(-1); }
   [[nodiscard]] MPI_Status* get() const { return status_; }
 
-  /// Whether this thread, which is the only one in MPI, is in such a call: the host may have called back.
+  /// True: this thread is in such a call, and the host has called the program back. Only for a
+  /// process with one thread in MPI.
   static bool in_use() noexcept { return count_.load(std::memory_order_relaxed) != 0; }
 
  private:
-  /// Threads may lose a count: with several nobody asks.
+  /// Threads may lose a count. If there are several, nobody asks for it.
   static void count(int by) noexcept { count_.store(count_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed); }
   static inline constinit std::atomic<int> count_{0};
   MPI_Status own_;

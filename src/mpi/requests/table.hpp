@@ -1,11 +1,12 @@
-// mpi/requests/table.hpp: which handles are requests that Heddle still has to do something for. Empty, it costs a call one
-// load. Includes pending.hpp, threads/.
+// mpi/requests/table.hpp: the requests that Heddle still has to do something for, by their handles.
+// An empty table costs a call one load.
 //
 //   if (requests::table.empty()) return PMPI_Wait(request, status);
 //   if (Pending* pending = requests::table.find(*request)) ...
 //
-// A request must be unique to be in it. Receives are, and sends that have not completed; for sends that complete at once both
-// MPICH and Open MPI hand out the same handle again and again: see track_unless_done().
+// A request in the table must be unique. Receives are, and so are sends that have not completed. If
+// a send completes at once, MPICH and Open MPI hand out a handle that other sends have, too: see
+// track_unless_done().
 #pragma once
 
 #include "mpi/requests/pending.hpp"
@@ -22,31 +23,33 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   constexpr Table() = default;
   using Base::empty;
   using Base::erase;
-  /// A handle that is there already belonged to a request that the host has completed and given out anew, before the thread
-  /// that completed it came to erase it.
+  /// The handle may be in the table already. Then the host has completed the request and given its
+  /// handle out again, before the completing thread has erased it.
   void insert(MPI_Request handle, Pending* pending) noexcept {
     read_unread();
     Base::insert(handle, pending);
   }
-  /// Asked before the host is asked for a request.
+  /// Call it before the host is asked for a request.
   using Base::room;
 
-  /// Whether requests may be looked up after the host has completed some of them (poll.hpp): not where a handle may become
-  /// another operation's meanwhile. With several threads it may as soon as the host has completed it; with one, only if the
-  /// host calls the program back, and that begins an operation.
+  /// True: requests may be looked up after the host has completed some of them (poll.hpp). False: a
+  /// handle may come to mean another operation before the look-up. With several threads, this may
+  /// happen as soon as the host has completed the request. With one thread, it happens only if the
+  /// host calls the program back and the program begins an operation.
   [[nodiscard]] bool late() const noexcept {
     return reasons_.load(std::memory_order_relaxed) == 0 && !unread_ && !threads::concurrent.load(std::memory_order_relaxed);
   }
-  /// One reason more, or less, to look them up before: the host may call the program back while it completes requests, and the
-  /// program leave that call by longjmp; or it must not be asked about just any of them as it is.
+  /// One reason more, or less, to look requests up before the host is asked. While the host
+  /// completes requests, it may call the program back, and the program may leave that call by
+  /// longjmp. Or the host must not be asked about some requests as they are (Pending::Indirect).
   void count_reason(int by) noexcept {  // threads may lose a count: with several nothing is late
     reasons_.store(reasons_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
-  /// Whom the host is asked about, if they have not been looked up. Whatever looks into the table meanwhile has them looked up
-  /// before.
+  /// The host is asked about the requests of `poll`, which have not been looked up. If the table is
+  /// searched meanwhile, they are looked up first.
   void set_unread(Poll* poll) noexcept { unread_ = poll; }
 
-  /// Whether an operation is in progress: persistent requests stay here between two.
+  /// True: an operation is in progress. Persistent requests also stay here between two operations.
   [[nodiscard]] bool any_active() noexcept {
     return any([](const Pending& each) { return each.record.active; });
   }
@@ -62,24 +65,26 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
     read_unread();
     return Base::find(handle, meant);
   }
-  /// The entries of a row of handles; how many there are.
+  /// Finds the entries of a row of handles. Returns how many there are.
   int find(int count, const MPI_Request* handles, Pending** found) noexcept {
     read_unread();
     return Base::find(count, handles, found, meant);
   }
 
  private:
-  std::atomic<int> reasons_{0};  // beside what empty() looks at
+  std::atomic<int> reasons_{0};  // shares the cache line that empty() reads
   Poll* unread_ = nullptr;
 
-  /// The host calls the program back, which asks about a request that may have a handle of the row's by now.
+  /// The host has called the program back, which asks about a request. The handle of that request
+  /// may be one of the poll's row by now.
   void read_unread() noexcept {
     if (unread_) [[unlikely]]
       read_poll();
   }
   void read_poll() noexcept;
 
-  /// Unless a call is completing it: then the handle means a request of another thread that Heddle does not know.
+  /// False: a call is completing it. Then the handle means a request of another thread that Heddle
+  /// does not know.
   static constexpr auto meant = [](const Pending& pending) noexcept {
     return !pending.record.completing.load(std::memory_order_relaxed);
   };

@@ -22,7 +22,7 @@ void check(int code) {
   if (code != MPI_SUCCESS) throw engine::Failed{code};
 }
 
-/// The program's list of what has come, filled in as heddle/exchange.h does it.
+/// The program's list of arrivals. The functions of heddle/exchange.h fill it in.
 struct Arrivals {
   heddle_arrivals& list;
   [[nodiscard]] int make_lists(MPI_Count messages) const { return heddle_arrivals_list(&list, messages); }
@@ -33,7 +33,7 @@ struct Arrivals {
 };
 using Program = engine::sparse::GivenProgram<MPI_Datatype, Element, Arrivals, MPI_Comm>;
 
-/// `bytes` bytes as MPI counts them: beyond 1 GiB as one element of a type of its own.
+/// `bytes` bytes as a count and a datatype. More than 1 GiB are one element of a type of its own.
 class Wire {
  public:
   explicit Wire(Bytes bytes);
@@ -62,10 +62,10 @@ Wire::Wire(Bytes bytes) : count_(bytes <= piece ? static_cast<int>(bytes) : 1) {
   check(PMPI_Type_free(&types[0]));
 }
 
-/// Bytes from which on a message is received while others are looked for.
+/// A message of this many bytes or more is received while Heddle looks for others.
 constexpr Bytes long_one = 16 << 10;
 
-/// Messages from whoever sends, on a shadow communicator.
+/// Messages from any rank, on a shadow communicator.
 class Anybody final : public engine::sparse::Anybody {
  public:
   explicit Anybody(ShadowComm& shadow) noexcept
@@ -87,7 +87,7 @@ class Anybody final : public engine::sparse::Anybody {
   std::vector<MPI_Request> sends_, receives_;
 };
 
-/// Synchronous.
+/// The sends are synchronous.
 void Anybody::send(engine::Rank to, const std::byte* at, Bytes bytes) {
   const Wire wire(bytes);
   sends_.push_back(MPI_REQUEST_NULL);

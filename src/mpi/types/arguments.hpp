@@ -1,5 +1,4 @@
-// mpi/types/arguments.hpp: buffer arguments, and whether Heddle knows their types. Includes process/numbers.hpp, handles.hpp,
-// engine/arguments.hpp.
+// mpi/types/arguments.hpp: buffer arguments, and whether Heddle knows their types.
 //
 //   const VArgument send{sendbuf, sendcounts, sdispls, sendtype};   // MPI_Alltoallv's
 #pragma once
@@ -11,7 +10,7 @@
 
 namespace heddle::mpi {
 
-/// Whether one of a row of types is.
+/// True: Heddle knows one of the `n` types.
 inline bool any_known(const MPI_Datatype* types, int n) noexcept {
   for (int i = 0; types && i < n; ++i)
     if (known(types[i])) return true;
@@ -22,12 +21,13 @@ using Buffer = engine::Buffer<MPI_Datatype>;
 using VArgument = engine::VArgument<MPI_Datatype>;
 using WArgument = engine::WArgument<MPI_Datatype>;
 
-/// Whether Heddle knows a type that such an argument names for `ranks` ranks.
+/// True: Heddle knows a type of the argument. `ranks`: the number of its blocks.
 inline bool any_known(const Buffer& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const VArgument& data, int /*ranks*/) noexcept { return known(data.type); }
 inline bool any_known(const WArgument& data, int ranks) noexcept { return any_known(data.types, ranks); }
 
-/// Whether Heddle knows neither side's type. The w procedures' are looked at one by one, later.
+/// True: Heddle knows the type of neither side. The types of the w procedures are looked at later,
+/// one by one.
 template <class Sent, class Received>
 bool none_known(const Sent& send, const Received& receive) noexcept {
   return !known(send.type) && !known(receive.type);

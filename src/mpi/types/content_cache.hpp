@@ -1,8 +1,8 @@
-// mpi/types/content_cache.hpp: datatypes that were decoded, found by their contents: programs make the same type again and
-// again, use it once and free it. A few hundred, and a few megabytes: the types that were longest without use go first.
-// Includes contents.hpp, entry.hpp.
+// mpi/types/content_cache.hpp: finds decoded datatypes by their contents. Programs make the same
+// type again and again, use it once and free it. The cache keeps a few hundred types in a few
+// megabytes. The type that was unused for longest goes first.
 //
-//   if (Entry* alike = cache.find(row, hash)) return alike;   // a use is the caller's to take
+//   if (Entry* alike = cache.find(row, hash)) return alike;   // the caller must retain() it
 //   cache.add(row, hash, entry);
 #pragma once
 
@@ -20,9 +20,10 @@ namespace heddle::mpi {
 /// Not safe for several threads.
 class ContentCache {
  public:
-  /// Null: none that is kept. It lives until the next add() or clear(), unless somebody retains it.
+  /// Null: no such type is kept. The entry lives until the next add() or clear(), unless the caller
+  /// retains it.
   [[nodiscard]] Entry* find(const Contents& contents, std::uint64_t hash) noexcept;
-  /// Takes one use more of `entry`. Without memory the cache is as before.
+  /// Retains `entry`. The cache stays as it was if there is no memory.
   void add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept;
   void clear() noexcept;
   /// True if one of the last 256 calls had this hash.
@@ -30,7 +31,7 @@ class ContentCache {
 
  private:
   static constexpr std::size_t most_items = 512;
-  static constexpr std::size_t most_bytes = 8 << 20;  ///< Of rows. Layouts take about as much.
+  static constexpr std::size_t most_bytes = 8 << 20;  ///< Bytes of all rows. The layouts take about as much.
   static_assert(Contents::longest <= most_bytes / 4);
 
   struct Item {

@@ -1,5 +1,6 @@
-// mpi/types/contents.cpp: a level is its combiner, the lengths of its four lists, and the lists. In the last of them a
-// predefined type is its handle, which no other type ever has, and a derived one is the number of its level.
+// mpi/types/contents.cpp: a level has its combiner, the lengths of its four lists, and the lists.
+// The last list has the types that it was made of. A predefined type is its handle, which no other
+// type ever has. A derived type is the number of its level.
 #include "mpi/types/contents.hpp"
 
 #include <algorithm>
@@ -12,15 +13,16 @@ namespace {
 
 constexpr std::uint64_t derived = std::uint64_t{1} << 63;  // no handle is that large
 
-/// Its handle was given out anew, and must be freed.
+/// True: the type is derived. The host has given its handle out anew, and it must be freed.
 bool is_derived(MPI_Datatype type) {
-  predefined(type);  // whose answer seen_predefined() remembers
+  predefined(type);  // seen_predefined() remembers the answer
   return !seen_predefined(type) && !names_predefined(combiner_of(type));
 }
 
 std::size_t room(layout::Count n) { return static_cast<std::size_t>(n); }
 
-/// Handles that are freed once the row is read: until then no new type may take the number of a level.
+/// Frees the handles once the row is read. Before that, a new type could get a freed handle, and be
+/// taken for another level.
 class Freed {
  public:
   explicit Freed(std::vector<MPI_Datatype>& handles) : handles_(handles) {}
@@ -107,7 +109,8 @@ bool Contents::read_level(MPI_Datatype type) {
   return true;
 }
 
-/// The number of its level. Looks back at a few levels only: a type that is met again further on is read again.
+/// The number of the type's level. Looks back at a few levels only. A type that was met longer ago
+/// is read again.
 std::uint64_t Contents::level_of(MPI_Datatype type) {
   constexpr std::size_t few = 8;
   const std::size_t first = levels_.size() - std::min(levels_.size(), few);

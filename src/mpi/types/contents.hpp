@@ -1,6 +1,6 @@
-// mpi/types/contents.hpp: what a datatype was made of, as the host tells it: level by level (TypeEnvelope), or all of its
-// levels in one row of bytes (Contents). Types of equal rows are alike, whatever their handles. Includes process/host.hpp,
-// handles.hpp.
+// mpi/types/contents.hpp: what a datatype was made of, as the host tells it: level by level
+// (TypeEnvelope), or all of its levels in one row of bytes (Contents). Types with equal rows are
+// alike, whatever their handles are.
 //
 //   Contents row;
 //   if (row.read(type)) found = cache.find(row);              // content_cache.hpp
@@ -16,7 +16,8 @@
 
 namespace heddle::mpi {
 
-/// As MPI_Type_get_envelope_c has it, or the plain form of it.
+/// The result of MPI_Type_get_envelope_c, or of MPI_Type_get_envelope if the host lacks the large
+/// form.
 struct TypeEnvelope {
   int combiner = MPI_UNDEFINED;
   layout::Count integers = 0, addresses = 0, counts = 0, types = 0;
@@ -25,7 +26,8 @@ struct TypeEnvelope {
 /// False: the host does not tell.
 bool look_at(MPI_Datatype type, TypeEnvelope& envelope) noexcept;
 
-/// As MPI_Type_get_contents_c has it. Every row has room for one more than `envelope` says: some hosts dislike null arrays.
+/// Calls MPI_Type_get_contents_c, or the plain form. No array may be null, even if it has no
+/// entries: some hosts dislike null arrays.
 bool look_into(MPI_Datatype type, const TypeEnvelope& envelope, int* integers, MPI_Aint* addresses, MPI_Count* counts,
                MPI_Datatype* types) noexcept;
 
@@ -34,11 +36,12 @@ class Contents {
   /// Longer rows are not read: they would fill the cache.
   static constexpr std::size_t longest = 2 << 20;
 
-  /// Of a derived type. False: the host does not tell, or the row is too long. Throws std::bad_alloc.
+  /// Reads the contents of a derived type. False: the host does not tell, or the row is too long.
+  /// Throws std::bad_alloc.
   bool read(MPI_Datatype type);
 
   [[nodiscard]] std::span<const std::byte> row() const noexcept { return row_; }
-  /// Of the row.
+  /// The hash of the row.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:
@@ -46,8 +49,8 @@ class Contents {
   std::uint64_t level_of(MPI_Datatype type);
 
   std::vector<std::byte> row_;
-  std::vector<MPI_Datatype> levels_;   // the type, and the derived ones that it was made of, as they were met
-  std::vector<MPI_Datatype> olds_;     // of one level
+  std::vector<MPI_Datatype> levels_;   // the type, and the derived types that it was made of, as they were met
+  std::vector<MPI_Datatype> olds_;     // of the current level
   std::vector<MPI_Datatype> to_free_;  // handles that the host has given out
 };
 

@@ -1,5 +1,5 @@
-// mpi/types/decode.cpp: datatypes are made of others; the host is asked for each: by MPI_Type_get_envelope and
-// MPI_Type_get_contents, whichever form (int or large count) it was made with.
+// mpi/types/decode.cpp: asks the host for the contents of a datatype, and of the types that it was
+// made of.
 #include "mpi/types/decode.hpp"
 
 #include <algorithm>
@@ -81,7 +81,8 @@ struct AsHostTells {
                                              .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
                                              .default_argument = MPI_DISTRIBUTE_DFLT_DARG};
 
-  /// Handles that come out of MPI_Type_get_contents may be ones that the program has used.
+  /// MPI_Type_get_contents may return a handle that the program has used. Then its type is decoded
+  /// already.
   static std::optional<Decoded> known(MPI_Datatype type) {
     const Entry* entry = table.find(type);
     return entry && entry->known() ? std::optional(entry->decoded()) : std::nullopt;
@@ -101,7 +102,7 @@ struct AsHostTells {
       told.basic = Decoded{layout::basic(size_of(type)), one(type, size_of(type))};  // Fortran's, by precision and range
       return told;
     }
-    // One more than needed: some hosts dislike null arrays of no entries.
+    // One entry more than needed: some hosts dislike null arrays.
     const auto room = [](layout::Count n) { return static_cast<std::size_t>(n) + 1; };
     std::vector<int> integers(room(envelope.integers));
     std::vector<MPI_Aint> addresses(room(envelope.addresses));

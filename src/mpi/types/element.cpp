@@ -104,7 +104,7 @@ bool Opaque::unpack(const Buffer& data, const void* packed, Bytes arrived) const
   if (element_.unpack(from, const_cast<void*>(data.address), whole, MPI_COMM_SELF) != MPI_SUCCESS) return false;
   const Bytes rest = arrived - whole * size();
   if (rest == 0) return true;
-  // The front of an element: over what the program has there.
+  // Only the front of the last element has arrived. The rest of it keeps the program's bytes.
   const Buffer last{displaced(data.address, whole * element_.measures().extent), 1, type_};
   threads::StagingBuffer element;
   if (!element.reserve(size()) || !pack(last, element.data(), size())) return false;

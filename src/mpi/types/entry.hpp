@@ -1,5 +1,5 @@
-// mpi/types/entry.hpp: a datatype of the program, by its handle: what Heddle knows of it (engine/datatype.hpp), and the form in
-// which its packed elements are handed to the host. Includes decode.hpp, engine/datatype.hpp, layout/wire_form.hpp.
+// mpi/types/entry.hpp: the entry of a datatype in the table. It has the facts that Heddle knows of
+// the type (engine/datatype.hpp), and the form in which the host gets packed elements.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,32 @@ namespace heddle::mpi {
 
 using Wire = layout::WireForm<MPI_Datatype>;
 
-/// Made when a datatype is first used, shared by all types of its contents (content_cache.hpp), gone with the last of them.
-/// Until then all handles share one entry (fresh); handles of long lists that had one message share another (met). A third is
-/// for types that Heddle cannot decode (native).
+/// An entry is made when a datatype is first used. All types of the same contents share it
+/// (content_cache.hpp), and it ends with its last use. Three further entries are shared by many
+/// types: one by types before their first use (fresh), one by types of long lists that had one
+/// message (met), one by types that Heddle cannot decode (native).
 class Entry final : public engine::Datatype {
  public:
   enum class State : int { fresh, met, ready, native };
 
-  /// One of the three entries that stand for no contents. @param state  fresh, met or native.
+  /// Makes one of the three shared entries.
+  /// @param state  fresh, met or native.
   explicit Entry(State state) : state_(state) {}
   explicit Entry(Decoded found);
 
-  // Counting users is no change of what a datatype is: holders of a const entry may do it.
+  // The count of uses is no property of the datatype, so holders of a const entry may change it.
   void retain() const noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// The decoded entry of `type`. Null: the host gets the type.
+  /// The decoded entry of `type`. Null: the type is left to the host.
   Entry* ready(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::any);
   }
-  /// The decoded entry of `type`, for a message. Null, too, if this is the first message of a long list: the host carries it in less time than
-  /// Heddle needs to decode the list. The second message of such a list, by any handle, finds it decoded.
+  /// The decoded entry of `type`, for a message. Null, too, if this is the first message of a long
+  /// list: the host carries it in less time than Heddle needs to decode the list. The second message
+  /// of such a list, by any handle, finds it decoded.
   Entry* ready_for_message(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::message);
   }
@@ -48,11 +51,13 @@ class Entry final : public engine::Datatype {
   // Only if known(), as all of engine::Datatype:
   [[nodiscard]] Decoded decoded() const { return {layout(), signature_}; }
   [[nodiscard]] const Wire& wire() const { return wire_; }
-  /// `count` elements in memory are what the wire wants already: from `first_byte` on, no copy.
+  /// True: `count` elements in memory, from `first_byte` on, have the wire form already. No copy is
+  /// needed.
   [[nodiscard]] bool wire_in_memory(Count count) const { return wire_.in_memory(count); }
-  /// All of it is of one basic type.
+  /// The signature has one basic type.
   [[nodiscard]] bool uniform() const { return signature_.uniform(); }
-  /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack only those.
+  /// Some of its numbers may be long doubles: 10 of their 16 bytes are a number, and hosts unpack
+  /// only those.
   [[nodiscard]] bool has_padded_numbers() const { return signature_.largest >= Bytes{sizeof(long double)}; }
 
   /// From the program's memory to the wire form, and back.

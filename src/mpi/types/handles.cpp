@@ -1,5 +1,5 @@
-// mpi/types/handles.cpp: the host is asked once for each type. The handles of Open MPI are addresses, so the table of pairs
-// is filled at the first look.
+// mpi/types/handles.cpp: the host is asked once for each type. The handles of Open MPI are
+// addresses, so the table of pairs is filled at the first look.
 #include "mpi/types/handles.hpp"
 
 #include <array>
@@ -31,7 +31,8 @@ const Pair* pair_of(MPI_Datatype first, MPI_Datatype second) {
 }
 
 bool twin(MPI_Datatype type, MPI_Datatype& element) {
-  // If a host was built without Fortran some of these are MPI_DATATYPE_NULL, which nobody asks for.
+  // If a host was built without Fortran, some of these are MPI_DATATYPE_NULL. No caller asks for
+  // that.
   if (type == MPI_2INT)
     element = MPI_INT;
   else if (type == MPI_2INTEGER)
@@ -46,7 +47,7 @@ bool twin(MPI_Datatype type, MPI_Datatype& element) {
 }
 
 Predefined look_up_predefined(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) return {};  // a mistake that is raised on the call's communicator, not on the world
+  if (type == MPI_DATATYPE_NULL) return {};  // a mistake: the call raises it on its own communicator, not on MPI_COMM_WORLD
   MPI_Count size = 0;
   int integers = 0;
   int addresses = 0;
@@ -55,7 +56,8 @@ Predefined look_up_predefined(MPI_Datatype type) {
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return {};
   const Predefined found{size, pair(type) != nullptr};
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return found;
-  // Handles of other types are used again when their type is freed.
+  // Only named types are noted: the handles of other types are given out again after a type is
+  // freed.
   if (combiner == MPI_COMBINER_NAMED && size <= largest_element)
     known_predefined.note(type, static_cast<unsigned>(size) | (found.pair ? 1U << size_bits : 0U));
   return found;

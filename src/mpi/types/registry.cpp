@@ -1,5 +1,6 @@
-// mpi/types/registry.cpp: each committed type has an attribute, so the host tells us when a type is gone, whoever frees it. The
-// table holds one use of an entry for each handle. At first use a handle gets the entry of its contents.
+// mpi/types/registry.cpp: each committed type has an attribute, so the host tells Heddle when a
+// type is freed. The table holds one use of an entry for each handle. At first use, a handle gets
+// the entry of its contents.
 #include "mpi/types/registry.hpp"
 
 #include <exception>
@@ -19,8 +20,8 @@ constinit Table table;
 
 namespace {
 
-/// One type is decoded at a time: the rest of the process can wait for it. Nothing that is called meanwhile takes this lock
-/// again: what the host frees is only erased and released.
+/// One type is decoded at a time. Other threads can wait for it. No call under this lock takes it
+/// again: when the host frees a type, Heddle only erases and releases its entry.
 constinit std::mutex decoding;
 
 struct Decoding {
@@ -41,7 +42,7 @@ Entry& met_entry() {
   static layout::Lasting<Entry> entry(Entry::State::met);
   return *entry;
 }
-/// The entry of types that are left to the host.
+/// The entry of all types that are left to the host.
 Entry& native_entry() {
   static layout::Lasting<Entry> entry(Entry::State::native);
   return *entry;
@@ -94,7 +95,7 @@ Entry* Entry::look(MPI_Datatype type, Use use) noexcept {
   try {
     entry = looked_up(type, use == Use::message && entry->fresh());
   } catch (const std::bad_alloc&) {
-    return nullptr;  // this time
+    return nullptr;  // the next use tries again
   }
   table.replace(type, entry);
   return entry->known() ? entry : nullptr;
@@ -125,7 +126,7 @@ bool enter(MPI_Datatype type, Entry* entry) noexcept {
       return true;
     }
   } catch (const std::bad_alloc&) {
-    // Likewise.
+    // Ends like a refusal of the host.
   }
   entry->release();
   return false;
@@ -135,7 +136,7 @@ bool enter(MPI_Datatype type, Entry* entry) noexcept {
 constinit Table named;
 constinit std::mutex named_lock;
 
-/// Null: no predefined one, or left to the host.
+/// Null: the type is not predefined, or is left to the host.
 const Entry* named_entry(MPI_Datatype type) noexcept {
   const Entry* entry = named.find(type);
   if (!entry && names_predefined(combiner_of(type))) {
@@ -157,7 +158,7 @@ const Entry* named_entry(MPI_Datatype type) noexcept {
 }  // namespace
 
 const Entry* hold_any(MPI_Datatype type) noexcept {
-  if (type == MPI_DATATYPE_NULL) return nullptr;  // to ask the host would raise an error on another communicator
+  if (type == MPI_DATATYPE_NULL) return nullptr;  // the host would raise an error on another communicator
   Entry* const derived = table.find(type);
   const Entry* const entry = derived ? derived->ready(type) : named_entry(type);
   if (entry) entry->retain();
@@ -172,7 +173,7 @@ bool committed(MPI_Datatype type) noexcept {
 
 bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
   Entry* entry = table.find(type);
-  if (!entry) return committed(copy);  // of a predefined type, which is committed from birth
+  if (!entry) return committed(copy);  // `type` is predefined, so its duplicate is committed
   if (!running()) return true;
   entry->retain();
   return enter(copy, entry);

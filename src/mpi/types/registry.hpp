@@ -1,5 +1,5 @@
-// mpi/types/registry.hpp: when a datatype becomes Heddle's, and when it ceases to be. Includes entry.hpp, handles.hpp,
-// threads/held.hpp.
+// mpi/types/registry.hpp: Heddle learns of a datatype when it is committed, and forgets it when it
+// is freed.
 //
 //   const Derived type(sendtype);
 //   if (!type) return PMPI_Send(...);            // predefined, unknown, or better left to the host
@@ -12,18 +12,21 @@
 
 namespace heddle::mpi {
 
-/// The program has committed `type`. Predefined types, and all types while Heddle is off, are ignored. False: no memory. Then
-/// the type must not be used: a receive of a type that Heddle does not know could take a descriptor for data.
+/// The program has committed `type`. Predefined types, and all types while Heddle is off, are
+/// ignored. False: no memory. Then the type must not be used: a receive of a type that Heddle does
+/// not know could take a descriptor for data.
 bool committed(MPI_Datatype type) noexcept;
 
 /// `copy` is a duplicate of `type`. False as above.
 bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept;
 
-/// Before the host's last MPI_Finalize or MPI_Session_finalize: from here on everything is native.
+/// Before the host's last MPI_Finalize or MPI_Session_finalize. From here on, all types are left to
+/// the host.
 void forget_types() noexcept;
 
-/// The entry of any datatype, predefined ones included, held for the caller: release() it. Null if the type is one that
-/// Heddle has not seen committed, or leaves to the host. For calls that mix derived and predefined types.
+/// The entry of any datatype, predefined types included, with one use more: the caller must
+/// release() it. Null: Heddle has not seen the type committed, or leaves it to the host. Calls that
+/// mix derived and predefined types need this.
 const Entry* hold_any(MPI_Datatype type) noexcept;
 
 /// A datatype in use by a call.
@@ -31,11 +34,11 @@ class Derived : public threads::Held<const Entry> {
  public:
   Derived() = default;
   explicit Derived(MPI_Datatype type) noexcept : Held(ready(table.find(type), type)) {}
-  /// Of an entry that is ready().
+  /// One use more of an entry that is ready().
   static Derived use(const Entry& entry) noexcept { return Derived(Held(&entry)); }
-  /// Takes over what hold_any() has given.
+  /// Takes over the use that hold_any() has given.
   explicit Derived(const Entry* held) noexcept : Held(taken(held)) {}
-  /// The same type in one more use, whatever has become of its handle.
+  /// One use more of the same type. Its handle may be gone by now.
   [[nodiscard]] Derived again() const noexcept { return *this; }
 
  private:
