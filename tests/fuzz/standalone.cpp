@@ -16,7 +16,7 @@
 
 #include "fuzz.hpp"
 
-// The sanitizers end the process without a signal, but call this function's argument.
+// A sanitizer ends the process without a signal, but first calls the function that is set here.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace {

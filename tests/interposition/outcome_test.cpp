@@ -69,7 +69,7 @@ TEST_F(FirstOfJob, OfThoseThatALauncherNumbersTheFirstSpeaks) {
 }
 
 TEST_F(FirstOfJob, TheNearestLauncherNumbersIt) {
-  setenv("SLURM_PROCID", "0", 1);  // of the step that started mpiexec
+  setenv("SLURM_PROCID", "0", 1);  // the step that started mpiexec
   setenv("PMI_RANK", "3", 1);
   EXPECT_FALSE(first_of_job());
 }

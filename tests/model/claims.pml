@@ -1,11 +1,14 @@
-/* claims.pml: the protocol of docs/protocol.md with one sender and one receiver. spin checks all interleavings.
+/* claims.pml: the protocol of docs/protocol.md with one sender and one receiver. spin checks all
+ * interleavings.
  *
  * A run chooses freely:
- *   - when the receiver comes: at once, only after the sender has returned from all calls (head-to-head sends), or never;
+ *   - when the receiver comes: at once, never, or only after the sender has returned from all calls
+ *     (head-to-head sends);
  *   - whether the receiver can pull straight from the sender's memory;
  *   - for each message, whether the sender packs all of it or leaves it open;
  *   - for each open message, whether the sender then sits in a native barrier, cancels, or waits;
- *   - whether the receiver claims from the front, in any order, or not at all, and gives back cells that it cannot pull;
+ *   - whether the receiver claims from the front, in any order, or not at all;
+ *   - whether it gives back cells that it cannot pull;
  *   - the order in which the receiver takes messages;
  *   - whether the message is longer than the receiver's buffer.
  *
@@ -50,7 +53,8 @@ typedef Envelope { chan with = [1] of { byte, byte, bool } }
 Envelope host[MESSAGES];
 
 mtype comes;            /* when the receiver comes */
-bool alone;             /* the receiver can pull everything without the sender: both know since MPI_Init. Else it may try, and give back */
+/* The receiver can pull everything without the sender. Both know since MPI_Init. Else it may try, and give back. */
+bool alone;
 
 /* Only the checker sees this. */
 byte moved[MESSAGES * SEGMENTS];

@@ -1,4 +1,5 @@
-/* mailbox.pml: the protocol of docs/mailbox.md with one sender and one reader. spin checks all interleavings.
+/* mailbox.pml: the protocol of docs/mailbox.md with one sender and one reader. spin checks all
+ * interleavings.
  *
  * A run chooses freely, for each call:
  *   - the sender has a short block (which it publishes), a long block (a message of the host), or none;

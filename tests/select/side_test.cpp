@@ -19,8 +19,8 @@ void same_as_shape(const Layout& layout, Count count) {
   EXPECT_NEAR(side.mean_block, exact.mean_block, 1e-9);
   EXPECT_EQ(side.median_block, exact.median_block);
   EXPECT_EQ(side.largest_block, exact.largest_block);
-  // For a few columns side by side, Shape gives an upper bound: it counts a line once for each
-  // column.
+  // Shape gives an upper bound for a few columns side by side: it counts a line once for
+  // each column.
   EXPECT_LE(side.lines, exact.lines * 11 / 10 + 1);
   EXPECT_GE(side.lines, exact.lines / 2);
 }
