@@ -1,5 +1,5 @@
-// The same properties for up to 100,000 ranks, too many to run all of them. The tests take some
-// ranks, some rounds, and the paths of single blocks.
+// The algorithms keep their promises with up to 100,000 ranks. These are too many to run, so the
+// tests take some ranks, some rounds, and the paths of single blocks.
 #include <gtest/gtest.h>
 
 #include <random>
