@@ -1,6 +1,6 @@
-"""refused.py NOTICES COMMAND ...: a job that is refused something must be right, and say so in at most NOTICES lines.
+"""refused.py NOTICES COMMAND ...: the system refuses the job something. The job must be right, with at most NOTICES lines of Heddle.
 
-refused.py either COMMAND ...: it may also end soon and badly with a line of Heddle's that names a way out."""
+refused.py either COMMAND ...: the job may also end soon and badly, with a line of Heddle that names a way out."""
 
 import os
 import signal
