@@ -1,5 +1,5 @@
-// A stand-in for MPI: a host with three procedures, and objects that call it. The host answers n +
-// 1, Heddle answers -n.
+// A stand-in for MPI: a host with three procedures, and objects that call it. The host answers
+// n + 1, Heddle answers -n.
 #pragma once
 
 #pragma GCC visibility push(default)

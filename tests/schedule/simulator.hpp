@@ -21,8 +21,8 @@ struct Totals {
   Count blocks = 0;  ///< Blocks that travelled, over all messages.
 };
 
-/// A Carrier is the test's part. It has `Payload send(Rank, const Send&)` and `void receive(Rank,
-/// const Receive&, Payload&)`.
+/// A Carrier is the test's part. It has `Payload send(Rank, const Send&)` and
+/// `void receive(Rank, const Receive&, Payload&)`.
 template <class Carrier>
 class Simulator {
  public:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Program:
-    """A program to build. `part` is its directory in the suite. The table has a row for each."""
+    """A program to build. `part` is its directory in the suite. The table has a row for each directory."""
 
     part: str
     name: str

@@ -20,7 +20,7 @@ class Array {
     narrow_.reserve(1), wide_.reserve(1);
   }
   template <class Integer>
-  operator const Integer*() const {  // the type that the procedure takes
+  operator const Integer*() const {  // NOLINT: the type that the procedure takes
     if constexpr (sizeof(Integer) == sizeof(int))
       return reinterpret_cast<const Integer*>(narrow_.data());
     else

@@ -35,7 +35,7 @@ class Committed {
   Committed(const Committed&) = delete;
   Committed& operator=(const Committed&) = delete;
   ~Committed();
-  operator MPI_Datatype() const { return type_; }  // it stands for its handle
+  operator MPI_Datatype() const { return type_; }  // NOLINT: it stands for its handle
 
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

@@ -46,18 +46,18 @@ inline bool host_error_is_known(const layout::grammar::Type& type, [[maybe_unuse
   // Open MPI 5.0.11 packs the wrong bytes of complex numbers that lie an odd multiple of half their
   // size apart. An example is an array of records of 24 bytes that begin with a complex number:
   // hvector(2, 1, 24, double_complex), hindexed([1, 1], [0, 12], complex). It merges blocks that
-  // overlap. It gives blocks that lie one byte apart, backwards, the lower bound 0: hvector(2, 1,
-  // -1, int).
+  // overlap. It gives blocks that lie one byte apart, backwards, the lower bound 0:
+  // hvector(2, 1, -1, int).
   const auto byte_backwards = [](const Type& t) {
     return (t.combiner == Combiner::hvector && t.numbers[2] == -1) ||
            (t.combiner == Combiner::vector && t.numbers[2] * t.children[0]->layout.extent() == -1);
   };
-  // Its extent of a struct with an empty member is unstable: struct(1 char @ 0, 1 vector(0, 0, 1,
-  // char) @ 2), count 2.
+  // Its extent of a struct with an empty member is unstable:
+  // struct(1 char @ 0, 1 vector(0, 0, 1, char) @ 2), count 2.
   return overlap || has_empty_member(type) || any_level(type, is_complex) || any_level(type, byte_backwards);
 #else
-  // MPICH 5.0.2 repeats elements of negative extent in the wrong place: contiguous(2, resized(2int,
-  // 0, -8)), count 2.
+  // MPICH 5.0.2 repeats elements of negative extent in the wrong place:
+  // contiguous(2, resized(2int, 0, -8)), count 2.
   return any_level(type, [](const Type& t) { return t.layout.extent() < 0; });
 #endif
 }
@@ -84,8 +84,8 @@ inline bool host_garbles([[maybe_unused]] const layout::grammar::Type& type, [[m
 }
 
 /// MPICH 5.0.2 divides by zero when it packs some structs with a member that describes nothing:
-/// struct(2 contiguous(2, byte) @ 0, 2 resized(vector(2, 0, 3, resized(double, 0, 10)), 0, 0) @
-/// 16). The test skips such trees, because Heddle also leaves some of them to the host.
+/// struct(2 contiguous(2, byte) @ 0, 2 resized(vector(2, 0, 3, resized(double, 0, 10)), 0, 0) @ 16).
+/// The test skips such trees, because Heddle also leaves some of them to the host.
 /// With the error in complex numbers above, Open MPI 5.0.11 writes before the type if they go
 /// backwards: darray(1, 0, [2, 7], [none, none], [1, 1], resized(double_complex, 0, -24)) from -416
 /// on, not from -312.
@@ -97,9 +97,9 @@ inline bool host_crashes([[maybe_unused]] const layout::grammar::Type& type) {
 #endif
 }
 
-/// MPICH 5.0.2 has wrong true bounds for darray: darray(1, 0, [1], [cyclic(2)], [1], indexed([1],
-/// [3], char)) begins at 3, not at 0. It also counts empty parts: struct(1 char @ 0, 1
-/// contiguous(0, char) @ 2) has true extent 2.
+/// MPICH 5.0.2 has wrong true bounds for darray:
+/// darray(1, 0, [1], [cyclic(2)], [1], indexed([1], [3], char)) begins at 3, not at 0. It also
+/// counts empty parts: struct(1 char @ 0, 1 contiguous(0, char) @ 2) has true extent 2.
 inline bool host_true_bounds_are_wrong([[maybe_unused]] const layout::grammar::Type& type) {
 #if defined(OPEN_MPI)
   return false;

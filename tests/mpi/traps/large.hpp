@@ -65,8 +65,7 @@ inline constexpr Shapes shapes[] = {{Shape::rows, Shape::rows},         {Shape::
                                     {Shape::scattered, Shape::columns}, {Shape::structs, Shape::pairs}};
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
-/// Calls body(shapes, bytes, number) for all sizes with each pair of shapes. The number counts from
-/// 1.
+/// Calls body(shapes, bytes, number) for all sizes with each pair of shapes. `number` is 1, 2, ...
 template <class Body>
 void each_large(std::initializer_list<std::size_t> sizes, Body body) {
   std::uint32_t number = 0;

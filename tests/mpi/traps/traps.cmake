@@ -1,6 +1,6 @@
 # Traps of large noncontiguous messages: the first mistakes of a library that carries them itself.
 # Each source is a suite of the same name and a test of its own, with Heddle and without.
-# ../CMakeLists.txt includes this file, which uses its functions.
+# ../CMakeLists.txt includes this file. Its functions are used here.
 file(GLOB traps CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(FILTER traps EXCLUDE REGEX /large.cpp$)
 

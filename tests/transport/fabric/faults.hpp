@@ -11,7 +11,7 @@
 namespace heddle::transport::fabric::testing {
 
 struct Faults {
-  int full_every = 0;              ///< The queue is full at every post with a multiple of this number.
+  int full_every = 0;              ///< One post of this many finds the queue full.
   int fail_at = -1;                ///< The completion of the message operation with this number is an error.
   Bytes refuse_from = -1;          ///< Registrations of this size and more are refused.
   bool first_remote_only = false;  ///< Remote pieces after the first are silently left out, as verbs;ofi_rxm does.

@@ -1,5 +1,5 @@
-// cancelled_sends: sends of every mode that the program cancels before they are received, or
-// meanwhile. Each completes, and arrives whole. Ends with 0 if all do. 2 ranks. Not for MPICH 5.0.2
+// cancelled_sends: sends of every mode that the program cancels before or while they are
+// received. Each completes, and arrives whole. Ends with 0 if all do. 2 ranks. Not for MPICH 5.0.2
 // without Heddle, which crashes.
 #include <unistd.h>
 
