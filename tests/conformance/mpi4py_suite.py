@@ -29,14 +29,15 @@ FOLDER = ROOT / "build/mpi4py"
 LIBRARIES = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
 HEDDLE = ROOT / ".venv/bin/heddle"
 
-# What Heddle carries out itself.
+# Modules with procedures that Heddle carries out.
 NEAR = (
     "test_datatype test_pack test_buffer test_msgspec test_msgzero test_status test_p2p_buf test_p2p_buf_matched "
     "test_cco_buf test_cco_vec test_cco_nb_vec test_cco_pr_vec test_cco_vec_inter test_cco_buf_inter "
     "test_cco_ngh_buf test_cco_ngh_obj test_util_dtlib test_threads "
     "test_p2p_obj test_p2p_obj_matched test_request test_cco_nb_buf test_cco_pr_buf test_cco_pr_ngh_buf"
 ).split()
-# Starting further processes is not Heddle's, and needs slots that a test machine does not have.
+# Heddle leaves starting further processes to the library. These tests also need more slots than a
+# test machine has.
 LEFT_OUT = {"test_spawn", "test_dynproc"}
 
 
@@ -88,7 +89,7 @@ def command(job: Job, tests: Path, out: Path) -> list[str]:
 
 
 def run(job: Job, tests: Path, limit: float) -> dict[str, str]:
-    """Test -> outcome, each with the rank it was seen on."""
+    """The outcome of each test on each rank."""
     out = FOLDER / f"outcome-{job.name}"
     for old in FOLDER.glob(out.name + ".*"):
         old.unlink()
@@ -143,7 +144,7 @@ def run_timed(job: Job, tests: Path, limit: float) -> dict[str, str]:
 
 
 def row(mpi: str, ranks: int, modules: tuple[str, ...], host: dict[str, str], heddle: dict[str, str]) -> dict:
-    """For docs/conformance.md. A run is a test on a rank."""
+    """A row for docs/conformance.md. A run is a test on a rank."""
     right = [test for test, outcome in host.items() if outcome == "passed"]
     others = Counter(outcome.split(":")[0] for outcome in host.values() if outcome != "passed")
     return {
@@ -160,18 +161,18 @@ def row(mpi: str, ranks: int, modules: tuple[str, ...], host: dict[str, str], he
 
 
 def compare(mpi: str, ranks: int, modules: tuple[str, ...], tests: Path, limit: float, rows: list[dict]) -> bool:
-    """Appends to `rows`. Differences are looked at once more, in their modules alone: some of the suite's tests depend on
-    timing by themselves."""
+    """Appends to `rows`. Modules with differences run once more, because some of the suite's tests
+    depend on timing."""
     unsettled: set[str] = set()
     for attempt in (1, 2):
         jobs = [Job(mpi, ranks, modules, with_heddle) for with_heddle in (False, True)]
-        # Beside each other where every rank then has a core of its own.
+        # The two jobs run side by side if every rank then has a core of its own.
         with ThreadPoolExecutor(2 if 2 * ranks <= len(os.sched_getaffinity(0)) else 1) as pool:
             host, heddle = pool.map(lambda job: run_timed(job, tests, limit), jobs)
         different = differences(host, heddle)
         if attempt == 1:
             rows.append(row(mpi, ranks, modules, host, heddle))
-        else:  # a test that differed at the first look, and passes both ways at the second, depends on timing
+        else:  # a test that differed, and now passes both ways, depends on timing
             rows[-1]["heddle"] += sum(host.get(test) == heddle.get(test) == "passed" for test in unsettled)
         if not host or not any(outcome == "passed" for outcome in host.values()):
             print(f"FAILED {mpi}, {ranks} ranks: the suite does not even run without Heddle; see build/mpi4py/log-*.txt")

@@ -1,7 +1,7 @@
-"""Runs mpi4py's own tests in one rank of an MPI job and writes what became of each: python recorder.py TESTS OUT [MODULE ...]
+"""Runs mpi4py's own tests in one rank of an MPI job and writes their outcomes: python recorder.py TESTS OUT [MODULE ...]
 
-OUT.RANK becomes JSON: {"library": the file MPI_Send comes from, "finished": whether all were run, "outcomes": {test: outcome}}.
-Started by mpi4py_suite.py.
+OUT.RANK is JSON: {"library": the file of MPI_Send, "finished": all tests were run, "outcomes": {test: outcome}}.
+mpi4py_suite.py starts this program.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ outcomes: dict[str, str] = {}
 
 class Recorder(unittest.TextTestResult):
     def _note(self, test, outcome: str) -> None:
-        # The worst of what is said about a test counts: a subtest that fails makes it fail.
+        # The worst outcome of a test counts: a subtest that fails makes the test fail.
         if outcomes.get(test.id()) not in ("failed", "error"):
             outcomes[test.id()] = outcome
 
@@ -69,7 +69,7 @@ def face() -> str:
     everything = ctypes.CDLL(None)
     try:
         send = ctypes.cast(everything.MPI_Send, ctypes.c_void_p)
-    except AttributeError:  # libmpi was opened by mpi4py for itself alone
+    except AttributeError:  # mpi4py opened libmpi for itself alone
         return ""
     info = Info()
     everything.dladdr(send, ctypes.byref(info))

@@ -1,7 +1,7 @@
-"""Holds src/mpi/treatments.csv against the mpi.h of each host and against what the interposers export.
+"""Compares src/mpi/treatments.csv with the mpi.h of each host and with the exports of the interposers.
 
-One entry point that receives data and was forgotten is silent corruption: every procedure of MPI must have a stated treatment,
-every treatment must be that of a procedure that exists, and the interposers must define exactly what is said to be theirs.
+A forgotten entry point that receives data corrupts silently. So every procedure of MPI must have a stated treatment, and every
+treatment must belong to an existing procedure. The interposers must define exactly the procedures that the table gives them.
 """
 
 import csv
@@ -35,7 +35,7 @@ HEADERS = {
 }
 NOT_C = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 PROCEDURE = re.compile(r"\b(MPIX?_\w+)\s*\((.*)", re.S)
-# What a procedure that could see the program's data, or a handle that leads to it, has among its parameters.
+# Parameters of procedures that could see the program's data, or a handle that leads to the data.
 TELLTALE = re.compile(r"MPI_Datatype|MPI_Request|MPI_Message|MPI_Status|MPI_Win\b|MPI_File|(?<!const )\bvoid\s*\*\s*\w*buf")
 
 
@@ -89,7 +89,7 @@ def functions(library: Path) -> frozenset[str]:
 
 @cache
 def offered(family: str) -> frozenset[str]:
-    """MPI's names in the host library: removed procedures and Fortran's helpers are in no header, and can be called."""
+    """MPI's names in the host library. Removed procedures and Fortran's helpers are in no header, but can be called."""
     return frozenset(name for name in functions(ROOT / LIBRARIES[family]) if name.startswith(("MPI_", "MPIX_")))
 
 
@@ -104,7 +104,7 @@ def interposer(family: str) -> Path:
 
 @cache
 def carried_out(family: str) -> frozenset[str]:
-    """The procedures whose place the built interposer takes, as it says itself."""
+    """The procedures that the built interposer says it replaces."""
     seen = ctypes.CDLL(str(interposer(family)), mode=os.RTLD_LAZY).heddle_seen_procedure
     seen.restype = ctypes.c_char_p
     return frozenset(name.decode() for name in iter(map(seen, itertools.count()).__next__, None))
@@ -116,7 +116,7 @@ def family(request) -> str:
 
 
 def test_the_headers_are_understood(family):
-    """The parser is not blind: the old and the new, those on several lines, those with attributes."""
+    """The parser finds old and new procedures, also on several lines or with attributes."""
     names = declared(family)
     assert len(names) > 400
     for name in ("MPI_Send", "MPI_Alltoallw", "MPI_Neighbor_alltoallv", "MPI_Wtime", "MPI_Type_create_darray", "MPI_Ialltoallw",
@@ -136,7 +136,7 @@ def test_every_procedure_has_a_treatment(family):
 
 
 def test_every_request_is_followed(family):
-    """Whatever makes a request for data, or completes, starts, frees or cancels one, is Heddle's, or has an excuse."""
+    """Procedures that make, start, complete, cancel or free requests for data are Heddle's, or have an excuse."""
     excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned", "streams: ")
     handles = ("MPI_Start", "MPI_Startall", "MPI_Cancel", "MPI_Request_free")
     followed = [
@@ -156,7 +156,7 @@ def test_every_request_is_followed(family):
 
 
 def test_no_catch_all():
-    """A pattern so wide that it takes in a new MPI's procedures unseen would defeat the purpose of the table."""
+    """The table would miss its purpose if a wide pattern covered procedures of a new MPI unseen."""
     wide = [row.pattern for row in table() if len(row.pattern.split("*")[0]) <= len("MPI_") and row.pattern != "MPI_*_init"]
     assert not wide
     extensions = [row.pattern for row in table() if row.pattern.startswith("MPIX_") and "*" in row.pattern]
@@ -196,12 +196,12 @@ def test_the_interposer_defines_what_the_table_says(family):
     said = {name for name in declared(family) if is_ours(name)}
     defined = carried_out(family)
     assert sorted(said - defined) == [], "said to be interposed, and not defined"
-    assert sorted(defined - ours) == [], "defined, and not said"  # Open MPI's large counts are in others' headers alone
+    assert sorted(defined - ours) == [], "defined, and not said"  # Open MPI's large counts are only in other libraries' headers
 
 
 def test_the_interposer_exports_nothing_else(family):
-    """None of MPI's names: a tool would be passed over, a procedure that the host lacks would seem to be there. And a symbol
-    of ours that another library happens to share would be taken for its own."""
+    """The interposer exports no MPI names: they would bypass a tool, and a procedure that the host lacks would seem to exist.
+    It exports no other names either, because another library might have a symbol of the same name."""
     ours = ("heddle_shared_", "heddle_seen_", "heddle_exchange_")
     others = {name for name in functions(interposer(family)) if not name.startswith(ours)}
     assert not others

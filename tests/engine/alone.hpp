@@ -1,4 +1,4 @@
-// tests/engine/alone.hpp: reductions of a rank that is alone: what goes in comes out.
+// tests/engine/alone.hpp: reductions of a single rank, which return their input.
 #pragma once
 
 #include <algorithm>

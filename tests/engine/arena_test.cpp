@@ -1,4 +1,5 @@
-// Slots of node memory: no two of one, none where no page is, and what a burst has needed goes back.
+// Slots of node memory. No two calls get the same slot, and no slot lies where no page is. The
+// memory of a burst goes back.
 #include "engine/arena.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr Bytes size = Bytes{64} << 20;
 
-/// Pages that are there may be touched, others end the test.
+/// Pages that are present may be touched. Touching others ends the test.
 bool grow(std::byte* base, Bytes bytes) noexcept {
   return mprotect(base, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
 }
@@ -120,7 +121,7 @@ TEST(Arena, PiecesOfAllSizesAreApart) {
     held.push_back({at, bytes, mark});
   }
   while (!held.empty()) let_go(held.size() - 1);
-  // All of it is whole again, but for one slot of each size.
+  // All memory is free again, but for one slot of each size.
   const Count slots = (size - Arena::head) / slot_bytes - Arena::most_keepers - 4;
   EXPECT_TRUE(arena.reserve(slots));
 }

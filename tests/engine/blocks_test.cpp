@@ -1,4 +1,4 @@
-// Types are numbers here: that of so many bytes, whose extent is twice that; 0 and less: refused.
+// Types are numbers here. Type n has n bytes, and its extent is 2n. Numbers up to 0 are refused.
 #include "engine/exchange/blocks.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using W = WArgument<int>;
 
 const std::byte memory[4096]{};
 
-/// What an exchange was told, in order.
+/// The blocks that an exchange was given, in order.
 struct Told {
   struct Block {
     Edge edge;
@@ -48,7 +48,7 @@ TEST(Blocks, AreMeasuredOnceForARowOfOneType) {
   EXPECT_TRUE(ruler.measure(8, found));
   EXPECT_EQ(looks, 1);
   EXPECT_FALSE(ruler.measure(-1, found));
-  EXPECT_FALSE(ruler.measure(-1, found));  // what was refused is asked about again
+  EXPECT_FALSE(ruler.measure(-1, found));  // a refused type is asked about again
   EXPECT_EQ(looks, 3);
   EXPECT_TRUE(ruler.measure(8, found));
   EXPECT_EQ(found.extent, 16);
@@ -174,7 +174,7 @@ TEST(Blocks, OfAGatherComeFromWhoSendsNothingByMistake) {
   const int places[] = {0, 1, 3};
   Told told;
   ASSERT_TRUE((gather_to_all<Measure>(1, 3, false, Data{memory + 2048, 0, 4}, V{memory, counts, places, 4}, told)));
-  for (const Told::Block& block : told.out) EXPECT_EQ(block.bytes, 8);  // as they expect
+  for (const Told::Block& block : told.out) EXPECT_EQ(block.bytes, 8);  // as the other ranks expect
 }
 
 TEST(Blocks, ToNeighboursKeepTheProgramsOrder) {

@@ -1,5 +1,5 @@
-// Types are numbers here: that of so many bytes, without holes; 0 and less: refused. Address `in_place` stands for
-// MPI_IN_PLACE.
+// Types are numbers here. Type n has n bytes without holes. Numbers up to 0 are refused. Address
+// `in_place` stands for MPI_IN_PLACE.
 #include "engine/exchange/choice.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ using V = VArgument<int>;
 using W = WArgument<int>;
 using Call = TrialKind::Call;
 
-/// Rank 1 of four, on one node, with one neighbour that it sends to and two that send to it.
+/// Rank 1 of four on one node. It sends to one neighbour and receives from two.
 struct Own {
   explicit Own(const char* alltoallv = "auto", const char* allgatherv = "auto")
       : all(alone, {.alltoallv = alltoallv, .allgatherv = allgatherv}) {}
@@ -60,13 +60,13 @@ struct Own {
   select::Topology around = select::topology_of({0, 0, 0, 0}, 4, false, select::builtin_links);
   std::vector<Edge> from{{0, 0}, {2, 0}}, to{{3, 0}};
   bool neighbours = true;
-  bool quicker = false;  ///< The library's way.
+  bool quicker = false;  ///< The library's way is quicker.
   int asked = 0;
   std::vector<TrialKind> trials;
   std::vector<Ways::Next> nexts;
 };
 
-/// What an exchange was told: whom it receives from and sends to, in order.
+/// The ranks that an exchange receives from and sends to, in order.
 struct Told {
   void receive(const Edge& edge, const Data& /*data*/, layout::Bytes /*bytes*/) { in.push_back(edge.rank); }
   void send(const Edge& edge, const Data& /*data*/, layout::Bytes /*bytes*/) { out.push_back(edge.rank); }
@@ -79,7 +79,7 @@ const int bytes_of_type[] = {1, 1, 1, 1};
 
 constexpr layout::Bytes straight_from = 1 << 16;
 
-/// By name; empty: the library's.
+/// The name of the way. Empty: the library's.
 template <class Given>
 std::string_view way_of(Own& own, const Given& given) {
   TimedCall timed;
@@ -149,7 +149,8 @@ TEST(Kinds, ThatGatherAllAreWorthItFrom64KiBOn) {
   const Data any{memory, 1, 1};
   EXPECT_FALSE(Of::GatherAll::worth(own, any, V{memory, ones, places, (16 << 10) - 1}));
   EXPECT_TRUE(Of::GatherAll::worth(own, any, V{memory, ones, places, 16 << 10}));
-  EXPECT_TRUE(Of::GatherAll::worth(own, any, V{memory, ones, places, 0}));  // which an error says, on all ranks alike
+  // a refused type: every rank finds the error
+  EXPECT_TRUE(Of::GatherAll::worth(own, any, V{memory, ones, places, 0}));
 }
 
 TEST(Kinds, HaveNamesOfTrialsByTheirArguments) {
@@ -242,7 +243,7 @@ TEST(Choice, OfAGatherIsTriedOnlyWhereNothingIsWished) {
   EXPECT_EQ(way_of(own), nullptr);
 }
 
-/// passes_gather() of elements of that size; `asked` counts who wants to know it.
+/// passes_gather() of elements of that size. `asked` counts the questions about the size.
 bool gather_passes(Own& own, const Numbers& counts, layout::Bytes size, int& asked, GatherWays::Library library = {}) {
   return passes_gather(own, counts, library, [&] { return ++asked, size; });
 }
@@ -256,7 +257,7 @@ TEST(Choice, OfALittleGatherNeedsNoLookAtItsBlocks) {
   Own own;
   EXPECT_TRUE(little(own, ones, 1));
   EXPECT_EQ(asked, 1);
-  EXPECT_FALSE(little(own, ones, 0));  // it is not known
+  EXPECT_FALSE(little(own, ones, 0));  // the size is not known
   EXPECT_FALSE(little(own, ones, select::worth_gathering_anywhere));
   EXPECT_FALSE(little(own, negative, 1));
   asked = 0;
@@ -273,7 +274,8 @@ TEST(Choice, OfAGatherLikeTheLastOneThatWasLeftNeedsNoLookAtItsBlocks) {
   const GatherWays::Library by_sum{.by_sum = true};
   const int some[] = {1, 2, 1, 1};
   own.around = select::topology_of({0, 0, 0, 0}, 1, false, select::builtin_links);
-  const std::array<select::Bytes, 5> starts{0, 2048, 4096, 6144, 8192};  // alike: the sum says as much
+  // all blocks are alike, so their sum says as much
+  const std::array<select::Bytes, 5> starts{0, 2048, 4096, 6144, 8192};
   EXPECT_FALSE(gather_passes(own, ones, 2048, asked, by_sum));
   TimedCall timed;
   ASSERT_EQ(way_of_gather(own, starts, by_sum, timed).algorithm, nullptr);
@@ -281,7 +283,7 @@ TEST(Choice, OfAGatherLikeTheLastOneThatWasLeftNeedsNoLookAtItsBlocks) {
   EXPECT_TRUE(gather_passes(own, ones, 2048, asked, by_sum));
   EXPECT_FALSE(gather_passes(own, ones, 4096, asked, by_sum));
   EXPECT_FALSE(gather_passes(own, some, 2048, asked, by_sum));
-  EXPECT_FALSE(gather_passes(own, ones, layout::Bytes{1} << 62, asked, by_sum));  // more than there can be
+  EXPECT_FALSE(gather_passes(own, ones, layout::Bytes{1} << 62, asked, by_sum));  // more than possible
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// First contact over a fabric that needs no hardware: two ends in this process, and a list in the place of MPI's short
-// messages.
+// First contact over a fabric that needs no hardware. Two ends are in this process, and a list
+// stands for MPI's short messages.
 #include "engine/contacts.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::unique_ptr<Fabric> over_tcp() {
   return Fabric::open({.wanted = {.provider = "tcp"}, .nonce = nonce}, failure, why);
 }
 
-/// One rank, that of its number.
+/// One rank.
 class End final : Contacts::Voice {
  public:
   bool open() { return fabric.open(over_tcp); }
@@ -43,7 +43,7 @@ class First : public testing::Test {
 #endif
     if (!ends[0].open()) GTEST_SKIP() << "no tcp";
   }
-  /// Brings all that has been said. Words of messages are left.
+  /// Brings all words to their ranks. Words about messages go to `left`.
   void bring() {
     for (int from = 0; from < 2; ++from)
       while (!ends[from].said.empty()) {
@@ -52,7 +52,7 @@ class First : public testing::Test {
         if (!ends[to].contacts.take(word, from)) left.push_back(word);
       }
   }
-  /// Until `holds`, or for a few seconds.
+  /// Until `holds`, or for 20 seconds.
   template <class Holds>
   bool go_on_until(Holds holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -98,7 +98,7 @@ TEST_F(First, NotToOneThatWantsNone) {
   ASSERT_TRUE(ends[1].open());
   EXPECT_FALSE(ends[0].contacts.reaches(1));
   ASSERT_TRUE(go_on_until([this] { return ends[0].contacts.reaches(1); }));
-  ends[1].contacts.want_none();  // it tells those that have asked
+  ends[1].contacts.want_none();  // it tells the ranks that have asked
   EXPECT_TRUE(go_on_until([this] { return !ends[0].contacts.reaches(1); }));
 }
 

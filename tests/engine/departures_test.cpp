@@ -30,7 +30,7 @@ TEST_F(SparseDepartures, LieOneAfterTheOtherWhereNoPlacesAreGiven) {
   const long counts[] = {2, 1, 3};
   D departures;
   ASSERT_EQ(departures.read({data.data(), 3, to, counts, {}, 4, nullptr}, ranks, errors), 0);
-  ASSERT_EQ(departures.all().size(), 2U);  // nothing goes to nobody
+  ASSERT_EQ(departures.all().size(), 2U);  // MPI_PROC_NULL gets nothing
   EXPECT_EQ(departures.all()[0].to, 3);
   EXPECT_EQ(departures.all()[0].bytes, 8);
   EXPECT_EQ(offset(departures.all()[0].packed), 0);
@@ -61,7 +61,7 @@ TEST_F(SparseDepartures, WithHolesArePacked) {
   std::array<unsigned char, 4> packed{};
   EXPECT_EQ(departures.pack(1, reinterpret_cast<std::byte*>(packed.data()), 0), 0);
   EXPECT_EQ(packed, (std::array<unsigned char, 4>{8, 9, 12, 13}));
-  EXPECT_EQ(departures.pack(0, reinterpret_cast<std::byte*>(packed.data()), 42), 42);  // what the library says
+  EXPECT_EQ(departures.pack(0, reinterpret_cast<std::byte*>(packed.data()), 42), 42);  // the library's error
 }
 
 TEST_F(SparseDepartures, OfWrongArgumentsAreRefused) {

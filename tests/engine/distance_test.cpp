@@ -1,4 +1,4 @@
-// How far the other core is: what is believed, and when it is corrected. Time is what the test says.
+// The believed distance to another core, and its corrections. The test sets the time.
 #include "engine/distance.hpp"
 
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@ namespace {
 std::int64_t time_ns = 0;
 std::int64_t step_ns = 0;
 
-/// Each look takes as long as the last step says.
+/// Each look at the clock takes step_ns.
 std::int64_t now() { return time_ns += step_ns; }
 
 Distances distances(int ranks) {
-  step_ns = 20;  // what a look costs is taken off
+  step_ns = 20;  // the cost of a look, which is subtracted
   return {ranks, now};
 }
 
@@ -46,8 +46,8 @@ TEST(Distances, ASenderIsToldWhatItDoesNotKnow) {
     return sender.line(1);
   };
   EXPECT_EQ(send(40), 40U);
-  EXPECT_EQ(send(60), 40U);   // near enough: its line is not taken away for that
-  EXPECT_EQ(send(200), 40U);  // once is chance
+  EXPECT_EQ(send(60), 40U);   // a single value may be chance
+  EXPECT_EQ(send(200), 40U);  // the receiver saw 60, which is near enough: to tell it would cost a cache line
   EXPECT_EQ(send(180), 180U);
   EXPECT_EQ(send(30), 30U);
 }

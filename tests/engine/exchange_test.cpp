@@ -1,6 +1,6 @@
-// The exchange of blocks with all its ranks in one process, which get on by chance, or as threads: whatever goes as a message
-// of its own, in an aggregate or by a mailbox, every block arrives once, whole, in its place, and sizes that differ harm
-// nobody.
+// Runs the exchange of blocks with all its ranks in one process, in random order or as threads.
+// Blocks travel as messages of their own, in aggregates or by mailboxes. Every block arrives once,
+// whole, in its place. Differing sizes harm no other block.
 #include "engine/exchange/exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr int truncated = 15, unpackable = 16, no_memory = 17;
 constexpr Bytes memory_size = 2 << 20;
 
-/// Messages by tags, on top of which the channel that settles mailboxes is the Network's.
+/// Messages by tags. Mailboxes are settled over the Network's channel.
 class Post {
  public:
   struct Letter {
@@ -56,7 +56,7 @@ class Post {
     letters_.erase(found);
     return content;
   }
-  /// Until a message for `to` has come that `wanted(from, tag)`. False: none comes.
+  /// Waits for a message to `to` that `wanted(from, tag)`. False: none comes.
   template <class Wanted>
   [[nodiscard]] bool wait(Rank to, Wanted wanted) {
     std::unique_lock guard(lock_);
@@ -66,7 +66,7 @@ class Post {
   }
   [[nodiscard]] bool empty() const { return letters_.empty(); }
   std::size_t messages = 0;
-  std::chrono::seconds patience{0};  ///< Where ranks are threads, somebody may still send.
+  std::chrono::seconds patience{0};  ///< If ranks are threads, a rank may still send.
 
  private:
   [[nodiscard]] std::deque<Letter>::iterator find(Rank from, Rank to, int tag) {
@@ -90,7 +90,7 @@ struct Lender {
   [[nodiscard]] MailRoom room() { return {.loans = &loans, .memory = memory.base(), .size = memory_size, .crowded = true}; }
 };
 
-/// Of one rank: its blocks lie in memory of their own, every other byte.
+/// One rank. Its blocks lie in memory of their own, in every second byte.
 class World final : public Carrier {
  public:
   World(Post& post, Rank me, std::vector<std::unique_ptr<Lender>>* lenders) : post_(post), me_(me), lenders_(lenders) {}
@@ -174,7 +174,7 @@ class World final : public Carrier {
 
  private:
   struct Message {
-    const Block* block = nullptr;  ///< To be received; null: complete.
+    const Block* block = nullptr;  ///< The block to receive. Null: complete.
     std::byte* to = nullptr;
     Bytes room = 0;
   };
@@ -196,7 +196,7 @@ std::byte said(Rank from, Rank to, int tag, int call, Bytes at) {
   return static_cast<std::byte>(from * 31 + to * 57 + tag * 101 + call * 11 + at * 7 + at / 251 + 1);
 }
 
-/// An edge, the same at both of its ends unless the program is wrong.
+/// An edge. Both ends agree on it unless the program is wrong.
 struct Line {
   Rank from, to;
   int tag;
@@ -224,14 +224,14 @@ std::vector<Line> random_lines(Rank ranks, int edges, std::mt19937& random, bool
   return all;
 }
 
-/// What a rank has of one exchange.
+/// One rank's part of an exchange.
 struct Mine {
   Mine(Post& post, Rank me, int outs, int ins, std::vector<std::unique_ptr<Lender>>* lenders)
       : world(post, me, lenders), exchange(world, me, outs, ins) {}
   World world;
   Exchange exchange;
   std::unique_ptr<PersistentMailboxes> persistent;
-  std::vector<std::pair<Line, int>> sends, receives;  ///< And their numbers.
+  std::vector<std::pair<Line, int>> sends, receives;  ///< With their numbers.
   bool started = false, over = false;
 
   void fill(int call) {
@@ -266,7 +266,8 @@ class Job {
   explicit Job(Rank ranks) : ranks_(ranks), network_(ranks) {
     for (Rank me = 0; me < ranks; ++me) lenders_.push_back(std::make_unique<Lender>());
   }
-  /// Blocking calls go by mailboxes from the fourth on. @param neighbours  All are, each of the two ranks beside it only.
+  /// Blocking calls use mailboxes from the fourth call on. @param neighbours  Each rank has as
+  /// neighbours only the two ranks beside it.
   void make_mailboxes(bool neighbours = false) {
     neighbours_ = neighbours;
     for (Rank me = 0; me < ranks_; ++me) {
@@ -297,7 +298,7 @@ class Job {
     }
     return all;
   }
-  /// Every rank starts and gets on when chance has it.
+  /// Ranks start and advance in random order.
   void run(std::vector<std::unique_ptr<Mine>>& all, int call, std::mt19937& random) {
     for (Rank me = 0; me < ranks_; ++me) {
       of(all, me).fill(call);
@@ -314,14 +315,15 @@ class Job {
       start(of(all, me));
       for (int i = 0; i < ranks_; ++i) advance(of(all, order[random() % order.size()]), false);
     }
-    for (const Rank me : order) advance(of(all, me), true);  // all has been sent
+    for (const Rank me : order) advance(of(all, me), true);  // all messages have been sent
     for (const auto& mine : all) {
       ASSERT_TRUE(mine->over) << "call " << call;
       mine->look(call);
     }
     EXPECT_TRUE(post_.empty());
   }
-  /// Every rank is a thread, which makes its calls one after the other. `calls`: of each, what its ranks have.
+  /// Each rank is a thread that makes its calls one after the other. `calls`: the ranks' parts of
+  /// each call.
   void run_threads(std::vector<std::vector<std::unique_ptr<Mine>>>& calls, bool wait) {
     Together network(ranks_);
     post_.patience = std::chrono::seconds(60);
@@ -345,7 +347,7 @@ class Job {
     for (std::thread& one : threads) one.join();
     EXPECT_TRUE(post_.empty());
   }
-  /// Every rank is a thread; what is short is bundled. Returns what each says of its blocks.
+  /// Each rank is a thread. Short blocks are bundled. Returns each rank's error.
   std::vector<int> run_routed(std::vector<std::unique_ptr<Mine>>& all, const schedule::Algorithm& algorithm,
                               Bytes straight_from) {
     Together network(ranks_);
@@ -396,11 +398,11 @@ TEST(Exchange, EveryBlockArrivesInItsPlace) {
     for (const int edges : {1, 2, 5}) {
       Job job(ranks);
       auto all = job.ranks_of(random_lines(ranks, edges, random));
-      for (int call = 1; call <= 3; ++call) job.run(all, call, random);  // as a persistent one is started
+      for (int call = 1; call <= 3; ++call) job.run(all, call, random);  // as for a persistent exchange
     }
 }
 
-// Of the small blocks to a rank that is a neighbour several times there is one message.
+// A rank may be a neighbour several times. Its small blocks travel in one message.
 TEST(Exchange, SmallBlocksToOneRankTravelTogether) {
   Job job(2);
   std::vector<Line> lines;
@@ -430,7 +432,8 @@ TEST(Exchange, ShortBlocksGoByMailboxesFromTheFourthCallOn) {
   }
 }
 
-// All that a rank has for a neighbour, if it fits into the mailbox together; else what is small, and the rest as messages.
+// The mailbox takes all of a neighbour's blocks if they fit together. Otherwise it takes the small
+// blocks, and the rest are messages.
 TEST(Exchange, WhatANeighbourGetsGoesThroughOneMailbox) {
   std::mt19937 random(6);
   for (const Rank ranks : {2, 3, 7}) {
@@ -461,7 +464,7 @@ TEST(Exchange, WhatANeighbourGetsGoesThroughOneMailbox) {
   }
 }
 
-// On two sides of what a mailbox holds: retracted, by whoever sees it.
+// The two sizes are on both sides of what a mailbox holds. Either side retracts the block.
 TEST(Exchange, SizesThatDifferHarmNoOtherCall) {
   std::mt19937 random(4);
   Job job(4);
@@ -472,7 +475,7 @@ TEST(Exchange, SizesThatDifferHarmNoOtherCall) {
   }
 }
 
-// Who is late, who is ahead by a call, and who takes a message back is up to the machine.
+// The machine decides which rank is late, which is a call ahead, and which takes a message back.
 TEST(Exchange, RanksAreThreads) {
   std::mt19937 random(7);
   constexpr std::pair<bool, bool> blocking{true, false}, by_mailboxes{true, true}, asking{false, false};
@@ -494,7 +497,7 @@ TEST(Exchange, PersistentOnesAgreeOnMailboxes) {
     constexpr Rank ranks = 4;
     Job job(ranks);
     auto all = job.ranks_of(random_lines(ranks, edges, random));
-    // Each waits for the others in agree().
+    // Each rank waits for the others in agree().
     Together network(ranks);
     std::vector<std::thread> threads;
     for (Rank me = 0; me < ranks; ++me) {
@@ -506,7 +509,7 @@ TEST(Exchange, PersistentOnesAgreeOnMailboxes) {
     const std::size_t before = job.post().messages;
     for (int call = 1; call <= 10; ++call) job.run(all, call, random);
     EXPECT_TRUE(std::ranges::all_of(all, [](const auto& mine) { return mine->persistent->any(); }));
-    EXPECT_GT(job.post().messages, before);  // the long ones
+    EXPECT_GT(job.post().messages, before);  // the long blocks
   }
 }
 

@@ -1,5 +1,5 @@
-// What a peer writes is not trusted: descriptors and control blocks that no sender makes are refused, touch nothing outside of
-// the sender's memory, and hold nobody up.
+// Heddle does not trust the bytes that a peer writes. It refuses descriptors and control blocks
+// that no sender makes. They touch nothing outside of the sender's memory, and no rank hangs.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -128,7 +128,7 @@ TEST(Forged, AMessageMayHaveTheLargestControlBlock) {
   EXPECT_TRUE(readable(large));
 }
 
-/// The rest is drained, so the sender has its memory back.
+/// The receiver drains the rest, so the sender has its memory back.
 TEST(Forged, APlaceOutsideOfTheMemory) {
   constexpr auto lines = static_cast<std::uint32_t>(memory_size / line_bytes);
   for (const std::uint32_t place : {lines, lines - 1, std::numeric_limits<std::uint32_t>::max()}) {
@@ -159,7 +159,8 @@ TEST(Forged, AStateThatACellCannotBeIn) {
   }
 }
 
-/// Elements that are not the message's: nothing is read by them; the sender packs what is given back.
+/// The elements are not the message's. The receiver reads nothing by them and gives the cells back,
+/// and the sender packs them.
 TEST(Forged, ElementsThatDoNotMakeTheMessage) {
   for (const Count count : {Count{2}, std::numeric_limits<Count>::max(), Count{1} << 61}) {
     Memory memory(memory_size);

@@ -8,7 +8,7 @@ namespace {
 constexpr GatherWays::Library by_sum{.by_sum = true, .slow_little = false};
 constexpr GatherWays::Library slow{.by_sum = false, .slow_little = true};
 
-/// Of ranks that all are on one node, and how often it was asked where they are.
+/// A communicator on one node. `asked` counts the questions about where its ranks are.
 class Communicator {
  public:
   Communicator(int ranks, double crowding) {
@@ -78,7 +78,7 @@ TEST(GatherWays, TheLastOneThatWasLeftToTheLibraryIsKnownByItsBytes) {
     return digest.value();
   };
   const std::vector<select::Bytes> little(8, 16), even(8, 1024);
-  Communicator eight(8, 4);  // to a core
+  Communicator eight(8, 4);  // 8 ranks to a core
   EXPECT_FALSE(eight.ways.leaves(digest_of(even)));
   ASSERT_FALSE(eight.way(even, by_sum).algorithm);
   EXPECT_TRUE(eight.ways.leaves(digest_of(even)));

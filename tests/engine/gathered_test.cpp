@@ -1,5 +1,5 @@
-// Types are numbers here: that of so many bytes, whose extent is as large, or, from 100 on, of 100 less with a hole as large
-// behind each; 0: refused.
+// Types are numbers here. Type n has n bytes without holes. Type 100 + n has n bytes and a hole of
+// n bytes behind them. Type 0 is refused.
 #include "engine/gathered.hpp"
 
 #include <gtest/gtest.h>

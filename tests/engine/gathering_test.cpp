@@ -1,4 +1,4 @@
-// Every Allgatherv schedule, carried out by all its ranks in one process, in whatever order they get on.
+// Every Allgatherv schedule, carried out by all its ranks in one process, in random order.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -54,7 +54,8 @@ void run(const Algorithm& algorithm, Rank ranks, const Volumes& of, Bytes segmen
       mine[static_cast<std::size_t>(starts[static_cast<std::size_t>(me)] + i)] = content(me, i);
     all.emplace_back(way, me, Gathering::Blocks{mine.data(), starts.data()}, network[me]);
   }
-  // Ranks get on by chance; a round trip over all without any change of state would be a deadlock.
+  // Ranks advance in random order. A deadlock would be a pass over all ranks without any change of
+  // state.
   std::vector<bool> over(of.size(), false);
   std::size_t left = of.size();
   for (int idle = 0; left > 0 && idle < 200 * ranks; ++idle) {

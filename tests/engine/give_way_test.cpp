@@ -1,4 +1,4 @@
-// Whether yielding helps depends on the session.
+// Yielding helps or not, depending on the session.
 #include "engine/give_way.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace heddle::engine {
 namespace {
 
-/// What a child finds, in a session of its own or in ours.
+/// The answer in a child, in a session of its own or in ours.
 bool helps_child(bool own_session) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,5 @@
-// What a length means, and to whom: one size of one tag, nothing that the program sends, and never two things at once.
+// The meaning of a message's length, and for which messages: a length stands for one size of one
+// tag, not for a message of the program, and never for two things at once.
 #include "engine/lengths.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ TEST(Lengths, OfTheProgramAnnounceNothing) {
   EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::perhaps), LengthBook::refused);
 }
 
-/// A receiver that has lost a descriptor knows its length, and no communicator.
+/// A receiver that has lost a descriptor knows its length, but not its communicator.
 TEST(Lengths, StandForOneCommunicatorAtATime) {
   Book b;
   const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
@@ -86,7 +87,7 @@ TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
   EXPECT_EQ(b.seen(code, 5).kind, Kind::plain);
 }
 
-/// A probe may ask late.
+/// The probe may come late.
 TEST(Lengths, KeepTheirMeaningForAWhile) {
   Book b;
   const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);

@@ -1,5 +1,6 @@
-// Descriptors that are written over where they arrive. The status leads to their messages; one receive gets each message, and
-// other messages stay untouched. A node of one rank that sends to itself.
+// Descriptors that are overwritten in the buffer in which they arrive. The status leads to their
+// messages. One receive gets each message, and other messages stay untouched. The node has one
+// rank, which sends to itself.
 #include "engine/lost.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ class LostTest : public testing::Test {
   }
   LostTest() { elsewhere.clear(); }
 
-  /// Message `number`: all its elements are that.
+  /// Message `number`: all its elements have the value `number`.
   Rendezvous& send(double number, Probes probes = Probes::possible, int with = tag, std::uint64_t comm = 1) {
     std::vector<double>& out = data_.emplace_back(4 * 1024, number);
     const Rendezvous::Elements elements{.type = &type, .count = 1, .address = out.data(), .peer = 0, .tag = with, .comm = comm};
@@ -46,7 +47,8 @@ class LostTest : public testing::Test {
     std::memcpy(static_cast<void*>(&descriptor), message.descriptor(), sizeof descriptor);
     return descriptor;
   }
-  /// A receive that has brought so many bytes and has `there` in its buffer. Returns the number of its message; 0: none.
+  /// A receive that has brought `length` bytes, and has `there` in its buffer. Returns the number
+  /// of its message. 0: none.
   double receive(Bytes length, const void* there = nullptr, bool own = false, int with = tag) {
     std::vector<std::byte> buffer(Lengths::longest, std::byte{0x5a});
     if (there) std::memcpy(buffer.data(), there, sizeof(Descriptor));

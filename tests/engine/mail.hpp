@@ -1,5 +1,6 @@
-// What two threads of a test need to be two ranks of a node: a host MPI that hands descriptors over, a sender's node memory
-// that both see at one address (so that ThreadSanitizer sees all of it), and messages whose every byte is known.
+// The parts that make two threads of a test two ranks of a node. Mail is a host MPI that hands
+// descriptors over. Memory is a sender's node memory that both threads see at one address, so
+// ThreadSanitizer sees all of it. Field is a buffer, for messages whose every byte is known.
 #pragma once
 
 #include <condition_variable>
@@ -29,10 +30,10 @@ class Mail {
  public:
   struct Letter {
     Descriptor descriptor;
-    std::uint32_t number;  ///< Of the message.
-    bool left_open;        ///< Its sender is in no call.
+    std::uint32_t number;  ///< The message's number.
+    bool left_open;        ///< The sender is in no call.
   };
-  /// @param most  Letters that may wait: with more, a sender waits.
+  /// @param most  Letters that may wait. A sender waits if there are more.
   explicit Mail(std::size_t most = std::numeric_limits<std::size_t>::max()) : most_(most) {}
 
   void send(const Letter& letter) {
@@ -46,7 +47,7 @@ class Mail {
     closed_ = true;
     arrived_.notify_all();
   }
-  /// Any of those that are there; nothing after close().
+  /// Any waiting letter. After close(): nothing.
   std::optional<Letter> receive(std::mt19937& random) {
     std::unique_lock guard(lock_);
     arrived_.wait(guard, [this] { return closed_ || !letters_.empty(); });
@@ -57,7 +58,7 @@ class Mail {
     left_.notify_one();
     return letter;
   }
-  /// The host cancels a message that nobody has received: true if it could.
+  /// The host cancels a message that is not yet received. Returns whether it could.
   bool cancel(std::uint32_t number) {
     const std::lock_guard guard(lock_);
     return std::erase_if(letters_, [number](const Letter& letter) { return letter.number == number; }) > 0;
@@ -87,7 +88,7 @@ class Memory {
   [[nodiscard]] Bytes size() const { return size_; }
 
  private:
-  static constexpr std::size_t huge = std::size_t{2} << 20;  // of which whole ones are taken
+  static constexpr std::size_t huge = std::size_t{2} << 20;  // memory comes in whole huge pages
   Bytes size_;
   std::byte* base_;
 };

@@ -1,6 +1,7 @@
-// The protocol of docs/mailbox.md as code: two threads are the ranks of a node, a queue is the host MPI between them, and calls
-// are as chance wants them: equal on both sides or not. Under ThreadSanitizer (scripts/test tsan) every byte that one side
-// writes and the other reads must be handed over properly: between processes it cannot see that.
+// The protocol of docs/mailbox.md as code. Two threads are the ranks of a node, and a queue is the
+// host MPI between them. Calls are random, and equal on both sides or not. ThreadSanitizer
+// (scripts/test tsan) checks that each byte is handed over properly from writer to reader. It
+// cannot see that between processes.
 #include "engine/mailbox.hpp"
 
 #include <gtest/gtest.h>
@@ -20,11 +21,11 @@
 namespace heddle::engine::test {
 namespace {
 
-constexpr Bytes room = 1000;  // of a slot
+constexpr Bytes room = 1000;  // in a slot
 constexpr Bytes slot = Mailbox::slot_for(room);
 constexpr Bytes memory_size = 2 << 20;
 
-/// What the sender has, and what the reader expects.
+/// The sender's block, and what the reader expects.
 enum class Kind : std::uint8_t { equal_short, equal_long, more_room, too_long, unexpected, nothing };
 
 struct Call {
@@ -42,8 +43,8 @@ struct Call {
 const std::vector<Kind> all_kinds = {Kind::equal_short, Kind::equal_long, Kind::more_room,
                                      Kind::too_long,    Kind::unexpected, Kind::nothing};
 
-/// Of two blocks that nobody expects the first is consumed before the second: only a call that both sides know does that for
-/// sure.
+/// Of two unexpected blocks, the first must be consumed before the second comes. Only a call in
+/// which both sides take part ensures that.
 std::vector<Call> random_calls(int calls, std::uint32_t seed, bool naps = true, const std::vector<Kind>& kinds = all_kinds) {
   std::mt19937 random(seed);
   std::vector<Call> all;
@@ -60,7 +61,7 @@ std::vector<Call> random_calls(int calls, std::uint32_t seed, bool naps = true, 
 
 unsigned char said(Mailbox::Key call, Bytes at) { return static_cast<unsigned char>(31 * call + 7 * at); }
 
-/// The host MPI: messages in order, each the number of its call.
+/// The host MPI: messages in order, each with the number of its call.
 class Host {
  public:
   void send(Mailbox::Key call) {
@@ -88,7 +89,7 @@ void nap(int us) {
   if (us) std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 
-/// Returns how many were retracted.
+/// Returns the number of retracted blocks.
 int run_sender(Mailbox mailbox, Host& host, const std::vector<Call>& calls) {
   int retracted = 0;
   Mailbox::Key key = 0;
@@ -116,7 +117,7 @@ void read_and_consume(Mailbox& mailbox, const Call& call, Mailbox::Key key) {
   mailbox.consume();
 }
 
-/// Returns how many were retracted.
+/// Returns the number of retracted blocks.
 int run_reader(Mailbox mailbox, Host& host, const std::vector<Call>& calls) {
   int retracted = 0;
   Mailbox::Key key = 0;
@@ -165,7 +166,7 @@ std::uint32_t seed_of_run() {
   return wanted ? static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10)) : std::random_device{}();
 }
 
-/// The fields of a slot as another process may write them.
+/// The fields of a slot, for a test that writes them as another process might.
 struct Header {
   std::uint64_t number;
   Bytes bytes;
@@ -175,7 +176,7 @@ void forge(const Mailbox& mailbox, const Header& header) {
   std::memcpy(mailbox.memory() + Mailbox::line, &header, sizeof header);
 }
 
-/// Calls of two threads, and what must come of them.
+/// Makes the calls in two threads, and checks the results.
 void carry_out(const std::vector<Call>& calls) {
   Memory memory(memory_size);
   Host host;
@@ -199,7 +200,7 @@ TEST(Mailbox, EveryBlockArrivesOnceAndWhole) {
   carry_out(random_calls(calls_of_test, seed));
 }
 
-/// Both sides at once, again and again: each call but a few ends in a retract.
+/// Both sides retract at once, again and again. Only a few calls end without a retract.
 TEST(Mailbox, RetractedFromBothSidesAtOnce) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
@@ -207,7 +208,7 @@ TEST(Mailbox, RetractedFromBothSidesAtOnce) {
                          {Kind::more_room, Kind::more_room, Kind::more_room, Kind::equal_short, Kind::equal_long}));
 }
 
-/// Persistent exchanges: each side publishes to the other at each start, and nobody asks for room.
+/// Persistent exchanges: each side publishes to the other at each start, and does not ask for room.
 TEST(Mailbox, StartsGoInTurn) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
@@ -292,7 +293,7 @@ TEST(Mailbox, ForgedHeadersHoldNobodyUpAndNameNothingBeyondTheSlot) {
   }
 }
 
-/// Owners go while readers still read, and slots are lent again: never one that is read.
+/// Owners go while readers still read, and slots are lent again. A slot that is read is not lent.
 TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
@@ -310,7 +311,7 @@ TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
   std::atomic<int> open{0};
   for (int turn = 0; turn < turns; ++turn) {
     LoanedSlot loaned = loans.lend(readers);
-    if (!loaned) {  // too many are read now
+    if (!loaned) {  // too many slots are read now
       std::this_thread::yield();
       continue;
     }
@@ -319,7 +320,7 @@ TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
       ASSERT_TRUE(mailbox);
       std::memset(mailbox.room(), turn % 251, static_cast<std::size_t>(room));
       EXPECT_TRUE(mailbox.publish(room, 1));
-      if (random() % 4 == 0) continue;  // nobody reads it
+      if (random() % 4 == 0) continue;  // it is not read
       loaned.is_read(mailbox);
       const int nap_us = random() % 8 ? 0 : static_cast<int>(random() % 500);
       ++open;
@@ -335,7 +336,7 @@ TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
     while (open > 40) std::this_thread::yield();
   }
   for (std::thread& each : reading) each.join();
-  // All is back: as many as ever can be lent, at once.
+  // All slots are back: the most that can be lent are lent at once.
   std::vector<LoanedSlot> all;
   for (int i = 0; i < Loans::most; ++i) EXPECT_TRUE(all.emplace_back(loans.lend(1))) << i;
   EXPECT_FALSE(loans.lend(1));

@@ -1,4 +1,5 @@
-// Types are numbers: 0 is null, odd ones are not committed. What the library is asked about is the answer.
+// Types are numbers: 0 is null, and odd types are not committed. The answer tells the question that
+// the library was asked.
 #include "engine/exchange/mistakes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Ranks of one process that send each other bytes: an engine::Channel for each, single-threaded, nothing arrives unless both
-// sides have begun.
+// Ranks of one process that send each other bytes. Each has an engine::Channel. All run in one
+// thread, and a message arrives only when both sides have begun.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using Content = std::vector<std::byte>;
 
 class Network {
  public:
-  /// When the bytes of a message are read: when it is received, so that what is changed meanwhile arrives changed, and a send
-  /// is not over before; or at once.
+  /// The time at which the bytes of a message are read. `late`: at the receive. Later changes
+  /// arrive, and the send ends only then. `at_once`: at the send.
   enum class Reads { late, at_once };
 
   explicit Network(Rank ranks, Reads reads = Reads::late) : reads_(reads), ends_(static_cast<std::size_t>(ranks)) {
@@ -27,22 +27,22 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   Channel& operator[](Rank rank) { return ends_[static_cast<std::size_t>(rank)]; }
-  /// As if `from` had sent it.
+  /// Puts a message into the line, as if `from` had sent it.
   void forge(Rank from, Rank to, const Content& content) { lines_[{from, to}].push_back({{}, content}); }
-  /// Whether every message was received; how many there were, and the bytes of all.
+  /// All messages were received. Then their number, and their bytes.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(lines_, [](const auto& line) { return line.second.empty(); });
   }
   std::size_t messages = 0;
   Bytes bytes = 0;
-  bool mismatch = false;  ///< A receive of another size than what was sent.
-  bool overflow = false;  ///< A message that is longer than the room for it.
-  bool stuck = false;     ///< Somebody has waited for what had not been sent.
-  bool nothing = false;   ///< A message with a piece of no bytes.
+  bool mismatch = false;  ///< A receive had another size than its message.
+  bool overflow = false;  ///< A message was longer than the room for it.
+  bool stuck = false;     ///< A rank has waited for a message that had not been sent.
+  bool nothing = false;   ///< A message had a piece without bytes.
 
   struct Sends {
     std::size_t messages = 0;
-    std::size_t most_pieces = 0;  ///< Of one.
+    std::size_t most_pieces = 0;  ///< Of one message.
   };
   [[nodiscard]] const Sends& sends_of(Rank rank) const { return ends_[static_cast<std::size_t>(rank)].sends; }
 
@@ -99,7 +99,7 @@ class Network {
       message.pieces.clear();
     }
     void take() {
-      std::map<Rank, bool> blocked;  // an earlier receive from there still waits
+      std::map<Rank, bool> blocked;  // an earlier receive from that rank still waits
       for (Awaited& one : awaited_) {
         if (one.here || blocked[one.from]) continue;
         auto& line = network_->lines_[{one.from, me_}];

@@ -1,4 +1,4 @@
-// What announces a message of the fabric is read only if it is sound.
+// An announcement of a fabric message is read only if it is sound.
 #include "engine/network_descriptor.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(NetworkDescriptor, RandomBytesAreNone) {
   for (int round = 0; round < 50'000; ++round) {
     NetworkDescriptor forged = sound();
     auto* const bytes = reinterpret_cast<unsigned char*>(&forged);
-    // All behind the nonce, or some of it.
+    // All bytes behind the nonce, or some of them.
     const std::size_t from = sizeof nonce + (round % 2 == 0 ? 0 : random() % (sizeof forged - sizeof nonce));
     const std::size_t to = round % 2 == 0 ? sizeof forged : std::min(sizeof forged, from + 1 + random() % 16);
     const NetworkDescriptor before = forged;

@@ -1,5 +1,5 @@
-// Messages between nodes, of two ranks in this process: over a fabric that needs no hardware, and by memory in the place of the
-// host's messages where the fabric does not bring them.
+// Messages between nodes, with two ranks in this process. They go over a fabric that needs no
+// hardware. If the fabric does not bring them, memory stands for the host's messages.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,14 +23,14 @@ using Content = std::vector<std::byte>;
 
 constexpr Nonce job{0x1234567890abcdef, 0x0fedcba987654321};
 
-/// Packed messages that the host has, by their senders' numbers; true: received.
+/// A packed message that the host has. Host: by the sender's number of the message.
 struct Packed {
   Content bytes;
   bool received = false;
 };
 using Host = std::map<std::uint32_t, Packed>;
 
-/// One rank, that of its number.
+/// One rank.
 class Rank final : public Network {
  public:
   Rank(int me, bool with_fabric) : with_fabric_(with_fabric) {
@@ -126,7 +126,7 @@ class Receive final : public NetworkReceive {
   std::byte* into_ = nullptr;
 };
 
-/// Every other run of `block` bytes.
+/// Every second run of `block` bytes.
 layout::Layout holes(Count blocks, Bytes block) { return layout::vector(blocks, block, 2 * block, layout::basic(1)); }
 
 /// Rank 0 sends, rank 1 receives.
@@ -146,7 +146,7 @@ class Messages : public testing::Test {
       if (rank) rank->close();
   }
 
-  /// False: there is no such fabric here.
+  /// False: this machine has no such fabric.
   bool start(bool receiver_has_fabric = true) {
     for (int i = 0; i < 2; ++i) ranks[i] = std::make_unique<Rank>(i, i == 0 || receiver_has_fabric);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -168,7 +168,7 @@ class Messages : public testing::Test {
   [[nodiscard]] Landing whole() {
     return {.elements = {&into, 1, received.data()}, .room = total, .statistics = &statistics, .kept = nullptr};
   }
-  /// Until `holds`, or for a few seconds.
+  /// Until `holds`, or for 20 seconds.
   template <class Holds>
   bool go_on_until(Holds holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -184,7 +184,7 @@ class Messages : public testing::Test {
   bool both_over() {
     return go_on_until([this] { return send->over() && receive->over(); });
   }
-  /// What has arrived, as far as so many bytes.
+  /// The first `bytes` bytes of the message have arrived.
   void expect_arrived(Bytes bytes) {
     Content out(total), in(total);
     layout::pack(from, 1, sent.data(), out.data());
@@ -202,7 +202,7 @@ class Messages : public testing::Test {
   const select::Statistics statistics{into};
 };
 
-// On a busy machine the receiver may not answer in time: then the host brings it.
+// On a busy machine the receiver may not answer in time. Then the host brings the message.
 TEST_F(Messages, GoFromHolesToHolesByEachScheme) {
   if (!start()) GTEST_SKIP() << "no tcp";
   ASSERT_TRUE(go_on_until([this] { return ranks[0]->reaches(1); }));
@@ -331,7 +331,7 @@ TEST_F(Messages, ThatComeIntoTooShortAReceiveAreTurnedAway) {
   EXPECT_TRUE(go_on_until([this] { return send->over(); })) << "its sender has been told";
 }
 
-// The sender has it no more: it took it for delivered.
+// The sender no longer has the message: it took the message for delivered.
 TEST_F(Messages, ThatAreGoneFail) {
   if (!start(false)) GTEST_SKIP() << "no tcp";
   begin_send();

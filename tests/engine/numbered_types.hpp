@@ -1,5 +1,5 @@
-// Types are numbers in tests of sparse exchanges: that of so many bytes, whose extent is as large, or, from 100 on, of 100 less
-// with a hole as large behind each; 0: refused.
+// Types are numbers in tests of sparse exchanges. Type n has n bytes without holes. Type 100 + n
+// has n bytes and a hole of n bytes behind them. Type 0 is refused.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace heddle::engine::test {
 
-/// As engine/departures.hpp and engine/sparse_program.hpp want to know one. The communicator is a number, too: what the library
-/// says when it packs or unpacks.
+/// A type as engine/departures.hpp and engine/sparse_program.hpp need it. The communicator is a
+/// number, too: the error that the library returns when it packs or unpacks.
 class NumberedType {
  public:
   struct Measures {

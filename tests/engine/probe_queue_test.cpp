@@ -1,4 +1,4 @@
-// Messages lie in memory here, in the order in which they were sent.
+// Memory stands for the library: messages lie in the order in which they were sent.
 #include "engine/probe_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ class Memory {
   std::deque<Sent> line;
   std::map<int, Sent> matched;
   Sent own{};
-  Kind means = Kind::plain;  ///< What is as long as a descriptor.
+  Kind means = Kind::plain;  ///< The meaning of messages as long as a descriptor.
   int far = -1;              ///< A rank of another node.
   bool refuses = false, closed = false;
   int tested = 0, let = 0;
@@ -128,7 +128,7 @@ class Queue final : public ProbeQueue<Memory> {
 
 class Probing : public testing::Test {
  protected:
-  /// Nothing is left for the next test: what is held is counted for the whole process.
+  /// Held messages are counted for the whole process, so nothing may be left for the next test.
   ~Probing() override {
     for (const int comm : {1, 2})
       while (take(Memory::any_source, Memory::any_tag, comm)) receive();

@@ -1,4 +1,4 @@
-// Which of libfabric's providers are tried, and in which order. Nothing is opened that exists.
+// The providers of libfabric that are tried, and their order. The test opens no provider.
 #include "engine/network/providers.hpp"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 namespace heddle::engine {
 namespace {
 
-/// As MPI_Allreduce does by MPI_MIN.
+/// Reduces as MPI_Allreduce does with MPI_MIN.
 std::optional<Nonce> together(std::vector<Readiness> ranks) {
   for (Readiness& each : ranks)
     for (int i = 0; i < Readiness::count; ++i) ranks[0].numbers()[i] = std::min(ranks[0].numbers()[i], each.numbers()[i]);

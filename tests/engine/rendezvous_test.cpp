@@ -1,5 +1,5 @@
-// A message from its descriptor to its end, in a node of one rank that sends to itself: what docs/protocol.md says of both
-// ends, without the MPI between them.
+// A message from its descriptor to its end, in a node of one rank that sends to itself. These are
+// the two ends of docs/protocol.md, without the MPI between them.
 #include "engine/rendezvous.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class RendezvousTest : public testing::Test {
   [[nodiscard]] Rendezvous::Elements elements(Count count = 1, int tag = 7) {
     return {.type = &type, .count = count, .address = sent.data(), .peer = 0, .tag = tag};
   }
-  /// The host brings the descriptor.
+  /// The descriptor as the host brings it.
   std::vector<std::byte> delivered(const Rendezvous& message) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(message.length()));
     std::memcpy(bytes.data(), message.descriptor(), bytes.size());
@@ -66,7 +66,7 @@ TEST_F(RendezvousTest, ADescriptorBecomesItsMessage) {
   EXPECT_EQ(message.peer(), 0);
   std::vector<std::byte> bytes = delivered(message);
   EXPECT_TRUE(message.settle());
-  std::fill(sent.begin(), sent.end(), 0);  // the program has its buffer back
+  std::fill(sent.begin(), sent.end(), 0);  // the program may use its buffer again
   for (std::size_t i = 0; i < sent.size(); i += 4) sent[i] = static_cast<double>(i);
   const Arrival arrival = fetch_into(bytes);
   EXPECT_EQ(arrival.how, How::whole);

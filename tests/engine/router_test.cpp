@@ -1,5 +1,6 @@
-// The crystal router with all its ranks in one process: whatever the number of ranks, the radix, channels and segments, every
-// message arrives once, whole, in order; no round waits for a message that nobody sends.
+// Runs the crystal router with all its ranks in one process, with any number of ranks, radix,
+// channels and segments. Every message arrives once, whole, in order. No round waits for a message
+// that no rank sends.
 #include "engine/router.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ Content content(Rank from, Rank to, std::size_t number, Bytes bytes) {
   return all;
 }
 
-/// Every other message is packed only when its bundle is.
+/// Every second message is packed only with its bundle.
 class Load final : public Freight {
  public:
   explicit Load(const std::vector<Content>& contents) : contents_(contents) {}
@@ -50,7 +51,7 @@ struct RankOf {
   std::unique_ptr<Router> router;
 };
 
-/// bytes(from, k) of the k-th message of each; to(from, k) whom it is for.
+/// bytes(from, k): the length of message k of rank `from`. to(from, k): its destination.
 struct Job {
   schedule::Place place;
   Router::Options options;
@@ -134,7 +135,7 @@ TEST(Router, EveryRadixChannelAndSegment) {
           }
 }
 
-// Bundles travel by the rounds of any schedule of an Alltoallv.
+// Bundles can travel by the rounds of any Alltoallv schedule.
 TEST(Router, EveryScheduleOfAnAlltoallv) {
   for (const Rank ranks : {1, 2, 5, 12, 17, 40}) {
     std::vector<Rank> node_of_rank;
@@ -167,7 +168,8 @@ TEST(Router, AllToOneAndToOneself) {
   run(job);
 }
 
-// ceil(log2 P) messages a rank and no more, when bundles are short and P a power of two (Schliephake and Laure 2013, §3).
+// With short bundles and P a power of two, each rank sends ceil(log2 P) messages and no more
+// (Schliephake and Laure 2013, §3).
 TEST(Router, ShortBundlesTakeLog2Messages) {
   Job job = sparse(64, 9, 1);
   job.many = [](Rank) { return 26; };
@@ -178,7 +180,7 @@ TEST(Router, ShortBundlesTakeLog2Messages) {
   for (const RankOf& rank : run(job)) EXPECT_EQ(rank.sends.messages, 9u);  // three in each of three rounds
 }
 
-// The first improvement: nothing long is copied within a rank, whatever the number of rounds.
+// The first improvement: no long message is copied within a rank, whatever the number of rounds.
 TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
   Job job = sparse(16, 2, 1);
   job.many = [](Rank) { return 4; };
@@ -189,7 +191,7 @@ TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
   for (const RankOf& rank : run(job)) {
     copied += rank.router->tally().copied;
     sent += rank.router->tally().sent;
-    EXPECT_EQ(rank.load->packed, 2);  // each straight into its bundle, once
+    EXPECT_EQ(rank.load->packed, 2);  // each message straight into its bundle, once
     EXPECT_GT(rank.sends.most_pieces, 1u);
   }
   EXPECT_LT(copied * 8, sent);  // first messages of 8 KiB
@@ -199,7 +201,8 @@ TEST(Router, LongMessagesGoOnFromWhereTheyLie) {
   EXPECT_GT(original, 2 * sent);
 }
 
-// Too long to be moved several times: its bytes travel beside, its receiver learns of it in its turn.
+// A message that is too long to be moved several times. Its bytes travel beside the bundle, and its
+// receiver learns of it in order.
 TEST(Router, AnnouncedOnesArriveInTurnWithoutTheirBytes) {
   Network network(5, Network::Reads::at_once);
   const std::vector<Content> contents{content(0, 4, 0, 10), content(0, 4, 1, 20)};

@@ -98,7 +98,7 @@ TEST(Said, OneFileIsOfferedWhereAllAreOnOneMachineAndHaveTheSameTerms) {
   EXPECT_FALSE(both(first, rank("two", "user 5", nullptr)).offered());
   EXPECT_FALSE(both(first, rank("", "user 5", nullptr)).offered());
   EXPECT_FALSE(both(first, rank("one", "", nullptr)).offered());
-  EXPECT_FALSE(both(first, Said(wish_node, none, "one")).offered());  // does not wish it
+  EXPECT_FALSE(both(first, Said(wish_node, none, "one")).offered());  // it shares no file
   const transport::Offer nothing;
   EXPECT_FALSE(both(rank("one", "user 5", &nothing), rank("one", "user 5", nullptr)).offered());
 }

@@ -1,4 +1,5 @@
-// Three datatypes of ints: predefined, one with holes (ints 0 and 2 of 4), one without (2 in a row).
+// Three datatypes of ints: a predefined type, a type with holes (ints 0 and 2 of 4), and a type
+// without holes (2 in a row).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -166,7 +167,7 @@ TEST_F(Sides, MoveARanksBlockToItselfInOnePass) {
   EXPECT_EQ(at(target.data(), 4), (std::vector{4, 0, 6, 0}));
   S other("test");
   ASSERT_TRUE(other.prepare({target.data(), 2, holes}, 1));
-  EXPECT_FALSE(out.move_own_block(1, other, 0));  // of another size
+  EXPECT_FALSE(out.move_own_block(1, other, 0));  // the block has another size
 }
 
 TEST_F(Sides, OfVArgumentsLieInRankOrderWhateverTheirDisplacements) {
@@ -261,8 +262,8 @@ TEST_F(Sides, OfAStagedCollectiveAreLoadedAndStoredAsItSays) {
   op.store();
   EXPECT_EQ(memory[0], 100);
   EXPECT_EQ(memory[6], 103);
-  EXPECT_EQ(memory[8], 8);    // its own
-  EXPECT_EQ(memory[12], 12);  // nobody fills it
+  EXPECT_EQ(memory[8], 8);    // its own block
+  EXPECT_EQ(memory[12], 12);  // no rank fills it
 }
 
 TEST_F(Sides, OfAStagedCollectiveThatAreNotOursAreTheLibrarys) {

@@ -13,7 +13,7 @@ using layout::Count;
 
 constexpr int no_memory = 1, uneven = 2, truncated = 3, unknown = 4;
 
-/// What the program is told.
+/// The lists that the program gets.
 struct List {
   void* data = nullptr;
   Count room = 0;
@@ -23,7 +23,7 @@ struct List {
   Count total = 0;
 };
 
-/// Memory for at most four messages, of elements that lie one after the other.
+/// Memory for four messages at most. Their elements lie one after the other.
 struct Memory {
   List list;
   std::array<int, 4> sources{};

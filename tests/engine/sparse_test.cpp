@@ -1,4 +1,5 @@
-// The sparse exchange with ranks that are threads: by every way each rank gets what was sent to it, by source, in order.
+// The sparse exchange with ranks that are threads. By every way, each rank gets the messages for
+// it, by source, in order.
 #include "engine/sparse.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,8 @@ namespace {
 using test::Content;
 using test::Together;
 
-/// What ranks tell each other beside messages whose receiver knows of them.
+/// The messages whose receivers do not know of them, with the barrier and the all-to-all of
+/// volumes.
 class Meeting {
  public:
   explicit Meeting(Rank ranks) : volumes_(static_cast<std::size_t>(ranks)), barriers_(volumes_.size()) {}
@@ -85,7 +87,8 @@ class Meeting {
   std::vector<bool> barriers_;
 };
 
-/// Every other message is packed only when it is to travel, and every third one cannot be received in its place.
+/// Every second message is packed only when it travels. Every third message cannot be received in
+/// its place.
 class Ends final : public Program {
  public:
   std::vector<Content> contents;

@@ -1,5 +1,5 @@
-// engine/trials.hpp, agreement.hpp: all ranks of a communicator go the same way in each call, and which calls pass without
-// asking changes nothing of that.
+// engine/trials.hpp, agreement.hpp: all ranks of a communicator go the same way in each call. Calls
+// that pass without asking do not change that.
 #include "engine/trials.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using Call = TrialKind::Call;
 using Clock = Trials::Clock;
 
-/// Reductions of ranks that do each call one after the other.
+/// Reductions of ranks that each make the call, one rank after the other.
 class Board {
  public:
   explicit Board(int ranks) : ranks_(ranks) {}
@@ -76,7 +76,7 @@ class Board {
   std::map<std::pair<int, int>, std::unique_ptr<End::Sum>> sums_;
 };
 
-/// The clock of all.
+/// The clock of all ranks.
 std::int64_t time_now = 0;
 std::int64_t now() noexcept { return time_now; }
 
@@ -98,7 +98,8 @@ struct Job {
   std::vector<std::unique_ptr<Rank>> all;
 };
 
-/// One call of all ranks, which takes so long by either way. By the library's?
+/// One call of all ranks, with the given times by either way. Returns whether it goes the library's
+/// way.
 bool call(Job& job, const TrialKind& kind, int heddle_ns, int library_ns) {
   int library = 0;
   for (const auto& rank : job.all) {
@@ -142,7 +143,7 @@ TEST(Trials, MoreKindsThanReductionsAreNotTried) {
     }
 }
 
-/// Whose way each of so many calls goes. @param pass  Those that need not ask do not.
+/// The way of each of `calls` calls. @param pass  Calls that need not ask pass.
 std::vector<bool> ways(Job& job, int calls, bool pass) {
   const TrialKind kind{.call = Call::neighbor_alltoall};
   std::vector<bool> all;

@@ -1,6 +1,7 @@
-// The protocol of docs/protocol.md as code: threads of one process are the ranks of a node, over one plain memory, with
-// schemes, sizes, layouts and timing as chance wants them. Under ThreadSanitizer (scripts/test tsan) every byte that one side
-// writes and the other reads must be handed over properly: between processes it cannot see that.
+// The protocol of docs/protocol.md as code. Threads of one process are the ranks of a node, over
+// one plain memory. Schemes, sizes, layouts and timing are random. ThreadSanitizer (scripts/test
+// tsan) checks that each byte is handed over properly from writer to reader. It cannot see that
+// between processes.
 #include <gtest/gtest.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,13 +19,14 @@
 
 namespace {
 
-/// Whether this thread's process_vm_readv is refused now.
+/// The kernel refuses this thread's process_vm_readv.
 thread_local bool refused = false;
 std::atomic<long> reads{0}, refusals{0};
 
 }  // namespace
 
-/// In the place of the system's, for ThreadSanitizer does not look into that one. Both processes are this one.
+/// Replaces the system's process_vm_readv, because ThreadSanitizer does not see the system's. Both
+/// processes are this process.
 extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t /*process*/, const iovec* local,
                                                                            unsigned long locals, const iovec* remote,
                                                                            unsigned long remotes, unsigned long /*flags*/) {
@@ -53,7 +55,7 @@ constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-/// One rank that sends: its node memory, and messages of several threads.
+/// A sending rank: its node memory, and messages of several threads.
 struct Sender {
   Memory memory;
   Arena arena;
@@ -62,7 +64,7 @@ struct Sender {
   Outbox outbox;
   std::atomic<int> native{0}, cancelled{0}, sent{0};
 
-  /// @param shelves  Whether there is private memory to pack several segments in.
+  /// @param shelves  There is private memory to pack several segments in.
   explicit Sender(Bytes size, bool shelves = true)
       : memory(size),
         arena(memory.base(), size),
@@ -79,12 +81,12 @@ struct Sender {
 
   void settle(std::unique_ptr<Message>& message) {
     outbox.settle(*message->outgoing);
-    message->field.wipe();  // the program writes into its buffer as soon as it has it back
+    message->field.wipe();  // the program may write into its buffer now
     outbox.leave(message->outgoing);
     const std::lock_guard guard(lock_);
-    gone_.push_back(std::move(message));  // the datatype lives on
+    gone_.push_back(std::move(message));  // the datatype must stay
   }
-  /// MPI_Cancel: only what the host takes back is taken back.
+  /// MPI_Cancel: takes back only messages that the host takes back.
   void cancel_or_settle(std::unique_ptr<Message>& message, Mail& mail) {
     if (!mail.cancel(message->number)) return settle(message);
     ++cancelled;
@@ -94,7 +96,7 @@ struct Sender {
     gone_.push_back(std::move(message));
   }
 
-  /// Sends messages first, first + 1, ... and waits for those it has left open in any order.
+  /// Sends messages first, first + 1, ... Settles the messages that it has left open in any order.
   void run(Mail& mail, std::uint32_t first, int messages, std::uint32_t seed) {
     std::mt19937 random(seed);
     std::vector<std::unique_ptr<Message>> open;
@@ -140,7 +142,7 @@ struct Sender {
     for (auto& message : open) settle(message);
   }
 
-  /// When receivers are through: everything has come back.
+  /// When the receivers have ended, all memory must have come back.
   void expect_all_back() {
     outbox.sweep();
     EXPECT_EQ(outbox.under_way(), 0U);
@@ -152,7 +154,7 @@ struct Sender {
   std::vector<std::unique_ptr<Message>> gone_;
 };
 
-/// Receives until the mail is closed. Returns how many.
+/// Receives until the mail is closed. Returns the number of messages.
 int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, bool may_refuse) {
   std::mt19937 random(seed);
   Known known;
@@ -165,11 +167,12 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
     EXPECT_TRUE(is_descriptor(&letter->descriptor, nonce));
     EXPECT_TRUE(read(&letter->descriptor, nonce, 1, size, descriptor));
     const Count ints = descriptor.total / 4;
-    // As large as the message, larger, or too small.
+    // The buffer is as large as the message, larger, or too small.
     const Count room = random() % 5 == 0 ? std::max<Count>(192, ints / 2 / 192 * 192) : ints + (random() % 5 ? 0 : 192 * 3);
     const Typed type = typed(static_cast<int>(random() % shapes), room);
     Field field(type);
-    refused = may_refuse && !letter->left_open && random() % 4 == 0;  // who was probed pulls for ever; only others are refused
+    // A receiver that was probed pulls for ever, so only other receivers are refused.
+    refused = may_refuse && !letter->left_open && random() % 4 == 0;
     if (random() % 6 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
     const Reach reach{.memory = memory,
                       .memory_size = size,
@@ -204,7 +207,7 @@ TEST(TwoThreads, EveryMessageArrivesOnceAndWhole) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   Sender sender(Bytes{64} << 20);
-  Mail mail(100);  // 6 slots each at most: there is room for all that is under way
+  Mail mail(100);  // 6 slots each at most: all messages under way find room
   int received = 0;
   std::thread receiver([&] { received = run_receiver(mail, sender.memory.base(), sender.memory.size(), seed + 1, true); });
   sender.run(mail, 0, messages, seed);
@@ -214,11 +217,11 @@ TEST(TwoThreads, EveryMessageArrivesOnceAndWhole) {
   EXPECT_EQ(sender.native, 0);
   EXPECT_GT(reads, 0);                     // cells were taken by the receiver,
   EXPECT_GT(refusals, 0);                  // and some given back
-  EXPECT_GT(sender.distances.line(0), 0);  // a receiver has seen it, and told
+  EXPECT_GT(sender.distances.line(0), 0);  // a receiver has measured the line, and told the sender
   sender.expect_all_back();
 }
 
-/// Little node memory: some messages find no room, and no other is held up by that.
+/// With little node memory, some messages find no room. No other message waits for that.
 TEST(TwoThreads, LittleRoom) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
@@ -234,7 +237,8 @@ TEST(TwoThreads, LittleRoom) {
   sender.expect_all_back();
 }
 
-/// Two threads of one rank send, two others receive, each with messages of its own (MPI_THREAD_MULTIPLE).
+/// Two threads of one rank send, and two others receive. Each has messages of its own
+/// (MPI_THREAD_MULTIPLE).
 TEST(TwoThreads, TwoOnEachSide) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
@@ -254,7 +258,8 @@ TEST(TwoThreads, TwoOnEachSide) {
   sender.expect_all_back();
 }
 
-/// The receiver begins when the sender has returned from everything: nothing depends on it any more.
+/// The receiver begins after the sender has returned from all calls, so the message no longer
+/// depends on the sender.
 TEST(TwoThreads, TheReceiverComesWhenTheSenderHasLeft) {
   const std::uint32_t seed = seed_of_run();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));

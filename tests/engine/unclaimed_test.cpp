@@ -1,4 +1,4 @@
-// A suspicion names one message, and is found true only as long as its receiver has not touched it.
+// A suspicion names one message. It counts only until its receiver has touched the message.
 #include "engine/unclaimed.hpp"
 
 #include <gtest/gtest.h>

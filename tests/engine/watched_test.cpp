@@ -1,4 +1,5 @@
-// A descriptor is watched until its message is fetched; its receiver is told of a suspicion once it has been delivered.
+// A descriptor is watched until its message is fetched. After delivery, its receiver is told of a
+// suspicion.
 #include "engine/watched.hpp"
 
 #include <gtest/gtest.h>

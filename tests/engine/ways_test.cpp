@@ -19,7 +19,8 @@ const Ways::Settings settings{.alltoallv = "auto", .allgatherv = "ring"};
 
 class OfOne : public testing::Test {
  protected:
-  /// One call; by whose way? Heddle's takes longer here, so that trials come to the library's.
+  /// Makes one call. Returns whether it goes the library's way. Heddle's way takes longer here, so
+  /// trials choose the library.
   bool library(Ways& ways, Next next, Call call = Call::neighbor_alltoall) {
     TimedCall timed;
     const bool library = ways.library({.call = call}, timed, next, [this]() -> const select::Where& {
@@ -32,7 +33,7 @@ class OfOne : public testing::Test {
     }
     return library;
   }
-  /// Calls until the first of them that goes the library's way: each trial has some.
+  /// Makes calls until one goes the library's way. Each trial has such calls.
   bool one_of_the_librarys(Ways& ways, Next next, Call call = Call::neighbor_alltoall) {
     for (int i = 0; i < 1000; ++i) {
       ways.stop();
@@ -84,7 +85,7 @@ TEST_F(OfOne, CallsAfterOneOfTheLibrarysPassWhereNoArgumentCounts) {
 TEST_F(OfOne, GathersPassIfTheyGatherTheSame) {
   Ways ways(alone, settings);
   where.ranks = where.members = 4;
-  const std::array<select::Bytes, 5> starts{0, 4 << 20, 4 << 20, 4 << 20, 4 << 20};  // all of it is rank 0's
+  const std::array<select::Bytes, 5> starts{0, 4 << 20, 4 << 20, 4 << 20, 4 << 20};  // all bytes are rank 0's
   ASSERT_TRUE(ways.gathers().of(starts, "auto", {}, [this]() -> const select::Where& { return where; }).algorithm);
   const std::uint64_t digest = ways.gathers().digest();
   bool passed = false;

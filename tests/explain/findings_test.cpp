@@ -7,7 +7,7 @@
 namespace heddle::explain {
 namespace {
 
-/// All that there may be.
+/// Everything is in effect.
 Findings all_well() {
   return {.entry = "MPI_Init",
           .library = "Open MPI v5.0.11 (/usr/lib/libmpi.so.40)",
@@ -19,7 +19,7 @@ Findings all_well() {
           .collectives = Effect::in_effect};
 }
 
-/// The line that says something of `what`; empty: none does.
+/// The line about `what`. Empty: there is none.
 std::string line_on(const std::string& what, const Findings& found) {
   for (const std::string& line : lines(found))
     if (line.find(' ' + what + ": ") < 4) return line;

@@ -1,4 +1,4 @@
-// What HEDDLE_EXPLAIN says of messages, by what a rank knows of itself.
+// The texts of HEDDLE_EXPLAIN about messages, from the facts that a rank knows.
 #include "explain/here.hpp"
 
 #include <gtest/gtest.h>

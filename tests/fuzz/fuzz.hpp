@@ -1,4 +1,5 @@
-// tests/fuzz/fuzz.hpp: what a fuzz target provides. libFuzzer calls the first two; standalone.cpp does without libFuzzer.
+// tests/fuzz/fuzz.hpp: the functions of a fuzz target. libFuzzer calls only the first;
+// standalone.cpp calls all three.
 #pragma once
 
 #include <cstddef>

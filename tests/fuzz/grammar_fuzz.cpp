@@ -1,4 +1,5 @@
-// Any text: a type or an Error, nothing else; and a type that is one can be written, drawn and packed a little.
+// Any text gives a type or an Error, nothing else. A type can be written, drawn and packed a
+// little.
 #include <cstdlib>
 
 #include "fuzz.hpp"
@@ -16,9 +17,9 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Small types are packed and unpacked, and held to the type map byte by byte.
+/// Packs and unpacks small types, and compares them with the type map byte by byte.
 void pack_and_unpack(const Layout& layout, const TypeMap& map) {
-  constexpr Bytes page = 4096;  // kernels may read anything in the page of a byte that is described
+  constexpr Bytes page = 4096;  // kernels may read all of a page with a byte of the type
   const Bytes low = layout.true_lower_bound(), span = layout.true_extent();
   if (span > 1 << 16 || layout.size() == 0) return;
   std::vector<std::byte> memory(static_cast<std::size_t>(span + 2 * page)), packed(static_cast<std::size_t>(layout.size()));
@@ -56,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!same_bytes(layout, again->layout) || layout.extent() != again->layout.extent()) std::abort();
   }
 
-  // The type map and the canonical program tell the same story, entry by entry.
+  // The type map and the canonical program agree, entry by entry.
   const TypeMap map = type_map(*type, 1, 256);
   Cursor cursor(layout, 1);
   for (const Entry& entry : map.entries) {

@@ -16,7 +16,7 @@
 
 #include "fuzz.hpp"
 
-// The sanitizers end the process without a signal, but tell who asks.
+// A sanitizer ends the process without a signal, but first calls the function that is set here.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace {
@@ -25,7 +25,8 @@ using Random = std::mt19937_64;
 
 std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
 
-/// A few random edits: bytes set, flipped, inserted, dropped, doubled, words put in, a tail of another seed.
+/// Makes a few random edits: sets, flips, inserts, drops or doubles bytes, inserts words, or takes
+/// another seed's tail.
 void mutate(std::string& input, Random& random, const std::vector<std::string>& seeds, const std::vector<std::string>& words) {
   constexpr std::size_t longest = 2048;
   for (std::size_t edits = 1 + below(random, 4); edits > 0; --edits) {
@@ -61,7 +62,7 @@ void mutate(std::string& input, Random& random, const std::vector<std::string>& 
   }
 }
 
-std::string current;  // what is being fed, for save()
+std::string current;  // the input that runs now, for save()
 
 /// Called on the way out of a crash.
 void save() {

@@ -1,4 +1,5 @@
-// Any bytes: a layout or an Error, nothing else; and a layout that came in goes out and comes back the same.
+// Any bytes give a layout or an Error, nothing else. A layout that was read can be written, and
+// then reads the same.
 #include <cstdlib>
 
 #include "fuzz.hpp"

@@ -1,4 +1,5 @@
-// group/ask.hpp: what is asked for piece by piece is the group, whatever its pattern, and regular groups take few questions.
+// group/ask.hpp: a group that is asked for piece by piece is right, whatever its pattern. Regular
+// groups take few questions.
 #include "group/ask.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace heddle::group {
 namespace {
 
-/// Counts what it is asked.
+/// Counts the questions.
 class Known final : public Source {
  public:
   explicit Known(std::vector<Rank> members) : members_(std::move(members)) {}

@@ -1,4 +1,5 @@
-// Groups against plain vectors: chains of derivations to a depth of twenty, a million of them in a release build.
+// Compares groups with plain vectors: chains of derivations to a depth of twenty, a million of them
+// in a release build.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

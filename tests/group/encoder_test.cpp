@@ -12,7 +12,7 @@ namespace {
 
 struct Made {
   Group group;
-  std::size_t memory;  ///< At most held while encoding.
+  std::size_t memory;  ///< The most bytes held while encoding.
 };
 
 /// rank(0), rank(1), ... rank(size - 1).

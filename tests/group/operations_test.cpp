@@ -1,4 +1,5 @@
-// What the standard says of groups, at its edges, and the seed's examples.
+// The standard's rules for groups, edge cases included, and the examples of Chaarawi and Gabriel
+// 2008.
 #include "group/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,8 @@ TEST(Incl, RefusesWhatIsNotThereAndWhatIsThereTwice) {
 }
 
 TEST(RangeIncl, FollowsTheStandardsExamples) {
-  // MPI-5.0 §7.3.2: the triplets (6, 7, 1), (1, 6, 2), (0, 9, 4) give a, c, d, ... of ten members.
+  // MPI-5.0 §7.3.2: of ten members, the triplets (6, 7, 1), (1, 6, 2), (0, 9, 4) select 6 7, 1 3 5
+  // and 0 4 8. The triplet (1, 5, 2) below selects the same as (1, 6, 2).
   const Group world = Group::world(10);
   EXPECT_EQ(members(range_incl(world, std::vector<Range>{{6, 7, 1}, {1, 5, 2}, {0, 9, 4}})), (Ranks{6, 7, 1, 3, 5, 0, 4, 8}));
   const int triplets[][3] = {{6, 7, 1}, {1, 5, 2}, {0, 9, 4}};
@@ -105,8 +107,8 @@ TEST(Translate, StrangersAreUndefined) {
   EXPECT_THROW(translate(odd, 6, world), std::invalid_argument);
 }
 
-// Seed 003, §3.2: HPL on 300 × 300 processes: a duplicate of MPI_COMM_WORLD, its row and its column: 58 bytes instead of
-// 724,800.
+// Chaarawi and Gabriel 2008, §3.2: HPL on 300 × 300 processes has a duplicate of MPI_COMM_WORLD,
+// its row and its column. They take 58 bytes instead of 724,800.
 TEST(Seed, HplsThreeCommunicatorsTakeLessThan58Bytes) {
   const Group dup = Group::world(90'000);
   for (const Rank me : {0, 299, 45'123, 89'999}) {
@@ -123,7 +125,8 @@ TEST(Seed, HplsThreeCommunicatorsTakeLessThan58Bytes) {
   }
 }
 
-// Seed 003, §3.1: odd ranks are excluded, level by level, until one or two processes are left.
+// Chaarawi and Gabriel 2008, §3.1: odd ranks are excluded, level by level, until one or two
+// processes are left.
 TEST(Seed, TheHierarchyOfEvenRanksIsAStrideAtEveryLevel) {
   Group group = Group::world(1 << 20);
   for (int level = 1; group.size() > 1; ++level) {

@@ -13,7 +13,7 @@ namespace {
 
 using Ranks = std::vector<Rank>;
 
-/// Which of 0 ... size - 1 are among them.
+/// Marks the numbers of 0 ... size - 1 that are in `ranks`.
 std::vector<bool> marked(const Ranks& ranks, std::size_t size) {
   std::vector<bool> marks(size);
   for (const Rank rank : ranks) marks[static_cast<std::size_t>(rank)] = true;
@@ -40,7 +40,7 @@ std::string listed(const Ranks& ranks) {
   return "[" + text + "]";
 }
 
-/// Some of 0 ... size - 1, once each, of many kinds.
+/// Some of 0 ... size - 1, once each, in many patterns.
 Ranks places(int size, Dice& dice) {
   Ranks some;
   if (size == 0) return some;
@@ -163,7 +163,7 @@ Pair world(int size) {
 Pair derive(const Pair& from, int size, Dice& dice) {
   const int members = static_cast<int>(from.ranks.size());
   Pair to;
-  // What has become small mostly grows again.
+  // A group that has become small mostly grows again.
   const int what = members < 1 + dice.throw_one(size) / 4 ? 5 : dice.throw_one(10);
   const Ranks others = what >= 5 && what <= 7 ? places(size, dice) : Ranks{};
   const auto marks = [&](const Ranks& ranks) { return marked(ranks, static_cast<std::size_t>(size)); };

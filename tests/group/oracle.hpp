@@ -1,4 +1,5 @@
-// tests/group/oracle.hpp: groups beside plain vectors of world ranks, derived from each other at random.
+// tests/group/oracle.hpp: groups beside plain vectors of world ranks. Both are derived at random by
+// the same calls.
 //
 // Every random number comes from Dice: a seeded generator for many cases, or a list that RapidCheck makes and shrinks.
 #pragma once
@@ -27,22 +28,22 @@ class Dice {
   bool listed_ = false;
 };
 
-/// A group, and what it must be.
+/// A group, and the world ranks that it must have.
 struct Pair {
   Group group;
   std::vector<Rank> ranks;
-  std::string made;  ///< By which calls.
+  std::string made;  ///< The calls that made it.
 };
 
 /// Mostly small, sometimes thousands.
 int world_size(Dice& dice);
 Pair world(int size);
-/// One call of operations.hpp or compose.hpp, at random, done to both.
+/// Applies one random call of operations.hpp or compose.hpp to both.
 Pair derive(const Pair& from, int world, Dice& dice);
 /// A chain of derivations.
 Pair derived(int world, int depth, Dice& dice);
 
-/// What differs between the two, or nothing: sizes, ranks both ways, bytes.
+/// The difference between the two in sizes, ranks both ways, or bytes. Empty: none.
 std::string difference_of(const Pair& pair, int world);
 
 }  // namespace heddle::group::test

@@ -1,4 +1,4 @@
-// Which entries of LD_PRELOAD stay for the programs that this process starts.
+// The entries of LD_PRELOAD that stay for the programs which this process starts.
 #include "interposition/children.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ std::string file_of(const void* address) {
   return dladdr(address, &where) ? where.dli_fname : "";
 }
 
-/// Of LD_PRELOAD, "-": it is not set.
+/// The rest of LD_PRELOAD. "-": the variable is not set.
 std::string left_of(const std::string& preloaded) {
   setenv("LD_PRELOAD", preloaded.c_str(), 1);
   leave_children_alone(in_host());

@@ -28,7 +28,7 @@ std::span<const Passed> names_passed;
 
 const void* in_host() { return dlsym(RTLD_DEFAULT, "MPI_Passed"); }
 
-/// The object of this process that an address lies in.
+/// The object of this process that contains an address.
 Object object_of(const void* address) {
   const std::vector<Object> all = loaded_objects();
   const auto found = std::ranges::find_if(all, [&](const Object& each) { return each.contains(address); });
@@ -137,7 +137,7 @@ std::span<const Passed> passed() noexcept { return names_passed; }
 
 }  // namespace heddle::interposition
 
-/// By this name objects of Heddle are told from tools.
+/// Heddle's objects export this name. Tools do not.
 extern "C" [[gnu::visibility("default")]] void* heddle_seen_host(const char* name) {
   return heddle::interposition::host_procedure(name);
 }

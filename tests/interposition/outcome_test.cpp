@@ -1,4 +1,4 @@
-// What is told where Heddle has not taken the host's place, and by which process of a job.
+// The messages if Heddle has not taken the host's place, and the process of a job that prints them.
 #include "interposition/outcome.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 #include <string>
 
 namespace {
-/// Of the MPI library that stands here for one that came later than Heddle.
+/// The answers of PMPI_Finalized here, which stands for an MPI library that was loaded after
+/// Heddle.
 int refuses = 0, over = 0;
 }  // namespace
 
@@ -68,7 +69,7 @@ TEST_F(FirstOfJob, OfThoseThatALauncherNumbersTheFirstSpeaks) {
 }
 
 TEST_F(FirstOfJob, TheNearestLauncherNumbersIt) {
-  setenv("SLURM_PROCID", "0", 1);  // of the step that started mpiexec
+  setenv("SLURM_PROCID", "0", 1);  // the step that started mpiexec
   setenv("PMI_RANK", "3", 1);
   EXPECT_FALSE(first_of_job());
 }

@@ -120,7 +120,7 @@ TEST(Canonical, LoopThatGoesOnIsOneLoop) {
 }
 
 TEST(Canonical, WhatJoinsIsJoinedFurther) {
-  // Single rows that join to a loop, which then goes on from a loop before them.
+  // Single rows join to a loop. That loop then continues a loop before it.
   const Layout rows = vector(3, 1, -3, byte);
   const Layout list = indexed(Counts{1, 1, 3}, Counts{0, 1, 2}, rows);
   Counts written;
@@ -134,7 +134,8 @@ TEST(Canonical, PackedOrderIsKept) {
   EXPECT_EQ(describe(vector(3, 1, -1, real)), "loop 3 × -8 B { block 8 }");
 }
 
-/// Each level holds the one below twice, with something else between: 2^depth blocks in as many nodes as there are levels.
+/// Each level holds the one below twice, with other data between them. The type has 2^depth blocks
+/// in as many nodes as levels.
 Layout shared_twice_at_each_of(int levels) {
   Layout level = indexed(Counts{1, 2, 1}, Counts{0, 3, 9}, integer);
   for (int i = 0; i < levels; ++i) {
@@ -188,7 +189,7 @@ TEST(Bounds, NonsenseIsRefused) {
   EXPECT_THROW(hindexed(Counts{1}, Counts{INT64_MAX}, real), std::overflow_error);
 }
 
-/// Every walk over a program may call itself then, on the smallest of stacks.
+/// So every walk over a program may call itself, even on the smallest of stacks.
 TEST(Canonical, ProgramsHaveFewLevels) {
   Layout deep = basic(1);
   for (int level = 1; level < max_depth; ++level) deep = resized(vector(2, 1, 2, deep), 0, 3 * deep.extent());

@@ -1,4 +1,5 @@
-// Facts and the kernels they should lead to: both sides of every threshold, and every kernel at least once.
+// Facts and the kernels that they should lead to: both sides of every threshold, and every kernel
+// at least once.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -29,7 +30,7 @@ NestFacts packed(Count count, Bytes block, Bytes stride, Isa isa) {
 NestFacts unpacked(Count count, Bytes block, Bytes stride, Isa isa) {
   return {once, {count, stride, block}, block, in_order, isa};
 }
-/// Of t × f elements, in rows without holes on both sides.
+/// The matrix has t × f elements, in rows without holes on both sides.
 NestFacts matrix(Count t, Count f, Bytes block, Isa isa) {
   return {{t, block, f * block}, {f, t * block, block}, block, transposed, isa};
 }
@@ -213,7 +214,7 @@ TEST(ChooseKernel, EveryReasonIsASentenceWithNumbers) {
   for (const auto& row : records) check(why(row.facts, choose_kernel(row.facts, by), by), row.what);
 }
 
-/// Each threshold moves the decision that it is for, and so is none that nobody looks at.
+/// Each threshold moves its decision, so no threshold is without effect.
 TEST(ChooseKernel, EveryThresholdDecides) {
   const auto decided = [](const Thresholds& by) {
     std::vector<Kernel> found;

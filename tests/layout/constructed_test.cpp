@@ -1,4 +1,5 @@
-// What MPI_Type_get_contents tells, in both its forms, and the constructor that was called: the same layout.
+// The results of MPI_Type_get_contents, in both forms, give the same layout as the constructor that
+// was called.
 #include "layout/constructed.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@ namespace {
 
 using Counts = std::vector<Count>;
 
-/// Of no MPI library.
+/// The numbers of no real MPI library.
 constexpr Numerals numerals{.order_c = 100,
                             .order_fortran = 101,
                             .distribute_none = 200,
@@ -18,7 +19,8 @@ constexpr Numerals numerals{.order_c = 100,
 const Layout real = basic(8);
 const Layout apart = resized(real, 0, 24);
 
-/// One told and one made, of elements with holes: elements and bytes are not the same.
+/// Compares the told layout with the made one. The elements have holes, so counts of elements and
+/// of bytes differ.
 void expect_made(const Made& made, const Layout& wanted) {
   const Layout told = constructed(made, numerals, apart);
   EXPECT_TRUE(same_bytes(told, wanted)) << describe(told) << "\n" << describe(wanted);

@@ -1,4 +1,5 @@
-// An MPI library whose datatypes are numbers: below 10 predefined, and handles for all others, which must be freed.
+// An MPI library whose datatypes are numbers. Those below 10 are predefined. All others are handles
+// that must be freed.
 #include "layout/decoder.hpp"
 
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(Decoder, BelievesWhatWasDecodedBefore) {
   EXPECT_EQ(library.told, std::vector{21});
 }
 
-/// The stack has 64 KiB, as those of fibres have.
+/// The stack has 64 KiB, as stacks of fibres have.
 TEST(Decoder, GoesAsDeepAsTypesAreNested) {
   Library library;
   constexpr int depth = 20000;

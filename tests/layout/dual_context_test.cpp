@@ -10,7 +10,7 @@
 namespace heddle::layout {
 namespace {
 
-/// Everything a context hands over, in order, and how often it packed.
+/// All data that a context hands over, in order, and the number of its packs.
 struct Received {
   std::vector<std::byte> bytes;
   int packed = 0;

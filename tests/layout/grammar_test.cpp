@@ -1,4 +1,4 @@
-// The grammar of datatypes: what is written is what is built, and what is wrong is pointed at.
+// The grammar of datatypes builds the written type, and points at mistakes.
 #include "layout/grammar.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 Layout layout_of_text(std::string_view text) { return parse(text)->layout; }
 
-/// Everything but the canonical program: the bounds too.
+/// Compares all but the canonical program, bounds included.
 void expect_equal(const Layout& a, const Layout& b) {
   EXPECT_TRUE(same_bytes(a, b)) << describe(a) << "\n" << describe(b);
   EXPECT_EQ(a.lower_bound(), b.lower_bound());
@@ -168,7 +168,7 @@ TEST(Grammar, NeitherDepthNorLengthIsWithoutLimit) {
 }
 
 TEST(Grammar, AFewLinesDoNotUnfoldToMoreThanMemoryHolds) {
-  // Irregular lists of irregular lists, five deep: 60^5 parts if each were written out.
+  // Irregular lists of irregular lists, five deep: 60^5 parts if they were written out.
   std::string text = "struct(char @0, int @8, vector(30, 1, 20, double) @64)";
   std::uint64_t random = 1, scale = 3000;
   for (int level = 0; level < 5; ++level, scale *= 100) {

@@ -1,4 +1,5 @@
-// Once warm, moving data takes nothing from the heap: messages are packed and pulled within calls that must not fail.
+// Once warm, moving data takes no memory from the heap. Messages are packed and pulled in calls
+// that must not fail.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +15,8 @@ namespace {
 thread_local long allocations = 0;
 }
 
-// Not inlined: GCC would see memory of one half of a pair given to the inside of the other, and warn.
+// Inlined, GCC would see one half of a new/delete pair give memory to the inside of the other, and
+// warn.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes)) return memory;

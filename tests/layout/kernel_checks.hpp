@@ -1,5 +1,6 @@
-// Kernels against plain loops: random shapes, guard bytes, and pages that must not be touched, with every instruction set of
-// this processor. A failure prints its seed; TEST_SEED=n runs that one alone.
+// Compares kernels with plain loops, for every instruction set of this processor: random shapes,
+// guard bytes, and pages that must not be touched. A failure prints its seed. TEST_SEED=n runs only
+// that seed.
 //
 //   class NestKernels : public KernelTest {};
 //   TEST_P(NestKernels, ...) { seeds(100, [&](Random& random) { check_both_ways(random, pieces, pack, unpack, "what"); }); }
@@ -34,7 +35,7 @@ struct Range {
   Bytes offset, length;
 };
 
-/// The same pieces, in the same order, on both sides.
+/// Memory and the packed stream have the same pieces in the same order.
 struct Pieces {
   std::vector<Range> memory, packed;
 };
@@ -44,7 +45,8 @@ inline void plain_copy(std::byte* to, const std::byte* from, const std::vector<R
     std::memcpy(to + t[i].offset, from + f[i].offset, static_cast<std::size_t>(t[i].length));
 }
 
-/// A side of a copy: memory between two unreadable pages, unreadable too wherever a whole page holds no described byte.
+/// A side of a copy: memory between two unreadable pages. Whole pages without a described byte are
+/// unreadable, too.
 class Arena {
  public:
   Arena() {
@@ -55,7 +57,8 @@ class Arena {
   ~Arena() { munmap(memory_, arena_size); }
   Arena(const Arena&) = delete;
 
-  /// Finds a base for which all ranges lie inside, at the end or start of a page or anywhere; fills with noise.
+  /// Finds a base such that all ranges lie inside: at the end or start of a page, or anywhere.
+  /// Fills the memory with noise.
   std::byte* place(Random& random, const std::vector<Range>& ranges) {
     Bytes low = 0, high = 0;
     if (!ranges.empty()) low = ranges.front().offset, high = low;
@@ -73,7 +76,7 @@ class Arena {
     else if (how == 2)
       start = start / 64 * 64;
     base_ = memory_ + start - low;
-    // Only what can be reached is filled and compared: a guard on each side of the ranges.
+    // Only reachable bytes are filled and compared: the ranges, and a guard on each side.
     first_ = std::max<Bytes>(0, start - guard) / page * page;
     last_ = std::min(arena_size, (start + high - low + guard + page - 1) / page * page);
     std::uint64_t noise = random();
@@ -89,7 +92,7 @@ class Arena {
     return base_;
   }
 
-  /// The same place in a copy of the memory, where the plain loop runs.
+  /// The same place in a copy of the memory. The plain loop runs there.
   std::byte* image() { return image_.data() + (base_ - memory_ - first_); }
 
   void lock() {
@@ -119,7 +122,8 @@ class Arena {
   std::vector<bool> described_;
 };
 
-/// The kernels of every instruction set: a file of tests derives its suite from this and instantiates it with every_isa().
+/// The kernels of every instruction set. A file of tests derives its suite from this class and
+/// instantiates it with every_isa().
 class KernelTest : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
@@ -157,7 +161,7 @@ class KernelTest : public testing::TestWithParam<Isa> {
     EXPECT_EQ(from_.difference(), "") << what << " (the source was written)";
   }
 
-  /// What is scattered in memory is packed by `pack(to, from)`, and by `unpack(to, from)` put back.
+  /// `pack(to, from)` packs the pieces, and `unpack(to, from)` puts them back.
   template <class Pack, class Unpack>
   void check_both_ways(Random& random, const Pieces& pieces, Pack pack, Unpack unpack, const std::string& what) {
     check_packing(random, pieces, pack, what);

@@ -6,7 +6,8 @@ namespace {
 
 class ListKernels : public KernelTest {};
 
-/// Pieces in memory in random order without overlap, some neighbours, some far apart; and where each is packed.
+/// Pieces in memory in random order without overlap, some adjacent, some far apart. Also the packed
+/// place of each.
 Pieces scattered(Random& random, Count n, const std::vector<Bytes>& lengths) {
   Pieces result;
   Bytes at = pick(random, -5000, 5000), packed = 0;
@@ -63,7 +64,7 @@ TEST_P(ListKernels, GatherAndScatterBlocks) {
   });
 }
 
-/// Many blocks, far enough apart that what is to come is fetched ahead.
+/// Many blocks, so far apart that later blocks are prefetched.
 TEST_P(ListKernels, BlocksBeyondTheCaches) {
   seeds(1, [&](Random& random) {
     for (const Bytes block : {3, 4, 8, 12, 24, 40}) {
@@ -126,7 +127,8 @@ TEST_P(ListKernels, GatherAndScatterPieces) {
   });
 }
 
-/// A record of a few pieces, sometimes out of order, sometimes with one long piece, sometimes below its placement.
+/// A record of a few pieces. They may be out of order, have one long piece, or lie below the
+/// record's placement.
 std::vector<Piece> any_record(Random& random) {
   const Count n = pick(random, 1, pick(random, 0, 3) == 0 ? 40 : 5);
   std::vector<Bytes> lengths;
@@ -199,7 +201,7 @@ TEST_P(ListKernels, RecordsBeyondTheCaches) {
   });
 }
 
-/// First and last byte lie as in one piece of 16 bytes, the fields between do not.
+/// The first and the last byte lie as in one piece of 16 bytes, but the fields between do not.
 TEST_P(ListKernels, FieldsThatOnlyLookLikeOnePiece) {
   const Record record({{0, 0, 4}, {8, 4, 4}, {4, 8, 4}, {12, 12, 4}});
   seeds(5, [&](Random& random) {

@@ -7,7 +7,8 @@ namespace {
 
 class NestKernels : public KernelTest {};
 
-/// Disjoint strides for loops of the given counts in a random order of nesting, with random gaps, some of them backwards.
+/// Disjoint strides for loops with the given counts, nested in random order, with random gaps. Some
+/// strides are negative.
 std::vector<Bytes> strides(Random& random, const std::vector<Count>& counts, Bytes block, bool dense, bool overlap) {
   std::vector<std::size_t> order(counts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = order.size() - 1 - i;
@@ -53,7 +54,7 @@ TEST_P(NestKernels, NestIsThePlainLoops) {
     }
     const auto dense = pick(random, 0, 3);
     const std::vector<Bytes> to = strides(random, counts, block, dense == 0, false);
-    const std::vector<Bytes> from = strides(random, counts, block, dense == 1, true);  // what is sent may overlap
+    const std::vector<Bytes> from = strides(random, counts, block, dense == 1, true);  // data to send may overlap
     std::vector<Dim> dims;
     std::string what = "block " + std::to_string(block);
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -81,7 +82,7 @@ TEST_P(NestKernels, NestIsThePlainLoops) {
   });
 }
 
-/// Two loops around a block: how they go in memory and in the packed stream, outermost first.
+/// Two loops around a block, outermost first: their strides in memory and in the packed stream.
 struct Rows {
   Dim outer, inner;  // `from` is memory, `to` is packed
   Bytes block;
@@ -117,7 +118,8 @@ class RowKernels : public KernelTest {
   }
 };
 
-/// Many rows, short and long, one side packed without a gap: what a kernel writes too much in one row, the next must make good.
+/// Many rows, short and long, one side packed without a gap. A kernel may write past the end of a
+/// row; the next row must correct that.
 TEST_P(RowKernels, OfEveryBlockLengthAreThePlainLoops) {
   seeds(3, [&](Random& random) {
     for (Bytes block = 1; block <= 64; ++block)
@@ -130,7 +132,7 @@ TEST_P(RowKernels, OfEveryBlockLengthAreThePlainLoops) {
   });
 }
 
-/// Small blocks close together, as many as are moved several at a time and a few more.
+/// Small blocks close together: as many as a kernel moves at a time, and a few more.
 TEST_P(RowKernels, OfManySmallBlocksAreThePlainLoops) {
   seeds(20, [&](Random& random) {
     for (Bytes block = 1; block <= 32; ++block) {
@@ -141,7 +143,8 @@ TEST_P(RowKernels, OfManySmallBlocksAreThePlainLoops) {
   });
 }
 
-/// Of up to a line, and of several; as few as the second-level cache keeps, and more.
+/// Blocks of up to a line, and of several lines. There are as few as the second-level cache keeps,
+/// or more.
 TEST_P(RowKernels, ThatCollideInTheCacheAreThePlainLoops) {
   seeds(200, [&](Random& random) {
     const Bytes stride = Bytes{512} << pick(random, 0, 5);
@@ -150,7 +153,7 @@ TEST_P(RowKernels, ThatCollideInTheCacheAreThePlainLoops) {
     const Count count = stride <= 4096 && pick(random, 0, 5) == 0 ? pick(random, 500, 700) : pick(random, 1, 200);
     const Rows rows{{pick(random, 1, 3), block * count, stride * count + 256}, {count, block, stride}, block};
     if (pick(random, 0, 9) > 0) return check_rows(random, rows);
-    Rows backwards = rows;  // which may overlap
+    Rows backwards = rows;  // rows may overlap then
     backwards.inner.from = -stride;
     check_packing(
         random, backwards.pieces(), [&](std::byte* t, const std::byte* f) { backwards.pack(t, f); }, backwards.text());
@@ -169,7 +172,7 @@ TEST_P(RowKernels, AreAFewColumns) {
   });
 }
 
-/// Squares of elements that are transposed in registers, and what is left at their rims.
+/// Squares of elements that are transposed in registers, and the rest at their rims.
 TEST_P(RowKernels, AreAWholeTranspose) {
   seeds(10, [&](Random& random) {
     for (const Bytes block : {1, 2, 4, 8, 16, 24}) {

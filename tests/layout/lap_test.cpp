@@ -1,4 +1,4 @@
-// layout/lap.hpp: which layouts come back to a line, after how many packed bytes.
+// layout/lap.hpp: the layouts that come back to a cache line, and the packed bytes until then.
 #include "layout/lap.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Lap, OfBlocksShorterThanALine) {
   expect(pairs, 500, 16000, 32000);
 }
 
-// Elements of 24 bytes lie in three lines before one begins where a line does.
+// Elements of 24 bytes begin in three lines before an element begins at a line's start again.
 TEST(Lap, UntilNoLineIsHalfDone) {
   expect(resized(vector(500, 3, 1000, element), 0, 48), 300, 24000, 96000);
   const Layout three = basic(24);
@@ -43,15 +43,15 @@ TEST(Portion, IsOfWholeLinesInWholeSegments) {
   EXPECT_EQ(portion({24576, 8 * 24576}, 24 * mib, segment, most), 8 * 24576);
   EXPECT_EQ(portion({6144, 8 * 6144}, 3 * mib / 2, segment, most), 16 * 6144);
   EXPECT_EQ(portion({12000, 8 * 12000}, 6 * mib, segment, most), 5 * segment);
-  // Not even one: as much of them as there is room for.
+  // Not even one lap fits. The portion takes the room that there is.
   EXPECT_EQ(portion({100'000, 400'000}, 40 * mib, segment, most), 6 * segment);
 }
 
 TEST(Portion, NoneWhereASegmentIsAsGood) {
   const Bytes mib = 1 << 20, segment = 32 << 10, most = 256 << 10;
   EXPECT_EQ(portion({}, mib, segment, most), 0);
-  EXPECT_EQ(portion({1536, 8 * 1536}, mib, segment, most), 0);         // finishes its lines
-  EXPECT_EQ(portion({200'000, 800'000}, 80 * mib, segment, most), 0);  // would not go twice over one
+  EXPECT_EQ(portion({1536, 8 * 1536}, mib, segment, most), 0);         // a segment finishes its lines
+  EXPECT_EQ(portion({200'000, 800'000}, 80 * mib, segment, most), 0);  // the portion would not touch a line twice
 }
 
 TEST(Lap, NoneWhereEachLineIsMetOnce) {

@@ -1,4 +1,4 @@
-// What is packed away is what pack_range packs, to the byte, and nothing beside it.
+// pack_away() packs the same bytes as pack_range(), and touches nothing else.
 #include "layout/pack_away.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace heddle::layout {
 namespace {
 
 TEST(PackAway, IsPackRange) {
-  // The middle one is long, and 20 others are not.
+  // One block is long, and the other 20 are short.
   std::vector<Count> lengths(21, 300);
   std::vector<Bytes> offsets;
   lengths[9] = 20001;

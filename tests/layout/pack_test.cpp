@@ -1,4 +1,5 @@
-// pack, unpack, ranges, cursors and transfers against the bytes gathered one by one along the type map, random types.
+// Compares pack, unpack, ranges, cursors and transfers with bytes gathered one by one along the
+// type map, for random types.
 #include "layout/pack.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ using test::Memory;
 using test::random_type;
 using test::Sample;
 
-/// No byte of memory is described twice: only then is unpacking defined.
+/// A byte of memory is described twice. Then unpacking is not defined.
 bool overlaps(const Sample& type, Count count) {
   std::vector<Segment> map;
   for (Count i = 0; i < count; ++i)
@@ -51,7 +52,7 @@ RC_GTEST_PROP(Pack, EqualsTheTypeMap, (const Choices& choices, std::uint8_t many
   RC_ASSERT(packed == expected);
 }
 
-/// Rows of a triangle, and something that is no nest: a struct with steps of both kinds.
+/// Rows of a triangle, and a part that is no nest: a struct with steps of both kinds.
 Layout triangle(Count rows) {
   std::vector<Layout> types;
   std::vector<Count> lengths(static_cast<std::size_t>(rows) + 1, 1);
@@ -162,7 +163,7 @@ RC_GTEST_PROP(Transfer, EqualsPackThenUnpack, (const Choices& one, const Choices
   const Sample from = random_type(one);
   const Sample to = random_type(two);
   RC_PRE(from.layout.size() > 0 && to.layout.size() > 0);
-  // Equal sizes: each count is the other's size over their common divisor.
+  // Both sides have the same size: each count is the other side's size over the common divisor.
   const Bytes common = std::gcd(from.layout.size(), to.layout.size());
   const Count from_count = to.layout.size() / common * (1 + many % 2);
   const Count to_count = from.layout.size() / common * (1 + many % 2);
@@ -222,7 +223,8 @@ TEST(Transfer, TransposesWithoutAPackedCopy) {
     for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(to[i * n + j], from[j * n + i]);
 }
 
-// Pieces of 1, 2, 4 ... units, against themselves, against others cut at other places, and against steps.
+// Transfers pieces of 1, 2, 4 ... units to equal pieces, to pieces that are cut elsewhere, and to
+// steps.
 TEST(Transfer, LongPiecesOfAnyLengths) {
   const auto doubling = [](Bytes unit, int pieces) {
     std::vector<Bytes> offsets;

@@ -1,5 +1,6 @@
-// Random datatypes in the grammar of layout/grammar.hpp, for property tests: every constructor, holes, overlaps, negative
-// strides. They shrink as their numbers do; the description of a failure is printed, and `heddle explain` draws it.
+// Random datatypes in the grammar of layout/grammar.hpp, for property tests, with every
+// constructor, holes, overlaps and negative strides. They shrink as their numbers do. A failure
+// prints its description, and `heddle explain` draws it.
 #pragma once
 
 #include <rapidcheck.h>

@@ -16,7 +16,7 @@ class Chooser {
     const std::uint32_t n = next_ < numbers_.size() ? numbers_[next_++] : 0;
     return n % (highest + 1);
   }
-  /// 0 … highest, where 0 is rare: emptiness is contagious, one empty level empties all above it.
+  /// 0 ... highest, where 0 is rare: one empty level empties all levels above it.
   Count some(Count highest) {
     const Count n = upto(10 * highest);
     return n == 1 ? 0 : 1 + n % highest;

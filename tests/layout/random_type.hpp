@@ -1,12 +1,14 @@
-// tests/layout/random_type.hpp: random datatypes from a list of choices, with an independent opinion of their bytes.
+// tests/layout/random_type.hpp: random datatypes from a list of choices, with an independent map of
+// their bytes.
 //
 //   RC_GTEST_PROP(Pack, Claim, (const Choices& choices)) {
 //     const Sample type = random_type(choices);
 //     ... type.layout against type.map ...
 //   }
 //
-// The choices are plain numbers, so RapidCheck shrinks a failure by dropping and lowering them; when they run out every
-// further choice is 0, the simplest. The map is built from MPI's definitions by copying lists, without rewriting anything.
+// The choices are plain numbers, so RapidCheck shrinks a failure by dropping and lowering them.
+// When they run out, every further choice is 0, the simplest. The map is built from MPI's
+// definitions by copying lists, without rewriting.
 #pragma once
 
 #include <rapidcheck.h>
@@ -27,7 +29,7 @@ struct Choices {
 struct Sample {
   Layout layout;
   std::vector<Segment> map;  ///< Basic elements in order, as MPI's definition lists them.
-  std::string text;          ///< In the grammar of heddle explain.
+  std::string text;          ///< The type in the grammar of heddle explain.
 };
 
 Sample random_type(const Choices& choices, int depth = 4);
@@ -35,7 +37,8 @@ Sample random_type(const Choices& choices, int depth = 4);
 /// The bytes of `count` elements at `base`, gathered one by one along the map.
 std::vector<std::byte> gathered(const Sample& type, Count count, const std::byte* base);
 
-/// Memory that holds `count` elements of the type, filled with distinct bytes, and where offset 0 of the first one is.
+/// Memory for `count` elements of the type, filled with distinct bytes, and the place of the first
+/// element's offset 0.
 class Memory {
  public:
   Memory(const Sample& type, Count count, unsigned fill_seed);

@@ -1,4 +1,4 @@
-// The wire form: what goes out comes back, and what was forged is refused.
+// The wire form comes back as it went out, and forged forms are refused.
 #include "layout/wire.hpp"
 
 #include <gtest/gtest.h>

@@ -1,18 +1,26 @@
-/* claims.pml: the protocol of docs/protocol.md, one sender and one receiver, checked by spin over all interleavings.
+/* claims.pml: the protocol of docs/protocol.md with one sender and one receiver. spin checks all
+ * interleavings.
  *
- * What a run chooses freely: whether the receiver comes at once, only after the sender has returned from everything (head-to-head
- * sends), or never; whether it can pull straight from the sender's memory; for each message whether the sender packs all or
- * leaves it open, then sits in a native barrier, cancels, or waits; whether the receiver claims from the front, in any order,
- * or not at all, and gives back what it cannot pull; in which order it takes messages; whether the message is longer than its buffer.
+ * A run chooses freely:
+ *   - when the receiver comes: at once, never, or only after the sender has returned from all calls
+ *     (head-to-head sends);
+ *   - whether the receiver can pull straight from the sender's memory;
+ *   - for each message, whether the sender packs all of it or leaves it open;
+ *   - for each open message, whether the sender then sits in a native barrier, cancels, or waits;
+ *   - whether the receiver claims from the front, in any order, or not at all;
+ *   - whether it gives back cells that it cannot pull;
+ *   - the order in which the receiver takes messages;
+ *   - whether the message is longer than the receiver's buffer.
  *
- * What must hold, by assertions and by the absence of invalid end states (nobody waits for ever):
- *   - every segment is moved exactly once, none of a cancelled message;
- *   - a slot holds what the receiver reads, from the first to the last byte; packing never lacks a slot;
+ * Assertions, and the absence of invalid end states (a side waits for ever), show that:
+ *   - every segment is moved exactly once, but no segment of a cancelled message;
+ *   - a slot keeps its bytes while the receiver reads them, from the first to the last;
+ *   - packing never lacks a slot;
  *   - the program's buffer is not given back while the receiver pulls from it;
  *   - a control block serves one message until all its cells are done;
  *   - both sides return, in finitely many steps; in the end all slots, reservations and control blocks are back.
  *
- * Each BROKEN_ name takes one rule out; spin must then find an error (tests/model/CMakeLists.txt).
+ * Each BROKEN_ name takes one rule out. spin must then find an error (tests/model/CMakeLists.txt).
  */
 #ifndef MESSAGES
 #define MESSAGES 2
@@ -40,14 +48,15 @@ typedef Slot { byte message; byte segment }
 Control block[BLOCKS];
 Slot slot[SLOTS];
 
-/* The host MPI: a tag for each message. A native message has NOBODY as its block. */
+/* The host MPI has a tag for each message. A native message has the block NOBODY. */
 typedef Envelope { chan with = [1] of { byte, byte, bool } }
 Envelope host[MESSAGES];
 
-mtype comes;            /* when the receiver does */
-bool alone;             /* it can pull everything without the sender: both know since MPI_Init. Else it may try, and give back */
+mtype comes;            /* when the receiver comes */
+/* The receiver can pull everything without the sender. Both know since MPI_Init. Else it may try, and give back. */
+bool alone;
 
-/* What only the checker sees. */
+/* Only the checker sees this. */
 byte moved[MESSAGES * SEGMENTS];
 bool cancelled[MESSAGES];
 bool in_flight[MESSAGES];  /* the buffer belongs to the send, not to the program */
@@ -60,7 +69,7 @@ inline note_moved(m, s) {
   moved[m * SEGMENTS + s]++
 }
 
-/* The compare-and-swap on which all rests. */
+/* The compare-and-swap that the protocol rests on. */
 inline claim(b, s, as, won) {
 #ifdef BROKEN_CLAIM
   won = (block[b].state[s] == open);
@@ -72,7 +81,7 @@ inline claim(b, s, as, won) {
 
 /* ------------------------------------------------------------------------------------------------------------- sender */
 
-/* Its own books: free slots as a stack (last in, first out), room promised, and what it has for each cell. */
+/* The sender's own books: a stack of free slots, the slots that it has promised, and each cell's slot. */
 byte free_slot[SLOTS], free_slots, reserved;
 byte held[BLOCKS * SEGMENTS], user[BLOCKS], cells_out[BLOCKS];
 
@@ -89,7 +98,7 @@ byte held[BLOCKS * SEGMENTS], user[BLOCKS], cells_out[BLOCKS];
 #define REQUEST_IS_OVER(b) !in_flight[user[b]]
 #endif
 
-/* Looks at the cells of a block, one after the other; what is done comes back, at last the block itself. */
+/* Looks at the cells of a block, one after the other. Takes back the slots of cells that are done, at last the block itself. */
 inline reclaim(b, s) {
   s = 0;
   do
@@ -126,7 +135,7 @@ inline reclaim_all(b, s) {
   od
 }
 
-/* A cell that is claimed. */
+/* Fills a cell that the sender has claimed. */
 inline fill(m, b, s, t, p) {
   reclaim(b, t);                                              /* a pipelined message goes on in the slots that it has had */
   d_step { assert(free_slots > 0); free_slots--; p = free_slot[free_slots]; held[b * SEGMENTS + s] = p; reserved-- };
@@ -150,7 +159,7 @@ inline pack(m, b, s, t, p, won) {
   fi
 }
 
-/* PORTION cells in a row, if nobody else has one of them: claimed all before the first is filled. */
+/* Claims up to PORTION cells in a row, until the receiver has one of them. Then fills them. */
 byte portion_end;
 inline pack_portion(m, b, s, t, p, won) {
   portion_end = s;
@@ -173,8 +182,8 @@ inline pack_portion(m, b, s, t, p, won) {
   fi
 }
 
-/* Packs what is still open, from the front, and lets the receiver finish what it has taken: then the buffer is free. What the
- * receiver gives back it packs, too. */
+/* Packs the open cells, from the front, and also the cells that the receiver gives back. Then lets the receiver finish the
+ * cells that it has taken. Then the buffer is free. */
 inline settle(m, b, s, t, p, won) {
   s = 0;
   do
@@ -325,8 +334,8 @@ proctype Sender() {
 
 /* ----------------------------------------------------------------------------------------------------------- receiver */
 
-/* The receiver reads a cell's slot or the sender's buffer, then says done. What does not fit into its buffer (truncation) is
- * only brought to an end. */
+/* The receiver reads a cell's slot or the sender's buffer, then says done. Cells that do not fit into its buffer (truncation)
+ * are only marked done. */
 inline unpack(m, b, s, p, fits) {
   d_step { assert(block[b].generation == generation); p = block[b].place[s] };
   if
@@ -346,7 +355,7 @@ inline pull(m, b, s, fits) {
   d_step { assert(block[b].generation == generation); note_moved(m, s) };
   block[b].state[s] = done
 }
-/* What cannot be pulled after all is the sender's again, which has not left. No other cell is tried. */
+/* A cell that cannot be pulled belongs to the sender again, which has not left. The receiver tries no other cell. */
 inline give_back(b, s) {
   d_step { assert(block[b].generation == generation); may = false };
   block[b].state[s] = open

@@ -1,17 +1,21 @@
-/* mailbox.pml: the protocol of docs/mailbox.md, one sender and one reader, checked by spin over all interleavings.
+/* mailbox.pml: the protocol of docs/mailbox.md with one sender and one reader. spin checks all
+ * interleavings.
  *
- * What a run chooses freely: for each call whether the sender has a short block (which it publishes), a long one (a message of
- * the host's) or none, and whether the reader has room for a short one, a long one or none. That these differ is a mistake of
- * the program's, or more room than is sent. A short block without a message of the host's where none is expected at all comes
- * once: the sender would wait for ever for room to the third that nobody looks for.
+ * A run chooses freely, for each call:
+ *   - the sender has a short block (which it publishes), a long block (a message of the host), or none;
+ *   - the reader has room for a short block, for a long block, or for none.
+ * The two differ if the program makes a mistake, or if the reader has more room than it needs. A short
+ * block in a call in which the reader expects nothing comes once at most. The reader does not look for
+ * such blocks, so the sender of a third would wait for ever for room.
  *
- * What must hold, by assertions and by the absence of invalid end states (nobody waits for ever):
- *   - each block is received exactly once, in its own call, whole; one that nobody expects is not taken for another;
- *   - nobody reads from the loaned slot when it has become somebody else's;
+ * Assertions, and the absence of invalid end states (a side waits for ever), show that:
+ *   - each block is received exactly once, in its own call, whole;
+ *   - an unexpected block is not taken for another block;
+ *   - the reader does not read from the loaned slot after the slot has gone to another use;
  *   - both sides return, in finitely many steps.
  *
- * With -DIN_TURN: persistent exchanges of two ranks, in which nobody asks whether there is room.
- * Each BROKEN_ name takes one rule out; spin must then find an error (tests/model/CMakeLists.txt).
+ * With -DIN_TURN: persistent exchanges of two ranks, in which no rank asks whether there is room.
+ * Each BROKEN_ name takes one rule out. spin must then find an error (tests/model/CMakeLists.txt).
  */
 #ifndef CALLS
 #define CALLS 4
@@ -23,22 +27,22 @@
 #define HALF_FILLED 100
 #define SOMEBODY_ELSES 101
 
-typedef Slot { byte number; byte key; byte content }   /* content: the call whose bytes they are */
+typedef Slot { byte number; byte key; byte content }   /* content: the call that the bytes belong to */
 typedef Mailbox { Slot slot[SLOTS]; byte consumed; byte expects; bool closed }
 
 #ifndef IN_TURN
 
 Mailbox box;
-chan host = [CALLS] of { byte };  /* the host MPI between the two: messages in order, each the number of its call */
+chan host = [CALLS] of { byte };  /* the host MPI: messages in order, each with the number of its call */
 
 mtype = { unknown, equal_short, equal_long, more_room, too_long, unexpected, no_block };
 mtype kind[CALLS + 1] = unknown;  /* of a call */
-bool once;                        /* a block has come that nobody expects */
+bool once;                        /* an unexpected block has come */
 
-/* What only the checker sees. */
+/* Only the checker sees this. */
 byte received[CALLS + 1];
 
-/* Whoever comes first to a call finds out what it is. */
+/* The first side that reaches a call chooses its kind. */
 inline decide(call) {
   atomic {
     if
@@ -46,8 +50,8 @@ inline decide(call) {
        if
        :: kind[call] = equal_short
        :: kind[call] = equal_long
-       :: kind[call] = more_room                            /* short where a message is expected */
-       :: kind[call] = too_long                             /* a message where a short one is expected */
+       :: kind[call] = more_room                            /* a short block where a message is expected */
+       :: kind[call] = too_long                             /* a message where a short block is expected */
        :: !once -> kind[call] = unexpected; once = true
        :: kind[call] = no_block
        fi
@@ -120,7 +124,7 @@ proctype Sender() {
      call++
   :: else -> break
   od;
-  /* The mailbox is no longer wanted. Its slot is free when the reader has closed. */
+  /* The sender has no more use for the mailbox. The slot is free when the reader has closed. */
 #ifndef BROKEN_FREE
   box.closed;
 #endif
@@ -129,7 +133,7 @@ proctype Sender() {
 
 /* ------------------------------------------------------------------------------------------------------------- reader */
 
-/* The message is the reader's: read from the first byte to the last, then consumed. */
+/* The message belongs to the reader: it reads the first byte to the last, then consumes the message. */
 inline read_it() {
   assert(box.slot[last % SLOTS].content == call);
   assert(box.slot[last % SLOTS].content == call);
@@ -139,7 +143,7 @@ inline read_it() {
 inline receive_from_host() {
   atomic { host ? message; assert(message == call); message = 0; received[call]++ }
 }
-/* Of an earlier call, in which nothing was expected. */
+/* The message is of an earlier call, in which the reader expected nothing. */
 inline drop() { last++; box.consumed = last }
 
 proctype Reader() {
@@ -154,19 +158,19 @@ proctype Reader() {
 look:
         if
         :: box.slot[NEXT].number == last + 1
-        :: nempty(host) ->                                    /* a probe, now and then; what it sees may be a later call's */
+        :: nempty(host) ->                                    /* a probe, now and then; its message may be a later call's */
 #ifdef BROKEN_PROBE
            receive_from_host(); goto next
 #else
            if
-           :: box.slot[NEXT].number == last + 1               /* it is: this call's came before it */
+           :: box.slot[NEXT].number == last + 1               /* it is a later call's: the block of this call came first */
            :: else -> receive_from_host(); goto next
            fi
 #endif
         fi;
         key = box.slot[NEXT].key;
         if
-        :: key > call -> receive_from_host()                  /* of a later call: what is due now is a message */
+        :: key > call -> receive_from_host()                  /* a later call's: a message is due now */
         :: key < call -> drop(); goto look
         :: key == call -> last++; read_it()
         fi
@@ -228,7 +232,7 @@ init {
   atomic { run Sender(); run Reader() }
 }
 
-#else /* IN_TURN: each of two ranks publishes to the other at each start, then reads what the other has published. */
+#else /* IN_TURN: at each start, each of two ranks publishes to the other, then reads the other's block. */
 
 Mailbox from[2];
 

@@ -1,5 +1,6 @@
-// Random type trees: MPI_Pack and MPI_Unpack (Heddle's, when preloaded) against PMPI_Pack and PMPI_Unpack (the host's) and
-// against the type map walked element by element; and layout/ itself, linked in, against all of them.
+// Compares random type trees. MPI_Pack and MPI_Unpack (Heddle's, when preloaded) must agree with
+// PMPI_Pack and PMPI_Unpack (the host's), and with the type map walked element by element. layout/,
+// which is linked in, must agree with all of them.
 //
 //   heddle-differential-mpich                     100,000 trees; RC_PARAMS="seed=... max_success=..." as RapidCheck says
 //   heddle-differential-mpich 'TYPE' COUNT        one tree, as a failure prints it
@@ -37,11 +38,11 @@ using layout::grammar::TypePtr;
 struct Case {
   TypePtr type;
   Count count = 1;
-  bool large = false;      ///< By the large-count procedures.
-  std::uint32_t draw = 0;  ///< For what is sampled: ranges, the other type of a transfer.
+  bool large = false;      ///< Uses the large-count procedures.
+  std::uint32_t draw = 0;  ///< Seed for samples: ranges, and the other type of a transfer.
 };
 
-/// What the run has seen, so that it cannot be empty without notice.
+/// Counts of the run, so that an empty run is noticed.
 struct Seen {
   long trees = 0, empty = 0, overlapping = 0, refused = 0, host_errors = 0, elements = 0, placed_otherwise = 0;
   long packs = 0, packed_by_host = 0, unpacks = 0, unpacked_by_host = 0, transfers = 0;
@@ -57,7 +58,8 @@ int survey(const layout::grammar::Type& type) {
   return type.combiner == layout::grammar::Combiner::named ? 0 : deepest + 1;
 }
 
-/// Notes whether a call of Heddle's has reached the host with the derived datatype, while it lives.
+/// During its lifetime, notes whether a call of Heddle has reached the host with the derived
+/// datatype.
 class Watch {
  public:
   Watch(bool heddle, const char* name, long& calls, long& by_host)
@@ -107,7 +109,7 @@ Packed pack(const Case& c, MPI_Datatype type, const void* base, Bytes room) {
 template <bool heddle>
 int unpack(const Case& c, MPI_Datatype type, void* base, Memory packed) {
   const Watch watch(heddle && c.count > 0, c.large ? "Unpack_c" : "Unpack", seen.unpacks, seen.unpacked_by_host);
-  packed.reserve(1);  // of nothing, too, there is an address
+  packed.reserve(1);  // so there is an address even without bytes
 #if HOST_LARGE_COUNTS
   if (c.large) {
     MPI_Count at = 0;
@@ -129,7 +131,8 @@ std::string differs(const char* what, const Memory& got, const Memory& wanted) {
   return std::string(what) + ": byte " + std::to_string(at) + " of " + std::to_string(wanted.size()) + " differs";
 }
 
-/// Size and true bounds of the host against layout/; lower bound and extent are as_host_sees()'s.
+/// Compares the host's size and true bounds with layout/. as_host_sees() compares lower bound and
+/// extent.
 std::string bounds(const Layout& l, MPI_Datatype type) {
   MPI_Count size = 0;
   MPI_Aint true_lower = 0, true_extent = 0;
@@ -139,13 +142,13 @@ std::string bounds(const Layout& l, MPI_Datatype type) {
     return std::string(what) + ": layout/ says " + std::to_string(ours) + ", the host " + std::to_string(host);
   };
   if (l.size() != size) return say("size", l.size(), size);
-  if (size == 0) return "";  // of nothing, each library has its own idea where it lies
+  if (size == 0) return "";  // without bytes, each library places the type differently
   if (l.true_lower_bound() != true_lower) return say("true lower bound", l.true_lower_bound(), true_lower);
   if (l.true_extent() != true_extent) return say("true extent", l.true_extent(), true_extent);
   return "";
 }
 
-/// layout/ by itself: ranges of the stream, the cursor's pieces, a transfer to another layout.
+/// Checks layout/ alone: ranges of the stream, the cursor's pieces, a transfer to another layout.
 std::string engine(const Case& c, const Places& map, Field& field, const Memory& packed, Chooser& choose) {
   const Layout& l = c.type->layout;
   for (int i = 0; i < 3; ++i) {
@@ -199,7 +202,7 @@ std::string engine(const Case& c, const Places& map, Field& field, const Memory&
   return "";
 }
 
-/// What is wrong; empty if all agree.
+/// The first difference. Empty: all agree.
 std::string judged(const Case& drawn) {
   if (host_crashes(*drawn.type)) {
     ++seen.host_errors;
@@ -234,8 +237,8 @@ std::string judged(const Case& drawn) {
   Packed ours = pack<true>(c, type, field.base(), map.packed);
   Packed host = pack<false>(c, type, field.base(), map.packed);
   if (ours.error != MPI_SUCCESS) return "MPI_Pack: code " + std::to_string(ours.error);
-  // The second use, and the first of a type made again, which Heddle knows by its contents: while the first lives, and after
-  // it.
+  // The second use of the type. Then the first use of an equal type, which Heddle knows by its
+  // contents: while the first type lives, and after it.
   if (differs("", pack<true>(c, type, field.base(), map.packed).bytes, ours.bytes) != "") return "MPI_Pack: not twice the same";
   for (int again = 0; again < 2; ++again) {
     const Committed same(*drawn.type, drawn.large);
@@ -274,7 +277,7 @@ std::string judged(const Case& drawn) {
   return engine(c, map, field, wanted, choose);
 }
 
-/// What is being looked at, for a library that crashes.
+/// The case that runs now, for the report of a crash.
 std::string present;
 extern "C" void say_present(int signal) {
   for (const std::string& part : {std::string("crashed on '"), present, std::string("\n")})
@@ -283,7 +286,7 @@ extern "C" void say_present(int signal) {
   std::raise(signal);
 }
 
-/// The same, and a type that the host does not take is no failure, if there are few of them.
+/// judged(), but a type that the host refuses is no failure. There must be few of them.
 std::string verdict(const Case& c) {
   try {
     present = to_string(*c.type) + "' " + std::to_string(c.count) + (c.large ? " '(large counts)" : "'");
@@ -331,7 +334,8 @@ int report(bool passed, double seconds) {
     std::printf("FAILED: too many types could not be compared.\n");
     return 1;
   }
-  // Not all types are Heddle's (what it cannot decode it leaves alone), but nearly all must be, or nothing was tested.
+  // Heddle leaves types to the host that it cannot decode. But nearly all types must be Heddle's,
+  // or nothing was tested.
   if (expected() == Expected::on && (seen.packed_by_host > seen.packs / 100 || seen.unpacked_by_host > seen.unpacks / 100)) {
     std::printf("FAILED: Heddle has left more than 1 %% of the types to the host.\n");
     return 1;

@@ -1,4 +1,4 @@
-// From what ranks tell to the files of a job, and what is said of those that cannot be written.
+// The ranks' records become the files of a job. Files that cannot be written are named on stderr.
 #include "report/at_end.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class AtEnd : public testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] static json read(const std::string& path) { return json::parse(std::ifstream(path)); }
-  /// All of a job; what it says on stderr.
+  /// Ends a job of `ranks` ranks. Returns the text on stderr.
   [[nodiscard]] std::string end(const Files& files, int ranks) const {
     testing::internal::CaptureStderr();
     Merging all(files, ranks);
@@ -33,7 +33,7 @@ class AtEnd : public testing::Test {
     all.write([] { return std::string(R"({"mpi": "some"})"); });
     return testing::internal::GetCapturedStderr();
   }
-  /// Ranks in a timeline: each has its name and its place.
+  /// The ranks of a timeline, in the order of their name events.
   [[nodiscard]] static std::vector<int> ranks_of(const json& timeline) {
     std::vector<int> ranks;
     for (const json& event : timeline["traceEvents"])

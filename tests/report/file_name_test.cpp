@@ -22,7 +22,7 @@ TEST(FileName, TellsWhoWroteIt) {
 TEST(FileName, APercentSignThatMeansNothingStays) {
   const Writer writer{.host = "%p", .process = 1, .job = "2", .rank = 3};
   EXPECT_EQ(file_name("100%%-%x-%", writer), "100%-%x-%");
-  EXPECT_EQ(file_name("%h%%r", writer), "%p%r");  // what is put in is not read again
+  EXPECT_EQ(file_name("%h%%r", writer), "%p%r");  // inserted text is not expanded again
 }
 
 TEST(FileName, TheJobIsTheBatchSystems) {

@@ -1,4 +1,4 @@
-// What an observer makes of calls: numbers take the place of handles, so no MPI is needed.
+// Calls as an observer records them. Numbers stand for handles, so no MPI is needed.
 #include "report/observed.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace heddle::report {
 namespace {
 
-/// Types are their sizes, requests and communicators their numbers.
+/// The number of a type is its size.
 class Numbers : public Meanings {
  public:
   const char* procedure(int number) const noexcept override { return number == 0 ? "MPI_Send" : "MPI_Alltoallw"; }
@@ -36,7 +36,7 @@ class Observing : public testing::Test {
  protected:
   Observing() { report_.of_rank(1, 3); }
   void call(const Called& called, bool done = true) { observed_.ends(called, observed_.begins(called), done); }
-  /// Its one place of a procedure.
+  /// The report's only call site.
   nlohmann::json site() { return nlohmann::json::parse(report_.to_json()).at("sites").at(0); }
 
   Report report_;

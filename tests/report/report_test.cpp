@@ -174,7 +174,7 @@ TEST(Report, ACallIsCarriedOnceOrHandedOn) {
   send.ends(third, 1, -1, Passed::small);
   EXPECT_EQ(send.carried(), 1);
   EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 2);
-  send.carried(second, true);  // when its request was completed
+  send.carried(second, true);  // known only when its request is completed
   EXPECT_EQ(send.carried(), 2);
   EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 1);
 }
@@ -206,7 +206,7 @@ TEST(Report, ElementsWithoutHolesAreOnePiece) {
   Report report;
   report.add("send", basic(8), "direct", 8 << 10, {});
   report.add("receive", vector(4, 1, 2, basic(8)), "packed", 3 * 32, {});
-  report.add("send", resized(basic(8), 0, 64), "packed", 8 << 10, {});  // the same element, apart
+  report.add("send", resized(basic(8), 0, 64), "packed", 8 << 10, {});  // the same elements, with gaps
   const json rows = json::parse(report.to_json())["rows"];
   EXPECT_EQ(rows[1]["blocks"], 1);
   EXPECT_EQ(rows[2]["blocks"], 1 << 10);
@@ -236,7 +236,7 @@ TEST(Report, AnAlgorithmHasWhatEachRankHasMoved) {
 
 TEST(Report, BytesToEachRankAreCountedIfThereAreFew) {
   Report report;
-  report.add_sent(1, 5);  // nobody has said how many there are
+  report.add_sent(1, 5);  // the number of ranks is not known yet
   report.of_rank(2, 4);
   report.add_sent(1, 5);
   report.add_sent(1, 6);
@@ -339,7 +339,7 @@ TEST(Trace, CallsAreSlicesOfTheirRank) {
   EXPECT_EQ(file.end(), "");
   const json events = json::parse(std::ifstream(path))["traceEvents"];
   std::filesystem::remove(path);
-  ASSERT_EQ(events.size(), 7u);  // two that name each rank, two calls, one that says what is missing
+  ASSERT_EQ(events.size(), 7u);  // two names for each rank, two calls, a note of missing calls
   const json& slice = events[3];
   EXPECT_EQ(slice["ph"], "X");
   EXPECT_EQ(slice["name"], "MPI_Send");

@@ -1,4 +1,4 @@
-// What is said on stderr: a line a message, remarks only where they are asked for, and once.
+// Messages on stderr: one line each. Remarks come only if they are asked for, and once.
 #include "report/say.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace heddle::report {
 namespace {
 
-/// What `speak` writes on stderr.
+/// The text that `speak` writes on stderr.
 template <class Speak>
 std::string said(Speak speak) {
   testing::internal::CaptureStderr();

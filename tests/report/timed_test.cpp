@@ -1,4 +1,4 @@
-// A procedure that somebody looks on at: with handles that are numbers, so no MPI is needed.
+// A procedure with an observer. Numbers stand for handles, so no MPI is needed.
 #include "report/timed.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(Timed, WhatStandsForNoneIsZeroOrNobody) {
   EXPECT_EQ(onlooker.last().type, 0U);
   EXPECT_EQ(onlooker.last().communicator, 0U);
   EXPECT_EQ(onlooker.last().peer, Called::nobody);
-  EXPECT_EQ(onlooker.ended, std::vector<bool>{false});  // it has failed
+  EXPECT_EQ(onlooker.ended, std::vector<bool>{false});  // the call failed
 }
 
 int gather(const int* /*counts*/, Type /*type*/, const long* /*counts*/, const Type* /*types*/, int /*root*/) {

@@ -9,17 +9,17 @@ namespace {
 
 /// Rank 1 of a communicator of ranks 10, 11 and 12 of the world.
 const Partners three{.me = 1, .world = {10, 11, 12}};
-/// The other group has these.
+/// An intercommunicator: the remote group has these ranks.
 const Partners two_groups{.inter = true, .me = 0, .world = {10, 11, 12}};
 
-/// Blocks for peer i.
+/// Bytes for peer i, and from peer i.
 std::int64_t sent(int i) { return 100 + i; }
 std::int64_t received(int i) { return 1000 + i; }
 
 std::int64_t bytes(const Moves& moves, const Partners& partners = three) {
   return Volume(moves, partners, sent, received).bytes();
 }
-/// By rank of the world.
+/// Bytes to each world rank.
 std::map<int, std::int64_t> each(const Moves& moves, const Partners& partners = three) {
   std::map<int, std::int64_t> told;
   Volume(moves, partners, sent, received).each([&](int rank, std::int64_t more) { told[rank] += more; });
@@ -40,7 +40,7 @@ TEST(Volume, OfAnAlltoallAreAllBlocks) {
   Moves moves{.pattern = Pattern::alltoall};
   EXPECT_EQ(bytes(moves), 100 + 101 + 102);
   EXPECT_EQ(each(moves), (Told{{10, 100}, {11, 101}, {12, 102}}));
-  moves.sends_in_place = true;  // what it sends lies where others arrive, but for its own
+  moves.sends_in_place = true;  // in the receive buffer, where its own block stays
   EXPECT_EQ(bytes(moves), 1000 + 1001 + 1002);
   EXPECT_EQ(each(moves), (Told{{10, 1000}, {12, 1002}}));
 }

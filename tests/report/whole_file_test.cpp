@@ -1,4 +1,4 @@
-// Reports and timelines: whole or not at all, and not where somebody else's link leads.
+// Reports and timelines are written whole or not at all, and never through another user's link.
 #include "report/whole_file.hpp"
 
 #include <gtest/gtest.h>

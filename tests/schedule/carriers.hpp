@@ -1,4 +1,4 @@
-// What messages carry in the simulator, and what must have come where at the end.
+// The contents of messages in the simulator, and the state that all ranks must reach.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace heddle::schedule {
 
-/// Allgatherv: who has which segment of whose block.
+/// Allgatherv: the segments of each block that each rank has.
 class Blocks {
  public:
   struct Payload {};
@@ -33,7 +33,7 @@ class Blocks {
     });
   }
 
-  /// Empty: everybody has everything.
+  /// Empty: every rank has every block.
   [[nodiscard]] std::string wrong() const {
     if (!wrong_.empty()) return wrong_;
     for (const char one : has_)
@@ -57,13 +57,13 @@ class Blocks {
   }
 
   Rank ranks_;
-  Pieces pieces_;  ///< Whole blocks have one.
+  Pieces pieces_;  ///< One for a whole block.
   std::vector<char> has_;
   std::string wrong_;
 };
 
-/// Alltoallv: one token for each pair, or each that is near enough (Place::reach). Those that a rank holds for one destination
-/// are a chain.
+/// Alltoallv: one token for each pair of ranks, or only for pairs that are near enough
+/// (Place::reach). The tokens that a rank holds for one destination form a chain.
 class Tokens {
  public:
   struct Payload {
@@ -80,7 +80,7 @@ class Tokens {
   Payload send(Rank rank, const Send& one) {
     if (one.what.contains(rank)) wrong_ = std::to_string(rank) + " sends away what is its own";
     Payload load;
-    if (one.part.index > 0) return load;  // the first channel takes all
+    if (one.part.index > 0) return load;  // the first channel carries all tokens
     one.what.for_each([&](Rank to) {
       const std::int32_t chain = std::exchange(held(rank, to), none);
       if (chain == none) return;

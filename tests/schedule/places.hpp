@@ -1,4 +1,5 @@
-// Places to try an algorithm at: radixes, channels, segments, and ranks dealt out to nodes in ways that launchers have.
+// Places to try an algorithm at: radixes, channels, segments, and ranks dealt to nodes as launchers
+// do.
 #pragma once
 
 #include <random>

@@ -1,4 +1,5 @@
-// The same promises at sizes where not all ranks can be run: some ranks, some rounds, and the way of single blocks, to 100,000.
+// The algorithms keep their promises with up to 100,000 ranks. These are too many to run, so the
+// tests take some ranks, some rounds, and the paths of single blocks.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +14,7 @@ constexpr Rank sizes[] = {301, 511, 512, 513, 1000, 4095, 4096, 4097, 30'030, 65
 
 class Sampled : public testing::TestWithParam<const Algorithm*> {
  protected:
-  /// The algorithm at each size, at two radixes or dealt out in two ways.
+  /// The algorithm at each size: at two radixes, or with ranks dealt to nodes in two ways.
   template <class Visit>
   void each_place(const Visit& visit) {
     for (const Rank p : sizes) {
@@ -35,7 +36,7 @@ class Sampled : public testing::TestWithParam<const Algorithm*> {
   std::minstd_rand random_{7};
 };
 
-/// The messages of one pair in one round: as the sender has them, and as the receiver has them.
+/// The messages of one pair in one round, from the sender's or the receiver's list.
 template <class List, class Same>
 std::vector<std::pair<Ranks, Segment>> between(const List& list, const Same& same) {
   std::vector<std::pair<Ranks, Segment>> found;

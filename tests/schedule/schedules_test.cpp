@@ -1,5 +1,6 @@
-// Every algorithm, every number of ranks to 300: each block comes once to where it belongs, sends and receives match, nobody
-// waits for ever, and rounds and messages are as the formula says.
+// Every algorithm with every number of ranks up to 300. Each block arrives once, at its
+// destination. Sends and receives match, and no rank waits for ever. Rounds and messages are as in
+// the formula.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
-// All ranks of a schedule in one thread. Ranks get on in random order; receives block, sends do not; the messages of a pair
-// come in the order in which they were sent, whatever their round, as with one MPI tag.
+// Runs all ranks of a schedule in one thread, in random order. Receives block, sends do not. The
+// messages of a pair arrive in the order of sending, whatever their round, as with one MPI tag.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,12 +16,13 @@ namespace heddle::schedule {
 
 struct Totals {
   Count rounds = 0;
-  Count most_sent = 0;  ///< Messages, of the rank that sends most.
+  Count most_sent = 0;  ///< Messages of the rank that sends most.
   Count most_received = 0;
   Count blocks = 0;  ///< Blocks that travelled, over all messages.
 };
 
-/// What a test does with messages: Payload Carrier::send(Rank, const Send&) and void receive(Rank, const Receive&, Payload&).
+/// A Carrier is the test's part. It has `Payload send(Rank, const Send&)` and
+/// `void receive(Rank, const Receive&, Payload&)`.
 template <class Carrier>
 class Simulator {
  public:
@@ -30,7 +31,7 @@ class Simulator {
     mail_.assign(index(ranks_) * index(ranks_), none);
   }
 
-  /// False: some rank waits for ever, or a message is not what was expected; why() says so.
+  /// False: a rank waits for ever, or a message is not as expected. why() explains.
   bool run() {
     std::minstd_rand random(static_cast<unsigned>(place_.ranks));
     const Count rounds = algorithm_.rounds(place_);

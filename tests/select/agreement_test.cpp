@@ -1,4 +1,4 @@
-// Shares of all ranks, in whatever order they are put together, say the same.
+// The shares of all ranks give the same facts, whatever the order in which they are joined.
 #include "select/collective/agreement.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,8 @@ TEST(Agreement, DigestsTellChoicesApart) {
   EXPECT_NE(digest(one), digest(other));
 }
 
-// None begins before the one before it has counted: a rank has one under way at most. Where nothing changes they are few.
+// A reduction begins only after the previous one has counted, so a rank has one under way at most.
+// If nothing changes, reductions are few.
 TEST(Cadence, OneReductionAtATimeAndFewOfThem) {
   for (const bool changes : {false, true}) {
     Cadence cadence;
@@ -124,7 +125,8 @@ TEST(Cadence, OneReductionAtATimeAndFewOfThem) {
   }
 }
 
-// Where a call takes hardly longer than the reduction, there are more calls to one reduction; few are none at all.
+// If a call takes hardly longer than the reduction, more calls go by between reductions. Still, the
+// interval never exceeds Cadence::seldom calls.
 TEST(Cadence, ShortCallsAreLookedAtSeldom) {
   const Where crowded{.ranks = 16, .members = 16, .crowding = 8, .links = &openmpi_links};
   const auto calls = [&](Bytes block) {

@@ -1,4 +1,4 @@
-// What HEDDLE_CHECK says where ranks differ.
+// The texts of HEDDLE_CHECK if ranks differ.
 #include "select/collective/alike.hpp"
 
 #include <gtest/gtest.h>

@@ -73,9 +73,10 @@ TEST(Choose, AsTheTableSays) {
   }
 }
 
-// Wu, Wyckoff, Panda 2004, Table 1, on a machine like theirs. Blocks are small or large at either end. What differs: here the
-// core of the receiver reads, not an adapter beside it. So where one end packs, both cores working (BC-SPUP) beat one that
-// reads and unpacks; but among the schemes that leave the sender's blocks as they lie, the table's choice is the cheapest.
+// Wu, Wyckoff, Panda 2004, Table 1, on a machine like theirs, with small or large blocks at either
+// end. There an adapter reads; here the receiver's core reads. So if one end packs, two busy cores
+// (BC-SPUP) beat a core that reads and unpacks. But among the schemes that leave the sender's
+// blocks in place, the table's choice is the cheapest.
 TEST(Choose, AsTable1OfThePaperWhereItApplies) {
   const Profile profile = cluster_of_2004();
   const Bytes bytes = 1 << 20;
@@ -90,7 +91,8 @@ TEST(Choose, AsTable1OfThePaperWhereItApplies) {
   EXPECT_EQ(choose(facts(large, large)).scheme, Scheme::multi_w);  // copy-reduced, copy-reduced
   const Costs reads = costs(facts(large, small));                  // copy-reduced, unpack
   EXPECT_LT(reads.of(Scheme::rwg_up), reads.of(Scheme::multi_w));
-  // Pack, copy-reduced: the table says Multi-W, a write for each small block. P-RRS, which it never chooses, costs less.
+  // Pack, copy-reduced: the table says Multi-W, with a write for each small block. P-RRS costs
+  // less, but the table never chooses it.
   const Costs packs = costs(facts(small, large));
   EXPECT_LT(packs.of(Scheme::p_rrs), packs.of(Scheme::multi_w));
   EXPECT_EQ(choose(facts(one(bytes), large)).scheme, Scheme::p_rrs);  // the asymmetric case that §4.2 has in mind
@@ -182,8 +184,9 @@ TEST(Choose, MoreTransportsNeverCostMore) {
     }
 }
 
-// A sender chooses without the receiver's datatype, and a receiver does not choose again. What that costs by the built-in
-// profile, over blocks of 4 B to 64 KiB at the sender, in memory order or across it, into the same or into one piece.
+// A sender chooses without the receiver's datatype, and a receiver does not choose again. The loss
+// stays small by the built-in profile. Blocks are 4 B to 64 KiB at the sender, in memory order or
+// across it, and go into blocks or into one piece.
 TEST(Choose, NotKnowingTheReceiverCostsLittle) {
   for (Bytes total = 8 << 10; total <= 16 << 20; total *= 4)
     for (Bytes from = 4; from <= 64 << 10; from *= 2)
@@ -197,9 +200,10 @@ TEST(Choose, NotKnowingTheReceiverCostsLittle) {
           const Costs cost = costs(facts);
           const Scheme blind = choose(unknown(facts)).scheme;
           const double loss = cost.of(blind) / cost.of(choose(facts).scheme);
-          // By process_vm or packed: nothing. Over mapped memory: one that moves it all, where two would have shared it.
+          // Nothing is lost by process_vm or packed. Over mapped memory, one core may move all
+          // data where two would have shared the work.
           EXPECT_LE(loss, facts.mapped ? 1.5 : 1.0) << why(facts, choose(facts)) << "\n  not " << name(blind);
-          // Where the receiver does all the work, it would choose no other way of doing it.
+          // If the receiver does all the work, no other way of doing it would be cheaper.
           if (blind != Scheme::bc_spup && blind != Scheme::both) {
             EXPECT_LE(cost.of(blind), std::min(cost.of(Scheme::multi_w), cost.of(Scheme::rwg_up))) << why(facts, choose(facts));
           }
@@ -240,18 +244,18 @@ TEST(Choose, SaysWhyWithItsNumbers) {
   EXPECT_NE(why(crowded(facts), choose(crowded(facts))).find("more ranks than cores"), std::string::npos);
 }
 
-// Either of them may be slower than the profile says, and then the other does more of the work.
+// Either core may be slower than the profile says. Then the other core does more of the work.
 TEST(Choose, TwoCoresUnlessOneIsClearlyEnough) {
   for (const Bytes length : {64, 256, 1024, 4096, 8192}) {
     const Facts facts = readable(mapped(unknown(vectors(128, length))));
     const Costs cost = costs(facts);
     const bool clear = cost.of(Scheme::direct) < 0.9 * cost.of(Scheme::both);
     EXPECT_EQ(choose(facts).scheme, clear ? Scheme::direct : Scheme::both) << length;
-    EXPECT_LT(cost.of(Scheme::both), 1.15 * cost.of(Scheme::direct)) << length;  // it can do what direct does
+    EXPECT_LT(cost.of(Scheme::both), 1.15 * cost.of(Scheme::direct)) << length;  // `both` can work like `direct`
   }
 }
 
-// Some tens of ns, as the header says; ten times that is a loaded machine or a sanitizer.
+// The header says some tens of ns. A loaded machine or a sanitizer may take ten times as long.
 TEST(Choose, IsQuick) {
   const Facts facts = readable(mapped(vectors(1024, 64)));
   double best = 1e9;

@@ -67,7 +67,7 @@ TEST(ChooseAllgatherv, KnowsWhatGoingByTheSumWouldTake) {
   EXPECT_EQ(by_sum(48, equal(48, 8)), "dissemination");
   EXPECT_EQ(by_sum(48, equal(48, 4 * kib)), "ring");
   EXPECT_EQ(by_sum(48, one_outlier(48, 100 * kib)), "pipelined-ring");
-  // Where it goes wrong: one block of 100 KiB is a large sum.
+  // The sum misleads here: one block of 100 KiB makes a large sum.
   const AllgathervFacts facts{{.ranks = 48}, one_outlier(48, 100 * kib)};
   EXPECT_LT(choose_allgatherv(facts).ns * 1.3, by_sum_allgatherv(facts).ns) << why_allgatherv(facts);
   EXPECT_NE(why_allgatherv(facts).find("by the sum alone it would be pipelined-ring"), std::string::npos);
@@ -111,7 +111,7 @@ TEST(ChooseAllgatherv, CostsAFewHundredNanoseconds) {
   EXPECT_LT(least, 20'000);
 }
 
-/// Everybody sends `block` bytes to `partners`.
+/// Each rank sends `block` bytes to each of `partners` ranks.
 AlltoallvFacts sparse(const Where& where, Rank partners, Bytes block) {
   AlltoallvFacts facts{where};
   facts.partners = facts.most_partners = partners;
@@ -142,7 +142,8 @@ TEST(ChooseAlltoallv, AsTheTableSays) {
     EXPECT_EQ(choose_alltoallv(row.facts).algorithm->name, row.algorithm) << row.what << "\n  " << why_alltoallv(row.facts);
 }
 
-// MPICH takes ten times as long as Open MPI for one more message on a node: there rounds are worth it sooner.
+// One more message on a node takes MPICH ten times as long as Open MPI. So rounds pay sooner with
+// MPICH.
 TEST(ChooseAlltoallv, AHostWithCheapMessagesSendsThem) {
   AlltoallvFacts facts = sparse(on_node(32), 31, 8);
   facts.crowding = 16;
@@ -152,8 +153,9 @@ TEST(ChooseAlltoallv, AHostWithCheapMessagesSendsThem) {
   EXPECT_EQ(choose_alltoallv(facts).algorithm->name, "direct") << why_alltoallv(facts);
 }
 
-// What the built-in figures say of 16 ranks on 2 cores with 8 bytes for everybody, and what `heddle tune` measured there, us:
-// Open MPI pair by pair 88, bundles of radix 2 245; MPICH 4000 and 1640.
+// 16 ranks on 2 cores, 8 bytes for everybody. The built-in figures are close to the times that
+// `heddle tune` measured there. Open MPI: 88 us pair by pair, 245 us with bundles of radix 2.
+// MPICH: 4000 us and 1640 us.
 TEST(ChooseAlltoallv, RanksThatShareCoresTakeAsLongAsMeasured) {
   AlltoallvFacts facts = sparse(on_node(16), 15, 8);
   facts.crowding = 8;
@@ -176,7 +178,8 @@ TEST(ChooseAlltoallv, OneLargeBlockAmongSmallOnesIsNotBundled) {
 }
 
 TEST(ChooseAlltoallv, TheRouterIsForSmallBlocksAndGivesWayAtOneSize) {
-  // Schliephake and Laure 2013, figures 1 to 3: the advantage shrinks as messages grow. Once direct is chosen it stays so.
+  // Schliephake and Laure 2013, figures 1 to 3: the advantage shrinks as messages grow. Once direct
+  // is chosen, it stays chosen for all longer blocks.
   for (const Rank nodes : {64, 256, 8192}) {
     bool was_direct = false;
     for (Bytes block = 8; block <= 128 * kib; block *= 2) {

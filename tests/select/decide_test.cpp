@@ -1,4 +1,4 @@
-// What is chosen takes least by the model, or there is a reason.
+// The chosen way takes least by the model, or the decision has a reason.
 #include "select/collective/decide.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ void everywhere(F&& look) {
           if (nodes <= ranks) look(at(ranks, nodes, crowding, links));
 }
 
-/// Nothing takes less, or the sentence is there; a sentence only where something does, or it is not Heddle's.
+/// because() is empty exactly if the reason is Reason::least. Then no way takes less.
 void holds(const Decision& decision, const Ways& ways) {
   const std::string why = because(decision, ways, "HEDDLE_X=y");
   const bool is_least = decision.way.algorithm && decision.way.ns > 0 && decision.way.ns <= least(ways).ns;

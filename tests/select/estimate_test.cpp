@@ -1,4 +1,5 @@
-// The estimator against closed formulas, and the choice against the estimator: what is chosen is near the best there is.
+// Compares the estimator with closed formulas. Then compares the choices with the estimator: each
+// choice is near the best way.
 #include "select/collective/estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 
 using namespace schedule;
 
-/// One node's link everywhere; what is bundled costs nothing more.
+/// Links within and between nodes are the same. Bundling costs nothing.
 constexpr Links plain{
     {.latency = 1000, .message = 100, .byte = 1}, {.latency = 1000, .message = 100, .byte = 1}, 0, 0, 0, 0, 0};
 
@@ -31,7 +32,7 @@ TEST(Estimate, OneBlockAroundTheRingAndByTree) {
   EXPECT_DOUBLE_EQ(estimate_allgatherv({.algorithm = &allgatherv_ring}, where, volumes), 47 * (1000.0 + 10'000));
   EXPECT_DOUBLE_EQ(estimate_allgatherv({.algorithm = &allgatherv_dissemination}, where, volumes), 5 * (1000.0 + 10'000))
       << "47 is 101111 in binary: five hops";
-  // A hop of the first segment after the other, then nine more segments.
+  // 47 hops of the first segment, one after the other, then nine more segments.
   EXPECT_DOUBLE_EQ(estimate_allgatherv({.algorithm = &allgatherv_pipelined_ring, .segment = 1000}, where, volumes),
                    47 * (1000.0 + 1000) + 9 * 1000);
 }
@@ -63,7 +64,7 @@ TEST(Estimate, TheRouterTakesLogarithmicallyManyMessages) {
                    25 * 100 + 10 + 1000.0);
 }
 
-/// As many nodes as there are; one rank on each, or several.
+/// `count` nodes with `members` ranks each.
 struct Stage {
   Stage(Rank count, Rank members) : of(static_cast<std::size_t>(count * members)) {
     for (Rank rank = 0; rank < count * members; ++rank) of[static_cast<std::size_t>(rank)] = rank / members;
@@ -132,7 +133,7 @@ TEST(Estimate, WhatAlltoallvChoosesIsNearTheBest) {
             Share mine;
             for (const Flow& one : flows[static_cast<std::size_t>(from)]) {
               mine.send(from, one.to, one.bytes, p, &*stage.nodes);
-              mine.receive(one.bytes);  // as much comes from the other side
+              mine.receive(one.bytes);  // each rank receives as much as it sends
             }
             all = joined(all, mine);
           }

@@ -91,7 +91,8 @@ TEST(ChooseFabric, ShortMessagesAreNotWorthAnAnswer) {
   }
 }
 
-/// Two nodes of one machine over TCP on the loopback device, as `heddle tune` has found them: UCX, and Open MPI's own.
+/// Two nodes of one machine over TCP on the loopback device, as measured by `heddle tune`. The slow
+/// library uses UCX, the quick library is Open MPI with its own TCP.
 BetweenNodes tuned(double message, double byte) {
   BetweenNodes nodes{
       .message = message, .byte = byte, .greeting = 60'000, .segment = 8000, .operation = 10'000, .fabric_byte = 0.3};
@@ -109,7 +110,7 @@ TEST(ChooseFabric, WhatWasMeasuredTakesThePlaceOfTheTable) {
   EXPECT_EQ(network.wire, 0.3);
   EXPECT_EQ(network.message_byte, 0.9);
   EXPECT_TRUE(network.measured);
-  // Of another provider nothing is known by it.
+  // These figures say nothing about another provider.
   EXPECT_EQ(network_of("shm", 4, 4, slow_library).greeting, network_of("shm", 4, 4).greeting);
   EXPECT_EQ(network_of("shm", 4, 4, slow_library).message_byte, 0);
 }
@@ -120,9 +121,10 @@ TEST(ChooseFabric, TheQuickerWireIsTaken) {
   const Network quick = network_of("tcp", 4, 4, quick_library);
   EXPECT_TRUE(pays(facts(side, End::sender, slow)));
   EXPECT_FALSE(pays(facts(side, End::sender, quick)));
-  // Without holes that cost anything, too: where the library is slow, the wire alone decides.
+  // The blocks are so large that packing costs little. If the library is slow, the wire alone
+  // decides.
   EXPECT_TRUE(pays(facts(strided(16, 65536), End::sender, slow)));
-  // A library that packs for long is overtaken all the same.
+  // A quick wire does not help a library that packs slowly.
   Profile crawling = builtin();
   for (double& ns : crawling.pack.ns) ns *= 20;
   for (double& ns : crawling.unpack.ns) ns *= 20;
@@ -144,7 +146,8 @@ TEST(ChooseFabric, AWireThatWasMeasuredDecidesOnceByLength) {
   }
 }
 
-// What its sender has in one piece costs the library nothing to pack; what its receiver has said of its blocks counts.
+// If the sender's data are one piece, the library packs nothing there. Then the blocks that the
+// receiver has told of count.
 TEST(ChooseFabric, OnePieceForBlocksPaysByWhatTheReceiverSaves) {
   const Side blocks = Side::blocks_of(mib, 512);
   EXPECT_EQ(blocks.blocks, 2048);

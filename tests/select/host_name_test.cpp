@@ -1,4 +1,4 @@
-// What MPI libraries say of themselves, and what Heddle calls them.
+// The version texts of MPI libraries, and Heddle's names for the libraries.
 #include "select/host_name.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ struct Said {
   Host host;
 };
 
-// As MPI_Get_library_version gives it, or its beginning.
+// The whole text of MPI_Get_library_version, or its beginning.
 constexpr Said libraries[] = {
     {"MPICH Version:      5.0.2\nMPICH Release date: Tue Mar 17 2026\nMPICH ABI:          17:2:5\n", "MPICH Version: 5.0.2",
      Host::mpich},

@@ -63,7 +63,7 @@ TEST(KSelect, AsSortingSays) {
   }
 }
 
-/// Comparisons for each value, at the place where the bulk ends.
+/// Comparisons per value, for the place where the bulk ends.
 double effort(const std::vector<std::int64_t>& values) {
   std::vector<Counted> work;
   for (const std::int64_t one : values) work.push_back({one});

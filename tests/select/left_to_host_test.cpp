@@ -1,4 +1,4 @@
-// What a library that packs while it sends moves better than Heddle.
+// The messages that a library moves better than Heddle, if it packs while it sends.
 #include "select/left_to_host.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// select/collective/mailboxes.hpp: how long a block may be for how many readers, and that nothing is bundled that fits.
+// select/collective/mailboxes.hpp: the longest block for a number of readers. Blocks that fit are
+// not bundled.
 #include "select/collective/mailboxes.hpp"
 
 #include <gtest/gtest.h>

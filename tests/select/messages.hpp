@@ -1,11 +1,11 @@
-// tests/select/messages.hpp: messages and machines for a test to choose by.
+// tests/select/messages.hpp: messages and machines for tests of choices.
 #pragma once
 
 #include "select/choose.hpp"
 
 namespace heddle::select::testing {
 
-/// What a datatype's statistics would say of `blocks` pieces of `length` bytes each, far apart.
+/// The statistics of a datatype with `blocks` pieces of `length` bytes each, far apart.
 inline Side strided(Count blocks, Bytes length) {
   return {.known = true,
           .blocks = blocks,
@@ -32,7 +32,8 @@ inline Facts vectors(Count count, Bytes length) {
   return message(count * length, strided(count, length), strided(count, length));
 }
 
-/// Memory as slow as in 2004 against a network adapter that gathers and scatters at little cost: the machine of Wu et al.
+/// The machine of Wu et al. 2004: slow memory, and a network adapter that gathers and scatters at
+/// little cost.
 inline Profile cluster_of_2004() {
   Profile profile = builtin();
   profile.call = 2000;

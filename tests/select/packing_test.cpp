@@ -1,4 +1,4 @@
-// From which size on a message is packed: the table of the header, as claims.
+// The size from which a message is packed: the header's table as claims.
 #include "select/packing.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Layout fields() {
   const std::array<Bytes, 2> places = {0, 8};
   return layout::structure(lengths, places, std::array{basic(4), basic(8)});
 }
-/// Numbers of 8 bytes, some of them 4 bytes off.
+/// Numbers of 8 bytes, some of them misaligned by 4 bytes.
 Layout misplaced() {
   const std::array<Bytes, 4> places = {0, 8, 20, 28};
   return layout::hindexed_block(1, places, basic(8));

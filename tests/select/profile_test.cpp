@@ -21,7 +21,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }
 
-/// One sentence that holds `words`; the profile is the built-in one.
+/// parse() complains with one sentence that contains `words`, and returns the built-in profile.
 void refused(const std::string& text, const std::string& words) {
   const Loaded loaded = parse(text, "p.json", here);
   EXPECT_NE(loaded.complaint.find(words), std::string::npos) << loaded.complaint;
@@ -71,7 +71,7 @@ TEST(Profile, RefusesWhatIsDamagedForeignOrAbsurd) {
   refused(std::string(60000, '['), "no JSON");
 }
 
-/// With messages of MPICH that somebody has measured.
+/// A profile with measured messages of MPICH.
 std::string with_messages() {
   Profile profile = builtin();
   profile.mpich.node = {.latency = 812, .message = 77, .byte = 0.05};
@@ -110,7 +110,7 @@ TEST(Profile, ThresholdsOfKernelsSurviveToo) {
   const Loaded loaded = parse(text, "p.json", here);
   EXPECT_EQ(loaded.complaint, "");
   EXPECT_EQ(loaded.profile.kernels, profile.kernels);
-  // Files that are older than a threshold, or than all of them.
+  // Older files lack a threshold, or all thresholds.
   const std::size_t group = text.find(",\n  \"packing_kernels\""), end = text.find('}', group);
   EXPECT_EQ(parse(text.substr(0, group) + text.substr(end + 1), "p.json", here).profile.kernels, builtin().kernels);
   EXPECT_EQ(parse(text.substr(0, group) + text.substr(end + 1), "p.json", here).complaint, "");
@@ -142,7 +142,7 @@ TEST(Profile, WhatANetworkTakesIsWrittenByHand) {
   EXPECT_EQ(parse(write(loaded.profile, here, ""), "p.json", here).profile.openmpi.network, (Link{30000, 9000, 0.9}));
 }
 
-/// With messages between nodes that somebody has measured.
+/// A profile with measured messages between nodes.
 std::string with_nodes() {
   Profile profile = builtin();
   profile.openmpi_nodes = {

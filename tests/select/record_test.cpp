@@ -1,4 +1,4 @@
-// select/collective/record.hpp: what ranks have in common, from the least of what each says.
+// select/collective/record.hpp: the facts that ranks have in common, from the least of each number.
 #include "select/collective/record.hpp"
 
 #include <gtest/gtest.h>

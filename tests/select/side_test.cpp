@@ -19,7 +19,8 @@ void same_as_shape(const Layout& layout, Count count) {
   EXPECT_NEAR(side.mean_block, exact.mean_block, 1e-9);
   EXPECT_EQ(side.median_block, exact.median_block);
   EXPECT_EQ(side.largest_block, exact.largest_block);
-  // Of few columns side by side Shape gives a bound, with each line counted for each column.
+  // Shape gives an upper bound for a few columns side by side: it counts a line once for
+  // each column.
   EXPECT_LE(side.lines, exact.lines * 11 / 10 + 1);
   EXPECT_GE(side.lines, exact.lines / 2);
 }
@@ -48,7 +49,7 @@ TEST(Statistics, ColumnsSideBySideAreATranspose) {
   EXPECT_TRUE(Statistics(column).of(64).transposed);
   EXPECT_TRUE(Statistics(contiguous(64, column)).of(1).transposed);
   EXPECT_FALSE(Statistics(vector(64, 1, 64, element)).of(3).transposed);
-  // Lines are shared by neighbours: no more of them than the matrix has.
+  // Neighbouring columns share lines, so there are no more lines than the matrix has.
   EXPECT_LE(Statistics(column).of(64).lines, 64 * 64 * 24 / 64 + 1);
 }
 

@@ -1,4 +1,4 @@
-// select/collective/trial.hpp: both ways get as many calls of each, and the quicker one is kept.
+// select/collective/trial.hpp: each way gets half of the calls, and the quicker way is kept.
 #include "select/collective/trial.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 namespace heddle::select {
 namespace {
 
-/// Calls of a program, whose time depends on the way and on the call's number. The ways that they went.
+/// Makes calls that last `time`, by the way and the number of the call. Returns the way of each
+/// call (true: the library's).
 std::vector<bool> ways_of(int calls, const std::function<std::int64_t(bool library, int call)>& time) {
   Trial trial;
   Trial::Spans spans{}, reduced{};
@@ -53,7 +54,8 @@ TEST(Trial, TimesAsManyEachWayOfCallsThatTakeTurns) {
     }
 }
 
-// As where one way leaves the data in the caches of those who want them next by the other.
+// After a call of the other way, the data lie in other caches. The time of the next call would not
+// be typical.
 TEST(Trial, TimesNoCallAfterOneOfTheOtherWay) {
   std::vector<int> timed;
   const auto ways = ways_of(end, [&](bool, int call) {
@@ -73,7 +75,7 @@ TEST(Trial, BeginsAtOnceIfCallsHaveComeBefore) {
   EXPECT_GT(Trial(false).quiet(), 0);
 }
 
-/// Calls that pass without asking are counted afterwards.
+/// A caller need not ask the trial in a quiet stretch: next(quiet) counts its calls afterwards.
 TEST(Trial, IsQuietUntilTheNextOne) {
   Trial trial, passed;
   Trial::Spans spans{};

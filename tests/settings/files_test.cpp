@@ -1,5 +1,5 @@
-// Variables that files set: the environment before the user's file, that before the site's; what says nothing is named by its
-// line.
+// Variables that files set. The environment overrides the user's file, which overrides the site's
+// file. Complaints name a line without effect.
 #include "settings/files.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ List list(std::initializer_list<const char*> lines) {
   return environment;
 }
 
-/// A folder of its own, removed behind the test.
+/// A folder of the test's own, removed after the test.
 class InFolder : public testing::Test {
  protected:
   InFolder() { std::filesystem::create_directories(folder); }

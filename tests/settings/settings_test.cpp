@@ -1,4 +1,5 @@
-// The environment is read once, by the table; nonsense gives a message and the default, never a crash.
+// The environment is read once, by the table. Nonsense gives a message and the default, never a
+// crash.
 #include "settings/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -148,7 +149,7 @@ TEST(Settings, TheRouterIsAListOfNumbersAndAWord) {
   }
 }
 
-// Ranks compare these: a text is equal if the values are, however they are written.
+// Ranks compare these texts. Equal values give equal texts, however they are written.
 TEST(Settings, WhatRanksMustHaveInCommon) {
   EXPECT_EQ(with({"HEDDLE_ALLTOALLV=Crystal"}).alltoallv, "crystal");
   EXPECT_EQ(with({"HEDDLE_ALLTOALLV=crystal|bruck"}).alltoallv, "auto");

@@ -1,4 +1,4 @@
-// The estimator against what can be worked out by hand, and against laws that hold for any machine.
+// Compares the estimator with results worked out by hand, and with laws that hold for any machine.
 #include <gtest/gtest.h>
 
 #include "machines.hpp"
@@ -19,7 +19,7 @@ TEST(Estimate, OneMessageToANeighbour) {
 }
 
 TEST(Estimate, PartnersAreMessagesOneAfterTheOther) {
-  // All but the last are there when the last has been sent.
+  // When the last message has been sent, all others have arrived.
   EXPECT_DOUBLE_EQ(ns(alltoallv(64, 0, "direct", 26), plain(64)), 0);
   EXPECT_NEAR(ns(alltoallv(64, 1, "direct", 26), plain(64)), 26 * (o_send + o_receive), 1);
 }
@@ -27,16 +27,16 @@ TEST(Estimate, PartnersAreMessagesOneAfterTheOther) {
 TEST(Estimate, AMessageToEverybodyTakesAsManyRounds) {
   const double round = o_send + path + o_receive;
   EXPECT_NEAR(ns(alltoallv(64, 0, "round-robin", 0), plain(64)), 63 * round, 1e-6);
-  // Of 5,000 distances 512 are looked at.
+  // The estimator looks at 512 of the 5,000 distances.
   const Estimate sampled = estimate(alltoallv(5000, 0, "round-robin", 0), plain(5000));
   EXPECT_NEAR(sampled.ns, 4999 * round, 1e-3);
   EXPECT_EQ(sampled.walked, 512);
 }
 
 TEST(Estimate, EmptyBundlesTakeALogarithmOfRounds) {
-  const double round = o_send + path + 16 * byte + o_receive;  // 16 bytes say that there is nothing
+  const double round = o_send + path + 16 * byte + o_receive;  // an empty bundle has 16 bytes
   EXPECT_NEAR(ns(alltoallv(1024, 0, "crystal", 0), plain(1024)), 10 * round, 1e-3);
-  // The last part of 1000 ranks has one more now and then, who receives two bundles.
+  // 1000 ranks do not halve evenly. Sometimes a rank of the smaller half receives two bundles.
   EXPECT_NEAR(ns(alltoallv(1000, 0, "crystal", 0), plain(1000)), 10 * round, 10 * o_receive);
 }
 
@@ -44,7 +44,7 @@ TEST(Estimate, EachPacketOfTheRouterIsPaidFor) {
   // Two ranks with a block for each other: one round, and a copy on each side.
   const double once = o_send + path + (32 + 100) * byte + o_receive + block + 2 * 100 * copy;
   EXPECT_NEAR(ns(alltoallv(2, 100, "crystal", 1), plain(2)), once, 1e-3);
-  // The original one copies before, out of the bundle, and for the program.
+  // The original router copies before it sends, out of the bundle, and for the program.
   EXPECT_NEAR(ns(alltoallv(2, 100, "crystal:copies", 1), plain(2)), once + 2 * 100 * copy, 1e-3);
 }
 
@@ -64,14 +64,14 @@ TEST(Estimate, OneHugeBlockGoesAroundTheRing) {
 }
 
 TEST(Estimate, SharedLinksCarryEverything) {
-  // 24 ranks of a node all send 8000 bytes to the next node: one link.
+  // 24 ranks of a node send 8000 bytes each to the next node, over one link.
   const Machine machine = plain(2, 24);
   const double all = ns(alltoallv(48, 8000, "direct", 1, 24), machine);
   EXPECT_GE(all, 24 * 8000 * byte);
   EXPECT_LE(all, 24 * 8000 * byte + o_send + path + o_receive);
 }
 
-/// For any machine, number of ranks and algorithm.
+/// The law holds for any number of ranks and any algorithm.
 TEST(Estimate, MoreBytesNeverTakeLess) {
   for (const Rank ranks : {7, 64, 100})
     for (const Rank members : {1, 6})

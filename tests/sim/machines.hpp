@@ -1,4 +1,4 @@
-// Machines with round numbers, so that what a collective takes can be worked out by hand.
+// Machines with round numbers, so that the time of a collective can be worked out by hand.
 #pragma once
 
 #include "estimate/estimate.hpp"
@@ -7,7 +7,7 @@ namespace heddle::sim::test {
 
 constexpr double o_send = 100, o_receive = 50, hop = 10, byte = 1, copy = 2, block = 3;
 
-/// One rank a node, unless it is said otherwise; all nodes at one switch.
+/// All nodes at one switch, by default with one rank each.
 inline Machine plain(Rank nodes, Rank members = 1) {
   return {.name = "plain",
           .local = {o_send, o_receive, 1, 0.5},

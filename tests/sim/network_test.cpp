@@ -1,4 +1,4 @@
-// Routes: as long as they ought to be, and between the right places.
+// Routes have the right length, and join the right places.
 #include "model/network.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ TEST(Network, AFatTreeTurnsAtTheFirstCommonSwitch) {
   const Network tree("fat-tree", {4, 3, 4});
   EXPECT_EQ(route(tree, 0, 3).size(), 2);
   EXPECT_EQ(route(tree, 0, 4).size(), 4);
-  // Those that go to different places in a leaf meet different spines: a shift does not get in its own way.
+  // Messages of a leaf to different places take different spines, so a shift does not get in its
+  // own way.
   std::set<std::size_t> links;
   for (Rank from = 0; from < 12; ++from)
     for (const std::size_t link : route(tree, from, (from + 4) % 12)) EXPECT_TRUE(links.insert(link).second);

@@ -39,7 +39,7 @@ TEST(Held, ACopyIsAUseAndAMoveIsNone) {
   Held<Thing> third = std::move(second);
   second = {};
   EXPECT_TRUE(third->held_by_several());
-  first = third;  // of the same: still two
+  first = third;  // the same object: still two
   first = std::move(third);
   EXPECT_FALSE(first->held_by_several());
   EXPECT_TRUE(there);

@@ -59,7 +59,8 @@ TEST(LockedTable, FindsARow) {
   EXPECT_EQ(found[2], &one);
 }
 
-/// Against a map: entries move up when others before them are erased, and into wider tables.
+/// Compares with a map. Entries move up when others before them are erased, and move into wider
+/// tables.
 TEST(LockedTable, RandomHandlesComeAndGo) {
   static constinit Table table;
   std::mt19937 random(7);

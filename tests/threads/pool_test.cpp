@@ -53,7 +53,7 @@ TEST(Pool, KeepsNoMoreThanItMay) {
   int list = -1;
   std::byte* const buffer = pool.take(1, list);
   ASSERT_TRUE(buffer);
-  pool.give(buffer, list);  // freed: a leak would be found by the address sanitizer
+  pool.give(buffer, list);  // freed: the address sanitizer would find a leak
 }
 
 TEST(StagingBuffer, IsOnTheStackWhereThatIsEnough) {

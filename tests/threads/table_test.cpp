@@ -84,7 +84,7 @@ TEST(HandleTable, IsReadWhileItGrows) {
 TEST(Handles, AreNumbersAndBack) {
   EXPECT_EQ(key_of(-1), 0xffffffffU);
   EXPECT_EQ(handle_of(key_of(-1, 5), 5), -1);
-  EXPECT_EQ(key_of(5, 5), 0U);  // what stands for none
+  EXPECT_EQ(key_of(5, 5), 0U);  // the key that means none
   EXPECT_EQ(handle_of(0, 5), 5);
   int one = 0;
   int none = 0;

@@ -1,5 +1,6 @@
-// What a variable may say is what the rooms have. settings/ lies beneath the rooms and is read before any of them, so its table
-// repeats their names; here, above all of them, the two are held against each other.
+// The values of a variable are the names that the rooms know. The table of settings/ repeats the
+// names, because settings/ lies beneath the rooms and is read before them. This test, above all
+// rooms, compares the two.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ Names split(std::string text, char at) {
   return names;
 }
 
-/// The values that the table gives a variable.
+/// The values that the table allows for a variable.
 Names allowed(std::string_view name) {
   const auto row = std::ranges::find(settings::table(), name, &settings::Variable::name);
   if (row == settings::table().end()) ADD_FAILURE() << "no variable is called " << name;

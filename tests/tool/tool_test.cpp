@@ -1,4 +1,4 @@
-// heddle-tool as scripts see it: JSON on stdout, or one clear line on stderr and exit code 2.
+// heddle-tool as scripts use it: JSON on stdout, or one clear line on stderr and exit code 2.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ json explained(const std::string& description, const std::string& more = "") {
   return json::parse(outcome.text);
 }
 
-/// What is said about a wrong command line; stdout must stay empty.
+/// Runs a wrong command line and returns the message about it. Stdout must stay empty.
 std::string complaint(const std::string& arguments) {
   EXPECT_EQ(run(arguments + " 2>/dev/null").text, "") << arguments;
   const Outcome outcome = run(arguments + " 2>&1");
@@ -66,7 +66,7 @@ TEST(Explain, TellsEverythingAboutAVector) {
   EXPECT_FALSE(about["plan"].empty());
 }
 
-/// What stands between backquotes in a line.
+/// The texts between backquotes in a line.
 std::vector<std::string> in_backquotes(const std::string& line) {
   std::vector<std::string> found;
   for (std::size_t open = line.find('`'); open != std::string::npos;) {
@@ -106,7 +106,7 @@ TEST(Explain, TheEmptyTypeIsAnswerable) {
   EXPECT_TRUE(about["segments"].empty());
 }
 
-/// The sentence that begins the plan of a type.
+/// The first sentence of a type's plan.
 std::string first_of_plan(const std::string& description) { return explained(description)["plan"][0]; }
 
 TEST(Explain, ThePlanNamesTheWay) {
@@ -179,7 +179,7 @@ TEST(Collective, IsChosenByItsVolumes) {
     EXPECT_EQ(run("collective '" + std::string(one) + "'").code, 0) << one;
 }
 
-/// A profile of this machine in which messages of Open MPI have taken so long (tool/tune/links.hpp).
+/// A profile of this machine with the given times of Open MPI's messages (tool/tune/links.hpp).
 class Tuned {
  public:
   explicit Tuned(const std::string& messages) : path_("/tmp/heddle-tool-test-" + std::to_string(getpid()) + ".json") {
@@ -205,7 +205,7 @@ TEST(Tune, MessagesBecomeTheModelsFigures) {
   EXPECT_EQ(messages["one_ns"], 100);
   EXPECT_EQ(messages["further_ns"], 70);
   EXPECT_FALSE(tuned.profile.contains("messages_of_mpich"));
-  // The model says of the three calls what they took.
+  // For these calls the model gives the times that were measured.
   const json about = tuned.collective("alltoallv: 15 x 8; 16 ranks, 8 ranks a core, openmpi");
   EXPECT_NE(about["messages"]["source"], "built in");
   for (const json& way : about["ways"])
@@ -233,8 +233,8 @@ TEST(Tune, MessagesBetweenNodesBecomeTheModelsFigures) {
   const auto tuned = [&path](const std::string& words) {
     return json::parse(run("tune --quick --json --output " + path + " " + words).text)["profile"];
   };
-  // 65,536 bytes: 90 us and 1 ns a byte; the fabric 40 us to begin, 3 us a segment, 0.25 ns a byte; 31 operations more in 310
-  // us.
+  // The library takes 90 us and 1 ns a byte for 65,536 bytes. The fabric takes 40 us to begin, 3 us
+  // a segment and 0.25 ns a byte. 31 more operations take 310 us.
   const std::string nodes = "155536 1138576 59384 80384 326144 60000 370000 32";
   const json first = tuned("--mpich 800 1600 70000 --mpich-nodes 'tcp;ofi_rxm' " + nodes);
   const json& of = first["between_nodes_by_mpich"];
@@ -246,7 +246,7 @@ TEST(Tune, MessagesBetweenNodesBecomeTheModelsFigures) {
   EXPECT_EQ(of["fabric_operation_ns"], 10'000);
   EXPECT_EQ(of["fabric_byte_ns"], 0.25);
   EXPECT_FALSE(first.contains("between_nodes_by_openmpi"));
-  // What is added changes nothing else, and what is measured anew leaves it there.
+  // --add changes nothing else. A new measurement of messages leaves these figures in place.
   json both = tuned("--add --openmpi-nodes shm " + nodes);
   EXPECT_EQ(both["between_nodes_by_openmpi"]["fabric_provider"], "shm");
   both.erase("between_nodes_by_openmpi");
@@ -260,7 +260,7 @@ TEST(Tune, MessagesBetweenNodesBecomeTheModelsFigures) {
 }
 
 TEST(Tune, ByMessagesOfThisMachineCollectivesChoose) {
-  const std::string what = "alltoallv: 200 x 2048; 201 ranks, openmpi";  // longer than what mailboxes take
+  const std::string what = "alltoallv: 200 x 2048; 201 ranks, openmpi";  // longer than mailboxes take
   const auto chosen = [&](const char* messages) {
     const json about = Tuned(messages).collective(what);
     for (const json& way : about["ways"])

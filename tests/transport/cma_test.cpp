@@ -1,4 +1,5 @@
-// One copy between lists of pieces that need not agree, however many, however odd.
+// One copy between two lists of pieces. The lists need not agree, and may be of any length and
+// oddness.
 #include "transport/cma.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@
 namespace heddle::transport::testing {
 namespace {
 
-/// Pieces of [base, base + total), of 0 to `most` bytes, in order, with gaps of up to `gap`. Returns what they hold in all.
+/// Cuts [base, base + total) into pieces of 0 to `most` bytes, in order, with gaps of up to `gap`.
+/// Returns their bytes in all.
 Bytes cut(std::byte* base, Bytes total, Bytes most, Bytes gap, std::mt19937& random, std::vector<iovec>& pieces) {
   std::uniform_int_distribution<Bytes> length(0, most);
   std::uniform_int_distribution<Bytes> skip(0, gap);
@@ -52,7 +54,7 @@ struct Case {
 
 class Cma : public ::testing::TestWithParam<Case> {};
 
-// A parent reads what its child has: both know the source, since fork copied it.
+// A parent reads its child's memory. Both know the source, because fork copied it.
 TEST_P(Cma, OddPiecesOnBothSides) {
   constexpr Bytes total = 300'007;
   std::vector<std::byte> source(total);
@@ -64,7 +66,7 @@ TEST_P(Cma, OddPiecesOnBothSides) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
-    for (std::byte& b : source) b = ~b;  // the parent's copy is not what is to be read
+    for (std::byte& b : source) b = ~b;  // so a read of the parent's own copy would show
     const char byte = 0;
     if (write(ready[1], &byte, 1) != 1) _exit(1);
     pause();

@@ -1,4 +1,5 @@
-// Processes that open one file: all see the memory of all, and whoever is refused leaves all with what they had.
+// Processes open one file and see the memory of all. If one is refused, all keep the memory that
+// they had.
 #include "transport/common_file.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@
 namespace heddle::transport::testing {
 namespace {
 
-/// As all have heard of it.
+/// A file whose offer all processes have heard.
 CommonFile offered(const Process& p, const NodeOptions& options = {}) {
   CommonFile file;
   if (p.me == 0) file.make(p.size, options);
@@ -144,7 +145,7 @@ TEST(CommonFile, WhatIsNotTheOfferedFileIsRefused) {
     other = offer;
     other.shared *= 2;
     file.hear(other);
-    EXPECT_EQ(file.open(2), EINVAL);  // it is smaller than that
+    EXPECT_EQ(file.open(2), EINVAL);  // the file is smaller than that
     other = offer;
     ++other.device;
     file.hear(other);

@@ -8,7 +8,8 @@
 namespace heddle::transport {
 namespace {
 
-/// What a child finds that first leaves namespaces of its parent: 0 the same, 1 another, 2 namespaces are refused.
+/// The answer in a child that first leaves namespaces of its parent. 0: the same machine, 1:
+/// another, 2: the system refuses namespaces.
 int child_finds(int namespaces) {
   const std::string before = machine();
   const pid_t child = fork();

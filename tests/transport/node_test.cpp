@@ -1,4 +1,5 @@
-// Processes of a node join: all see the memory of all, and nothing stays behind, however one of them ends.
+// Processes of a node join. All see the memory of all, and nothing stays behind, however a process
+// ends.
 #include "transport/node.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ TEST_P(Join, AllSeeTheMemoryOfAll) {
       EXPECT_EQ(node.can_be_read_by(peer), peer != p.me);
     }
     EXPECT_EQ(node.pid(p.me), getpid());
-    EXPECT_LE(open_descriptors(), before + p.size);  // the file of each, to map more of it on demand
+    EXPECT_LE(open_descriptors(), before + p.size);  // each file stays open, to map more of it on demand
     EXPECT_EQ(open_sockets(), 1);                    // the hub's
     p.barrier();
   });

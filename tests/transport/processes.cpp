@@ -1,4 +1,4 @@
-// The hub: reads a record of each process, then sends all of them to each.
+// The hub reads a record from each process, then sends all records to each.
 #include "processes.hpp"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ bool read_all(int fd, void* data, std::size_t bytes) {
   return true;
 }
 
-/// Serves gathers until no process asks any more.
+/// Serves gathers until no process asks for one.
 void serve(const std::vector<int>& to) {
   std::vector<bool> lives(to.size(), true);
   for (;;) {

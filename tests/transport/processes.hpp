@@ -1,4 +1,5 @@
-// Real processes for a test: forked, joined by sockets to a hub that plays the allgather, under a watchdog.
+// Real processes for a test: forked, joined by sockets to a hub that does the allgather, under a
+// watchdog.
 //
 //   run_processes(5, [](Process& p) { const Node node(p.me, p.size, p.gather); EXPECT_TRUE(...); });
 //
@@ -34,24 +35,24 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// How many times as long as elsewhere tests may wait here: TEST_SLOWNESS (an emulated machine), or 1.
+/// The factor by which tests may wait longer here: TEST_SLOWNESS (an emulated machine), or 1.
 int slowness();
 
-/// Runs `body` in `count` processes and returns their wait statuses; a nonzero one fails the test unless it is allowed to
-/// (`may_die`: a process that the test kills).
+/// Runs `body` in `count` processes and returns their wait statuses. A nonzero status fails the
+/// test, except that of `may_die`, a process that the test kills.
 std::vector<int> run_processes(int count, const std::function<void(Process&)>& body, int may_die = -1);
 
-/// From now on the kernel refuses system call `number` to this process, for good.
+/// From now on the kernel refuses system call `number` to this process.
 void refuse_system_call(long number, int error);
 
-/// Open descriptors of this process, and those of them that are sockets.
+/// Open descriptors of this process. Then only its sockets.
 int open_descriptors();
 int open_sockets();
 /// Lines of /proc/self/maps.
 int mappings();
 /// Names in /dev/shm, sorted.
 std::vector<std::string> named_segments();
-/// Of those that were not there before, what stays for ten seconds: other tests come and go meanwhile.
+/// The new names that stay for ten seconds. Names of other tests come and go.
 std::vector<std::string> segments_left_since(const std::vector<std::string>& before);
 
 }  // namespace heddle::transport::testing

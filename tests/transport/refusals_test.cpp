@@ -1,4 +1,5 @@
-// What the kernel or a stranger refuses: never an exception, never a hang; the rest works and why() names the cause.
+// Refusals by the kernel or a stranger cause no exception and no hang. The rest works, and why()
+// names the cause.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -94,7 +95,7 @@ TEST(Refusals, AProcessAloneSaysSoInItsOwnName) {
 }
 
 TEST(Refusals, NoDescriptorsLeft) {
-  for (const int spare : {0, 1, 2}) {  // not even the memory; no socket; none to take a peer's with
+  for (const int spare : {0, 1, 2}) {  // no descriptor for the memory; none for a socket; none for a peer's memory
     run_processes(3, [&](Process& p) {
       if (p.me == 1) {
         const int next = fcntl(0, F_DUPFD_CLOEXEC, 0);
@@ -118,7 +119,7 @@ TEST(Refusals, AnOrdinaryUserMayHaveFewDescriptorsUnderWay) {
     const rlimit limit{64, 64};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ASSERT_EQ(setresuid(54321, 54321, 54321), 0);  // 240 descriptors could wait in queues: ETOOMANYREFS
-    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1), 0);       // which is what a program gets that such a user starts
+    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1), 0);       // as for a program that such a user starts
     const Node node(p.me, p.size, p.gather);
     EXPECT_EQ(node.why(), "");
     for (int peer = 0; peer < p.size; ++peer) EXPECT_NE(node.memory(peer), nullptr);
@@ -134,7 +135,7 @@ TEST(Refusals, AFileSizeLimitIsAnErrorAndNotASignal) {
     EXPECT_EQ(node.memory(1 - p.me), nullptr);
     expect_names(node, {"EFBIG", "ulimit -f"});
   });
-  run_processes(2, [](Process& p) {  // enough for node memory, and for less to hand out
+  run_processes(2, [](Process& p) {  // enough for node memory, and for less memory to hand out
     const rlimit limit{512 << 20, 512 << 20};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     const Node node(p.me, p.size, p.gather);
@@ -148,7 +149,7 @@ TEST(Refusals, NoAddressSpace) {
   if (sanitized) GTEST_SKIP() << "sanitizers need all address space";
   run_processes(3, [](Process& p) {
     if (p.me == 0) {
-      const rlimit limit{400 << 20, 400 << 20};  // its own memory, and no peer's
+      const rlimit limit{400 << 20, 400 << 20};  // its own memory, but no peer's
       ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
     }
     const Node node(p.me, p.size, p.gather);
@@ -166,7 +167,7 @@ TEST(Refusals, ADescriptorFromAnotherProcessThanTheAnnouncedOne) {
     const Node node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
       const bool done = p.gather(mine, bytes, all);
       if (p.me != 1 || std::exchange(announced, true)) return done;
-      const pid_t other = fork();  // goes on with the announced key and socket, but has another number
+      const pid_t other = fork();  // has the announced key and socket, but another process number
       if (other == 0) return done;
       int status = 0;
       waitpid(other, &status, 0);
@@ -194,7 +195,7 @@ void harass() {
     address.sun_family = AF_UNIX;
     const std::size_t length = line.copy(address.sun_path + 1, sizeof address.sun_path - 1, at + 1);
     for (int i = 0; i < 12; ++i) {
-      std::uint64_t letter[8] = {0x3165'6c64'6465'68, static_cast<std::uint64_t>(i % 4)};  // looks right but for the key
+      std::uint64_t letter[8] = {0x3165'6c64'6465'68, static_cast<std::uint64_t>(i % 4)};  // right but for the key
       iovec content{letter, i % 3 == 0 ? std::size_t{7} : i % 3 == 1 ? sizeof letter : std::size_t{32}};
       alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
       msghdr message{};
@@ -222,7 +223,7 @@ TEST(Refusals, LettersOfStrangersAreThrownAway) {
       bool announced = false;
       const Node node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
         if (!std::exchange(announced, true)) {
-          p.barrier();  // every mailbox is there
+          p.barrier();  // every mailbox exists
           if (p.me == 0) harass();
         }
         return p.gather(mine, bytes, all);

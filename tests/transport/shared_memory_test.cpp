@@ -1,4 +1,4 @@
-// Memory handed out to the program: peers map it on demand, a release is seen by all, and nothing grows.
+// Memory handed out to the program. Peers map it on demand, all see a release, and nothing grows.
 #include "transport/shared_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -34,28 +34,28 @@ struct Sent {
   Bytes bytes = 0;
 };
 
-/// Everybody's message to everybody.
+/// Each rank's message, for all ranks.
 std::vector<Sent> exchange(const Process& p, const Sent& mine) {
   std::vector<Sent> all(static_cast<std::size_t>(p.size));
   EXPECT_TRUE(p.gather(&mine, sizeof mine, all.data()));
   return all;
 }
 
-/// Waits for a child that says by its exit code how many bytes it found wrong.
+/// Waits for a child. Its exit code is the number of wrong bytes that it found.
 int wrong_in(pid_t child) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// What this process has of a node's file in memory.
+/// The bytes that this process's node file takes in memory.
 Bytes pages_of(const Node& node) {
   struct stat facts {};
   EXPECT_EQ(fstat(node.file(node.me()).descriptor, &facts), 0);
   return Bytes{512} * facts.st_blocks;
 }
 
-/// Bytes of the mapping around an address that huge pages back, of a file in memory.
+/// The bytes backed by huge pages in the file mapping around an address.
 Bytes huge_around(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");
@@ -68,7 +68,7 @@ Bytes huge_around(const void* address) {
   return 0;
 }
 
-/// Kernels before 6.1 do not.
+/// Kernels before 6.1 give none.
 bool kernel_gives_huge_pages() {
   Descriptor file;
   Mapping mapping;
@@ -87,7 +87,8 @@ TEST(SharedMemory, AForkedChildHasItForItselfAsItWas) {
     for (int i = 0; i < 3; ++i) {
       places[i] = static_cast<std::byte*>(shared.allocate(sizes[i]));
       ASSERT_NE(places[i], nullptr);
-      std::fill_n(places[i], i == 2 ? page_size() : sizes[i], std::byte{7});  // of the last one most was never touched
+      // most of the last place stays untouched
+      std::fill_n(places[i], i == 2 ? page_size() : sizes[i], std::byte{7});
     }
     const auto differ = [&](std::byte expected) {
       Bytes wrong = 0;
@@ -145,9 +146,9 @@ TEST(SharedMemory, PeersReadWhatWasHandedOut) {
         ASSERT_NE(there, nullptr) << peer;
         for (std::size_t i = 0; i < static_cast<std::size_t>(sent.bytes); ++i)
           ASSERT_EQ(there[i], pattern(peer, i + static_cast<std::size_t>(bytes / 2)));
-        EXPECT_EQ(theirs.map(peer, sent.place, sent.bytes), there);  // kept
+        EXPECT_EQ(theirs.map(peer, sent.place, sent.bytes), there);  // the mapping is kept
       }
-      EXPECT_LE(theirs.mapped(), 3 * round_up(bytes, huge_page));  // what was sent, by the chunk
+      EXPECT_LE(theirs.mapped(), 3 * round_up(bytes, huge_page));  // the sent places, in chunks
       p.barrier();
     });
   }
@@ -168,7 +169,7 @@ TEST(SharedMemory, FindsExactlyWhatItHandedOut) {
     ASSERT_TRUE(a && b);
     EXPECT_TRUE(shared.find(a, 3 * page_size()));
     EXPECT_TRUE(shared.find(a + 3 * page_size() - 1, 1));
-    EXPECT_FALSE(shared.find(a, 3 * page_size() + 1));  // into the next region, or none
+    EXPECT_FALSE(shared.find(a, 3 * page_size() + 1));  // reaches into the next region, or none
     EXPECT_FALSE(shared.find(a - 1, 1));
     EXPECT_FALSE(shared.find(a + 1, -1));
     EXPECT_FALSE(shared.find(a + 1, std::numeric_limits<Bytes>::max()));
@@ -176,7 +177,7 @@ TEST(SharedMemory, FindsExactlyWhatItHandedOut) {
     EXPECT_FALSE(shared.find(&elsewhere, 4));
     EXPECT_FALSE(shared.find(nullptr, 0));
 
-    EXPECT_FALSE(shared.release(a + page_size()));  // not its beginning
+    EXPECT_FALSE(shared.release(a + page_size()));  // not the beginning of a region
     EXPECT_TRUE(shared.release(a));
     EXPECT_FALSE(shared.release(a));
     EXPECT_FALSE(shared.find(a, 1));
@@ -202,7 +203,7 @@ TEST(SharedMemory, WhatIsReleasedIsNotMappedAndANewVersionReplacesIt) {
         sent.place = *shared.find(memory, bytes);
         EXPECT_TRUE(shared.find(memory, bytes));
         exchange(p, sent);
-        p.barrier();  // read
+        p.barrier();  // all have read
         EXPECT_TRUE(shared.release(memory));
         p.barrier();
         p.barrier();
@@ -315,7 +316,7 @@ TEST(SharedMemory, ManyAtOnceInAnyOrder) {
       } else if (!live.empty()) {
         const std::size_t at = random() % live.size();
         const auto [memory, bytes] = live[at];
-        EXPECT_EQ(memory[0], static_cast<std::byte>(bytes));  // nobody else was given it
+        EXPECT_EQ(memory[0], static_cast<std::byte>(bytes));  // handed out only once
         EXPECT_EQ(memory[bytes - 1], static_cast<std::byte>(bytes));
         ASSERT_TRUE(shared.release(memory));
         live[at] = live.back();
@@ -384,7 +385,7 @@ TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {
     ASSERT_NE(large, nullptr);
     EXPECT_LE(pages_of(node), before + page_size());  // the table of regions
 
-    constexpr Bytes sent = 3 * huge_page;  // a chunk that is sent from, among others that are not
+    constexpr Bytes sent = 3 * huge_page;  // a chunk that is sent from, among chunks that are not
     for (Bytes i = 0; i < bytes; i += 1000) large[i] = pattern(0, static_cast<std::size_t>(i));
     EXPECT_EQ(huge_around(large), 0);
     for (Bytes i = 0; i < 2 * SharedMemory::huge_after; ++i) ASSERT_TRUE(shared.find(large + sent, huge_page));
@@ -423,7 +424,7 @@ TEST(SharedMemory, PagesCanBeTakenAtOnce) {
     refuse_system_call(SYS_fallocate, ENOSPC);
     EXPECT_EQ(shared.allocate(100'000'000), nullptr);
     EXPECT_EQ(shared.live(), 0u);
-    EXPECT_NE(shared.allocate(1'000'000), nullptr);  // of what is idle
+    EXPECT_NE(shared.allocate(1'000'000), nullptr);  // from idle memory
   });
 }
 

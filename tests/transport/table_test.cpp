@@ -1,4 +1,4 @@
-// The table says what each transport is, in the names that HEDDLE_TRANSPORTS takes.
+// The table describes each transport, by the names that HEDDLE_TRANSPORTS takes.
 #include "transport/table.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""mpicc for one program. A program that is newer than its sources is not built again."""
+"""Builds one program with mpicc, unless it is newer than its sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> 
     target.parent.mkdir(parents=True, exist_ok=True)
     switches = [word for word in program.flags if not word.startswith("-l")]
     libraries = [word for word in program.flags if word.startswith("-l")]
-    # As the suites were written: functions of gcc 12's default that later compilers refuse are for them to warn about.
+    # -w: the suites are built as they are. Warnings of later compilers are for the suites' authors.
     command = [mpicc, "-w", "-O1", "-g", *switches, *helpers, *program.sources, "-o", target, *libraries]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
@@ -26,7 +26,7 @@ def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> 
 
 
 def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) -> None:
-    """The helpers that programs of a suite share, compiled once."""
+    """Compiles the helpers that programs of a suite share, once."""
     if target.exists():
         return
     objects = []
@@ -40,7 +40,7 @@ def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) ->
 
 
 def complaint(text: str) -> str:
-    """The first line that says what is wrong."""
+    """The first line with an error."""
     lines = [line.strip() for line in text.splitlines() if "error" in line or "undefined reference" in line]
     line = lines[0] if lines else text.strip().partition("\n")[0]
     return line.split("error: ")[-1].split(": ")[-1] if line else "does not compile"

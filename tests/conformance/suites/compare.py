@@ -1,4 +1,4 @@
-"""Two outcomes of one case: the same status, and the same lines once times, addresses and process numbers are out of them."""
+"""Compares two outcomes of one case: their status, and their lines without times, addresses and process numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VARYING = (
 
 
 def lines(suite: Suite, output: str) -> list[str]:
-    """The lines of an outcome in no order: ranks write when they like."""
+    """The lines of an outcome, sorted: ranks write in any order."""
     kept = []
     for line in output.splitlines():
         line = suite.normal(line.strip())
@@ -33,7 +33,7 @@ def lines(suite: Suite, output: str) -> list[str]:
 
 
 def difference(suite: Suite, alone: Outcome, ours: Outcome, output_too: bool = True) -> str:
-    """The first thing that differs; empty: nothing does. If not `output_too`, only the status counts."""
+    """The first difference, or empty. Only the status counts without `output_too`."""
     if alone.status != ours.status:
         said = next((line.strip() for line in ours.output.splitlines() if re.search(r"heddle|rror|Abort|signal", line)), "")
         return f"{ended(alone)} alone, {ended(ours)} under Heddle{': ' + said[:160] if said else ''}"

@@ -36,14 +36,14 @@ def summed(suite: str, mpi: str, revision: str, results: list[dict], left_out: l
 
 
 def merged(old: list[dict], new: list[dict]) -> list[dict]:
-    """`new` takes the place of old rows of the same suite, directory and MPI."""
+    """New rows replace old rows of the same suite, directory and MPI."""
     keys = {(row["suite"], row["part"], row["mpi"]) for row in new}
     kept = [row for row in old if (row["suite"], row["part"], row["mpi"]) not in keys]
     return sorted(kept + new, key=lambda row: (row["suite"], row["part"], row["mpi"]))
 
 
 def markdown(rows: list[dict]) -> str:
-    """The table, and below it a list of what was left out."""
+    """The table, and below it a list of the parts that were left out."""
     lines = [
         "| suite | directory | programs | "
         + " | ".join(f"{name}: runs, right alone, right under Heddle" for name in MPIS.values())

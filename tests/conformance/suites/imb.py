@@ -1,4 +1,4 @@
-"""Intel MPI Benchmarks, built with -DCHECK: then each result is compared, and the last column counts defects."""
+"""Intel MPI Benchmarks, built with -DCHECK. They compare each result, and the last column counts defects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import Lock
 
 from suites.suite import Case, LeftOut, NotBuilt, Outcome, Program, Suite, revision_of
 
-# Programs and their benchmarks; IMB-X -list says the same of a program that is built.
+# Programs and their benchmarks, as a built program lists them (IMB-X -list).
 BENCHMARKS = {
     "MPI1": "PingPong PingPing Sendrecv Exchange Allreduce Reduce Reduce_local Reduce_scatter Reduce_scatter_block Allgather "
     "Allgatherv Scatter Scatterv Gather Gatherv Alltoall Alltoallv Bcast Barrier Uniband Biband PingPongSpecificSource "
@@ -74,7 +74,7 @@ class Imb(Suite):
         return super().wrong(case, alone)
 
     def normal(self, line: str) -> str:
-        """Bytes, repetitions and the column of defects stay; times go."""
+        """Keeps bytes, repetitions and the column of defects. Drops times."""
         words = line.split()
         if re.fullmatch(r"\d+ \d+( \d+(\.\d+)?)+", " ".join(words)):
             return f"{words[0]} bytes {words[1]} times: {words[-1].replace('.', ',')} defects"

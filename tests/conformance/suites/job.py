@@ -1,4 +1,4 @@
-"""One MPI job: started in a folder of its own, ended at its time limit, and no rank of it is left."""
+"""One MPI job. It runs in a folder of its own, ends at its time limit, and leaves no rank behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 1 << 20  # bytes of output that are kept
 
 
 def environment(more: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
-    """Ours, without Heddle's settings; Open MPI's ranks outnumber the cores, and yield."""
+    """Our environment without Heddle's settings. Open MPI's ranks may outnumber the cores, and yield."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE") and name != "LD_PRELOAD"}
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
     kept |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
@@ -61,7 +61,7 @@ def run(command: list[str], limit_s: float, more: tuple[tuple[str, str], ...] = 
 
 
 def end_all(mark: str) -> None:
-    """Ends what a launcher has left of its job: ranks have process groups of their own."""
+    """Ends the processes that a launcher has left. Ranks have process groups of their own."""
     wanted = f"{MARK}={mark}".encode()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -70,4 +70,4 @@ def end_all(mark: str) -> None:
             if wanted in (entry / "environ").read_bytes().split(b"\0"):
                 os.kill(int(entry.name), signal.SIGKILL)
         except OSError:
-            continue  # it has ended, or is not ours
+            continue  # the process has ended, or is not ours

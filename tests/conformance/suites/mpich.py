@@ -1,9 +1,9 @@
-"""MPICH's test/mpi: testlist files name programs, ranks and arguments; a program that is right prints `No Errors`.
+"""MPICH's test/mpi: testlist files name programs, ranks and arguments. A correct program prints `No Errors`.
 
 bcasttest 4
 sendself 1 arg=-type=MPI_INT arg=-count=8 timeLimit=300
 errfatal 1 resultTest=TestErrFatal
-@rmadir@                       # of testlist.in: what configure would put in
+@rmadir@                       # in testlist.in: configure would replace it
 coll                           # a directory
 """
 
@@ -135,12 +135,12 @@ class Mpich(Suite):
         self.left_out += [LeftOut(directory, reason, len(names)) for reason, names in skipped.items()]
 
     def helpers(self, mpicc: Path, place: Path) -> list[str]:
-        """Archives of what the programs share, and the headers that configure would write."""
+        """Archives of the programs' shared sources, and the headers that configure would write."""
         include = place / "include"
         include.mkdir(parents=True, exist_ok=True)
         (include / "mpitestconf.h").write_text(CONFIGURATION)
         (include / "mtest_mpix.h").write_text("")
-        # dtpools includes "../dtpoolsconf.h", from its own folder: a folder beside include/ is found by -I.
+        # dtpools includes "../dtpoolsconf.h". -I include/ finds the file beside include/.
         (place / "dtpoolsconf.h").write_text("")
         words = [f"-I{include}", f"-I{self.root}/include", f"-I{self.root}/dtpools/include", f"-I{self.root}/util"]
         sources = {
@@ -165,7 +165,7 @@ class Mpich(Suite):
 
 
 def parsed(line: str) -> dict | None:
-    """A line of a testlist; None: nothing to run. `skip`: why this line is not run."""
+    """A line of a testlist. None: nothing to run. `skip`: the reason not to run this line."""
     words = re.sub(r"@\w+@", "", line.split("#")[0]).split()
     if not words:
         return None
@@ -203,7 +203,7 @@ def parsed(line: str) -> dict | None:
 
 
 def pool_cases(text: str) -> dict[str, list[str]]:
-    """Testlist lines of programs that take their datatypes from MPICH's pools, by directory; the smallest tests of each.
+    """Testlist lines of programs that take their datatypes from MPICH's pools, by directory. Only the smallest tests.
 
     pt2pt/sendself::1 512 262144:timeLimit=600:1:32:1024:0       path, arguments, counts, more, ranks, least and most tests
     """

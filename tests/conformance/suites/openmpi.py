@@ -14,7 +14,8 @@ NOT_RUN = {
     "ulfm-testing": "ends ranks on purpose",
     "status": "needs a Fortran binding, which the MPIs from PyPI lack",
 }
-# A collective of collective-big-count moves so many bytes. Its own 2 GB fill the memory of a small machine.
+# The bytes that a collective of collective-big-count moves. The suite's default of 2 GB fills the
+# memory of a small machine.
 BYTES = 1 << 20
 
 
@@ -50,7 +51,7 @@ class Public(Suite):
         if folder.name == "events" and source.name != "events_common.c":
             sources += [path for path in (folder / "events_common.c",) if path.is_file()]
         arguments = ("mpi://world",) if source.name == "sessions_ex2.c" else ()
-        # The tests of errors in partitioned communication end with an error or never, as the library likes.
+        # The tests of errors in partitioned communication end with an error or hang, depending on the library.
         may_fail = folder.name == "partitioned-communication"
         wanted = 2 if folder.name in ("partitioned-communication", "events") else min(4, ranks)
         program = Program(folder.name, source.stem, tuple(sources), tuple(flags))

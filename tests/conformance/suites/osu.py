@@ -1,4 +1,4 @@
-"""OSU micro-benchmarks: they measure, and check what they measure with `-c`. Few and short messages are enough for that."""
+"""OSU micro-benchmarks. They also check their messages with `-c`. A few short messages are enough for that."""
 
 from __future__ import annotations
 

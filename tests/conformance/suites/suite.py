@@ -1,4 +1,4 @@
-"""What a suite is. Nothing here starts a process."""
+"""The parts of a suite: programs, cases and outcomes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Program:
-    """A program to be built. `part` is the directory in the suite, by which the table sums up."""
+    """A program to build. `part` is its directory in the suite. The table has a row for each directory."""
 
     part: str
     name: str
@@ -30,7 +30,7 @@ class Case:
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     limit_s: float = 0  # 0: the command's --limit
-    wanted: int = 0  # ranks that the suite asks for, where that is more
+    wanted: int = 0  # ranks that the suite asks for, if more than `ranks`
     may_fail: bool = False  # the suite wants an exit status other than 0, or does not care
 
     @property
@@ -40,7 +40,7 @@ class Case:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something of a suite that is not run at all. `programs`: how many, 0 if that is unknown."""
+    """A part of a suite that is not run. `programs`: their number, 0 if unknown."""
 
     part: str
     reason: str
@@ -68,32 +68,32 @@ class Suite:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def helpers(self, mpicc: Path, place: Path) -> list[str]:
-        """Builds in `place` what the programs share; the words that each compilation needs for it."""
+        """Builds in `place` the parts that programs share. Returns the words that each compilation needs for them."""
         return []
 
     def build(self, program: Program, mpicc: Path, place: Path, helpers: list[str]) -> Path:
-        """The program, built in `place`; NotBuilt if that does not work."""
+        """Builds the program in `place`. Raises NotBuilt if that fails."""
         from suites import build
 
         return build.compiled(program, mpicc, place, helpers)
 
     def wrong(self, case: Case, alone: Outcome) -> str:
-        """Why a run alone does not count as right; empty if it does."""
+        """The reason why a run alone does not count as right, or empty."""
         if case.may_fail or alone.status == 0:
             return ""
         return f"fails alone (status {alone.status})"
 
     def normal(self, line: str) -> str:
-        """A line of output without what differs from run to run by its nature."""
+        """A line of output without parts that differ from run to run."""
         return line
 
 
 class NotBuilt(Exception):
-    """A program or its helpers cannot be built; the text is the compiler's first complaint."""
+    """A program or its helpers cannot be built. The text is the compiler's first complaint."""
 
 
 def revision_of(root: Path) -> str:
-    """The commit of a checkout, shortened; empty if it is none."""
+    """The short commit of a checkout. Empty if the folder is not a checkout."""
     import subprocess
 
     asked = subprocess.run(["git", "-C", root, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False)
@@ -101,7 +101,7 @@ def revision_of(root: Path) -> str:
 
 
 def makefile_variables(text: str) -> dict[str, str]:
-    """The variables that a Makefile sets, by name; lines that go on are joined, `+=` adds."""
+    """The variables that a Makefile sets, by name. Joins continued lines; `+=` adds."""
     found: dict[str, str] = {}
     for name, sign, value in re.findall(r"^[ \t]*([\w.]+)[ \t]*(\+?=)[ \t]*(.*)$", text.replace("\\\n", " "), re.MULTILINE):
         words = " ".join(value.split("#")[0].split())

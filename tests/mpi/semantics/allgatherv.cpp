@@ -1,5 +1,6 @@
-// MPI_Allgatherv by each of the algorithms, asked for by a hint on the communicator: volumes of every kind of distribution,
-// random types, in place, communicators whose ranks are in another order.
+// MPI_Allgatherv by each algorithm, which a hint on the communicator asks for. Volumes have every
+// kind of distribution, types are random, calls may be in place, and communicators have their ranks
+// in another order.
 #include <array>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw by each of the algorithms, asked for by a hint on the communicator: volumes of
-// every kind of distribution, random types, communicators whose ranks are in another order.
+// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw by each algorithm, which a hint on the communicator
+// asks for. Volumes have every kind of distribution, types are random, and communicators have their
+// ranks in another order.
 #include <array>
 #include <string>
 #include <thread>
@@ -20,7 +21,7 @@ void each_way(const Team& team, Body body) {
 }  // namespace
 
 TEST_EACH_RANKS(1, 17, Alltoallv, OfRandomTypes) {
-  // Left alone, Open MPI 5.0.11 takes the displacements of a single rank for numbers of extents.
+  // Open MPI 5.0.11 alone takes the displacements of a single rank for numbers of extents.
   if (!Round::types_may_differ() && team.size == 1) return;
   each_way(team, [&](Round& r, Volumes volumes, int number) {
     Mosaic<int> to, from;
@@ -74,7 +75,8 @@ TEST_EACH_RANKS(2, 17, Alltoallv, OfEqualBlocks) {
   });
 }
 
-// Many calls of one communicator, so that what has been agreed on counts, while volumes change; none is left when it goes.
+// Many calls on one communicator, so the ranks' agreement counts, while volumes change. No
+// reduction is left when the communicator is freed.
 TEST_EACH_RANKS(9, 9, Alltoallv, VolumesChangeFromCallToCall) {
   for (int times = 0; times < 3; ++times) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -145,7 +147,7 @@ TEST_RANKS(3, Alltoallv, HintsCount) {
   if (expected() == Expected::on) {
     EXPECT_EQ(hint(comm, "heddle_alltoallv"), "crystal");
   }
-  // What ranks do not have in common does not count, nor what is no algorithm.
+  // A hint does not count if ranks differ, or if it names no algorithm.
   give_hint(comm, "heddle_alltoallv", team.rank == 1 ? "direct" : "bruck");
   give_hint(comm, "heddle_allgatherv", "fastest");
   if (expected() == Expected::on) {
@@ -161,7 +163,8 @@ TEST_RANKS(3, Alltoallv, HintsCount) {
 }
 
 #if MPI_VERSION >= 4 || defined(OPEN_MPI)
-// The duplicate is not there yet when it is given hints: they count from the first blocking collective on.
+// The duplicate does not exist yet when it gets its hints. They count from the first blocking
+// collective on.
 TEST_EACH_RANKS(2, 4, Alltoallv, HintsOfADuplicateToCome) {
   for (const bool alike : {true, false}) {
     MPI_Comm comm = MPI_COMM_NULL, again = MPI_COMM_NULL, unused = MPI_COMM_NULL;

@@ -1,5 +1,6 @@
-// Blocking collectives with random types and counts: every rank names the signature by datatypes of its own, predefined ones
-// among them. What arrives is held byte by byte against what the standard says must, holes and guards included.
+// Blocking collectives with random types and counts. Every rank describes the signature by
+// datatypes of its own, also by predefined types. The tests compare received data byte by byte with
+// the standard's result, holes and guards included.
 #include "support/rounds.hpp"
 
 namespace heddle::test {
@@ -145,7 +146,7 @@ TEST_EACH_RANKS(1, 8, Collectives, Allgatherv) {
 TEST_EACH_RANKS(1, 8, Collectives, Alltoallv) {
   each_round(team, 20, [&](Round& r, int number) {
     const Side out = random_element(r.own, r.unit), in = random_element(r.own, r.unit);
-    // In place, what is sent to a rank is as much as what comes from it.
+    // In place, a rank sends to each rank as much as it receives from it.
     const auto volume = [&](int a, int b) { return r.in_place ? r.volume(std::min(a, b), std::max(a, b)) : r.volume(a, b); };
     std::vector<Count> outgoing, incoming;
     for (int i = 0; i < team.size; ++i) {
@@ -166,7 +167,7 @@ TEST_EACH_RANKS(1, 8, Collectives, Alltoallv) {
 }
 
 TEST_EACH_RANKS(1, 8, Collectives, Alltoallw) {
-  // Left alone, Open MPI 5.0.11 takes the displacements of a single rank for numbers of extents.
+  // Open MPI 5.0.11 alone takes the displacements of a single rank for numbers of extents.
   if (!Round::types_may_differ() && team.size == 1) return;
   each_round(team, 20, [&](Round& r, int number) {
     const auto volume = [&](int a, int b) { return r.in_place ? r.volume(std::min(a, b), std::max(a, b)) : r.volume(a, b); };
@@ -187,8 +188,8 @@ TEST_EACH_RANKS(1, 8, Collectives, Alltoallw) {
   });
 }
 
-// Data away from the start of its type: the host must not be handed a displacement that the program did not give (Open MPI
-// 5.0.11 gets those of a single rank wrong).
+// The data begin behind the start of their type. Heddle must hand on the program's displacements
+// (Open MPI 5.0.11 gets those of a single rank wrong).
 TEST_EACH_RANKS(1, 2, Collectives, AlltoallwFromBehindAHole) {
   const Committed behind("resized(struct([1], [16], [int64_t]), 0, 32)"), plain("int64_t");
   const std::vector<MPI_Datatype> holes(static_cast<std::size_t>(team.size), behind), numbers(holes.size(), plain);

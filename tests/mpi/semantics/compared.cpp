@@ -1,6 +1,7 @@
-// Collectives beside the host's own: the same call once through Heddle, once by PMPI_, and where the host has large counts once
-// by the _c form; every byte of the receive buffers must agree, those in holes and between blocks included. All ranks name the
-// same types here, for what the hosts do otherwise is not always right (rounds.hpp).
+// Compares collectives with the host's. Each call is made through Heddle, by PMPI_, and if the host
+// has large counts also by the _c form. Every byte of the receive buffers must agree, also in holes
+// and between blocks. All ranks use the same types here, because hosts are not always right if
+// types differ (rounds.hpp).
 #include <algorithm>
 
 #include "support/known_host_errors.hpp"
@@ -19,7 +20,7 @@ class Array {
     narrow_.reserve(1), wide_.reserve(1);
   }
   template <class Integer>
-  operator const Integer*() const {  // NOLINT: as the procedure wants it
+  operator const Integer*() const {  // NOLINT: the type that the procedure takes
     if constexpr (sizeof(Integer) == sizeof(int))
       return reinterpret_cast<const Integer*>(narrow_.data());
     else
@@ -63,7 +64,7 @@ struct Comparison {
     const auto garbled = [](const Area::Block& block) { return host_garbles(*block.shape, block.count); };
     int any = std::ranges::any_of(out, garbled) || std::ranges::any_of(in, garbled);
     PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, r.team.comm);
-    if (any) return;  // what is right, the tests know that expect content
+    if (any) return;  // other tests check the content
     Area sent(out, 3), wanted(in, 4);
     for (std::size_t i = 0; i < out.size(); ++i) sent.put(i, r.from(r.team.rank, static_cast<int>(i), sent.size(i)));
     EXPECT_EQ(call(By::host, sent.base(), wanted.base()), MPI_SUCCESS) << what;
@@ -105,7 +106,8 @@ TEST_EACH_RANKS(1, 8, Compared, EveryCollectiveWithTheHost) {
     const MPI_Comm comm = team.comm;
 
     compare("Bcast", blocks(out, 1), blocks(out, 1), [&](By by, void* a, void* b) {
-      // Into what was received from oneself: the root's buffer comes from the host, whoever is compared.
+      // PMPI_ fills the buffer of the broadcast, so the root's bytes do not depend on the compared
+      // library.
       PMPI_Sendrecv(a, n, out.type, team.rank, 1, b, n, out.type, team.rank, 1, comm, MPI_STATUS_IGNORE);
       return CALL(Bcast, b, n, out.type, root, comm);
     });
@@ -150,7 +152,7 @@ TEST_EACH_RANKS(2, 8, Compared, EveryNeighbourhoodCollectiveWithTheHost) {
     const Side o = random_element(alike, r.unit), i = random_element(alike, r.unit);
     const Count volume = 1 + r.units % 4;
     const Side out = several(o, volume), in = several(i, volume);
-    // Up the ring goes as much as down it, between any two.
+    // Between any two ranks, as much goes up the ring as down.
     const auto between = [&](int a, int b) {
       a = (a + team.size) % team.size, b = (b + team.size) % team.size;
       return 1 + r.volume(std::min(a, b), std::max(a, b));

@@ -1,4 +1,5 @@
-// Mistakes are reported as the host reports them: same class, through the handler that the program has set.
+// Mistakes are reported as the host reports them: with the same class, through the program's
+// handler.
 #include <functional>
 #include <vector>
 
@@ -9,7 +10,8 @@
 namespace heddle::test {
 namespace {
 
-/// A mistake made through Heddle and made to the host directly must come to the same class, and be one.
+/// A mistake gives the same error class through Heddle and made to the host directly, and not
+/// success.
 #define SAME_MISTAKE(name, ...)                                  \
   do {                                                           \
     const int ours_ = error_class(MPI_##name(__VA_ARGS__));      \
@@ -24,7 +26,7 @@ void count_errors(MPI_Comm* /*comm*/, int* code, ...) {
   ++heard;
 }
 
-/// While it lives, a handler of the program hears of errors on `comm`, and returns.
+/// During its lifetime, a handler of the program gets the errors on `comm`, and returns.
 class HeardErrors {
  public:
   explicit HeardErrors(MPI_Comm comm) : comm_(comm) {
@@ -43,7 +45,8 @@ class HeardErrors {
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-/// A mistake made through Heddle and to the host: both return the same, and the handler hears the same, once.
+/// A mistake is made through Heddle and to the host directly. Both return the same, and the handler
+/// is called once, with the same error.
 #define HEARD_ALIKE(name, ...)                                                             \
   do {                                                                                     \
     handled = heard = 0;                                                                   \
@@ -56,7 +59,7 @@ class HeardErrors {
     EXPECT_EQ(heard_, 1) << #name "(" #__VA_ARGS__ ")";                                    \
   } while (false)
 
-/// No message is under way to this rank, and no receive has stayed that takes the next one.
+/// No message is under way to this rank, and no receive is left that would take the next message.
 void nothing_is_under_way(const Team& team, const char* call) {
   int found = 0;
   for (int i = 0; i < 20 && !found; ++i) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team.comm, &found, MPI_STATUS_IGNORE);
@@ -108,7 +111,7 @@ TEST_RANKS(2, Errors, CollectivesHaveTheHostsClass) {
   const int bad[] = {1, -1};
   SAME_MISTAKE(Allgatherv, data.data(), 1, type, all.data(), counts, places, MPI_DATATYPE_NULL, team.comm);
   SAME_MISTAKE(Allgatherv, data.data(), 1, MPI_DATATYPE_NULL, all.data(), counts, places, type, team.comm);
-  // A negative count in MPI_Allgatherv is not tried: Open MPI 5.0.11 reads beyond the buffer.
+  // Negative counts in MPI_Allgatherv are left out: Open MPI 5.0.11 reads beyond the buffer.
   SAME_MISTAKE(Alltoallv, data.data(), counts, places, MPI_DATATYPE_NULL, all.data(), counts, places, type, team.comm);
   SAME_MISTAKE(Alltoallv, data.data(), counts, places, type, all.data(), bad, places, type, team.comm);
 }
@@ -117,7 +120,7 @@ TEST_RANKS(1, Errors, PackingBeyondTheBuffer) {
   const ReturningErrors returning(team.comm);
   const Committed type("vector(20, 3, 5, int)");
   std::vector<int> data(100), packed(60);
-  for (const int room : {0, 100, 239}) {  // MPICH 5.0.2 does not look at the room, and says nothing
+  for (const int room : {0, 100, 239}) {  // MPICH 5.0.2 does not check the room, and reports nothing
     int ours = 0, hosts = 0;
     EXPECT_EQ(error_class(MPI_Pack(data.data(), 1, type, packed.data(), room, &ours, team.comm)),
               error_class(PMPI_Pack(data.data(), 1, type, packed.data(), room, &hosts, team.comm)));
@@ -140,7 +143,7 @@ TEST_RANKS(2, Errors, TruncationReachesTheProgramsHandler) {
   MPI_Errhandler_free(&handler);
 }
 
-/// One half of each call is wrong. The other half must not start.
+/// One half of each call is wrong. Then the other half must not start.
 TEST_RANKS(1, Errors, NothingIsSentByACallThatFails) {
   const ReturningErrors returning(team.comm);
   const Committed type("vector(9000, 2, 3, int)");
@@ -211,7 +214,8 @@ TEST_RANKS(2, Errors, AHandlerThatReturnsHearsOnce) {
   EXPECT_EQ(request, MPI_REQUEST_NULL);
 }
 
-/// A message is longer than its receive, packed or announced: the receive returns as the host's does.
+/// The message is longer than its receive, packed or announced. The receive returns as the host's
+/// does.
 TEST_RANKS(2, Errors, TruncationReturnsAsTheHostDoes) {
   const HeardErrors hearing(team.comm);
   const Committed type("vector(3000, 1, 2, int)"), longer("vector(30000, 1, 2, int)");
@@ -240,10 +244,11 @@ TEST_RANKS(2, Errors, TruncationReturnsAsTheHostDoes) {
   }
 }
 
-/// A call on rank 1 that receives the message of that tag; its status and its code.
+/// A call on rank 1 that receives the message with that tag. Sets the status and returns the error
+/// code.
 using Receive = std::function<int(void*, MPI_Datatype, int tag, MPI_Status*)>;
 
-/// Room for more numbers than an int can count, and a short message.
+/// A receive has room for more numbers than an int can count, and gets a short message.
 TEST_RANKS(2, Errors, RoomForMoreThanAnIntCanCount) {
   if constexpr (sizeof(void*) < 8) GTEST_SKIP();
   const MPI_Comm comm = team.comm;

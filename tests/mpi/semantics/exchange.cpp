@@ -1,5 +1,6 @@
-// Collectives that Heddle carries out pair by pair (src/mpi/exchange): blocks large enough to be announced, neighbours that
-// are so several times, ranks that come late, communicators by the thousand.
+// Collectives that Heddle carries out pair by pair (src/mpi/exchange): blocks so large that they
+// are announced, ranks that are neighbours several times, ranks that come late, and thousands of
+// communicators.
 #include <algorithm>
 
 #include "support/pmpi_spy.hpp"
@@ -8,7 +9,8 @@
 namespace heddle::test {
 namespace {
 
-/// `count` columns of a matrix of ints, one int of `width` in each row: as many bytes packed as rows * 4.
+/// `count` columns of a matrix of ints, with one int of `width` in each row. A column has rows * 4
+/// bytes when packed.
 MPI_Datatype column_of(int rows, int width) {
   MPI_Datatype column = MPI_DATATYPE_NULL;
   MPI_Type_vector(rows, 1, width, MPI_INT, &column);
@@ -18,7 +20,8 @@ MPI_Datatype column_of(int rows, int width) {
 
 int value(int from, int to, int row) { return from * 1'000'000 + to * 10'000 + row % 10'000; }
 
-/// Each rank sends a column to every other and receives it as a row, or the other way round.
+/// Each rank sends a column to every other rank, which receives it as a row. Or the other way
+/// round.
 void columns(MPI_Comm comm, int rows, bool to_rows) {
   int me = 0;
   int ranks = 0;
@@ -59,7 +62,8 @@ void columns(MPI_Comm comm, int rows, bool to_rows) {
 
 }  // namespace
 
-// From a few bytes to what is announced and left open, again and again: receivers come to wish for what they scatter.
+// Blocks of a few bytes up to blocks that are announced and left open, several times. Receivers
+// come to ask for pieces that they scatter.
 TEST_EACH_RANKS(2, 8, Exchange, ColumnsOfAllSizes) {
   for (const int rows : {1, 100, 1'025, 5'000, 70'000})
     for (int round = 0; round < 4; ++round) columns(team.comm, rows, round % 2 == 0);
@@ -79,7 +83,8 @@ TEST_EACH_RANKS(2, 8, Exchange, OnReorderedAndSplitCommunicators) {
   MPI_Comm_free(&reversed);
 }
 
-// More than a host has context ids (MPICH 5.0.2: 2048), if any were kept.
+// Heddle must not keep context ids: these communicators would use up the host's (MPICH 5.0.2:
+// 2048).
 TEST_RANKS(2, Exchange, ThousandsOfCommunicators) {
   for (int i = 0; i < 3'000; ++i) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -89,7 +94,8 @@ TEST_RANKS(2, Exchange, ThousandsOfCommunicators) {
   }
 }
 
-// All at once: a host's context ids are the program's, but for a few.
+// The communicators live at the same time. Heddle leaves the program nearly all of the host's
+// context ids.
 TEST_RANKS(2, Exchange, ThousandCommunicatorsAlive) {
   std::vector<MPI_Comm> all(1'200, MPI_COMM_NULL);
   for (MPI_Comm& comm : all) {
@@ -99,7 +105,8 @@ TEST_RANKS(2, Exchange, ThousandCommunicatorsAlive) {
   for (MPI_Comm& comm : all) MPI_Comm_free(&comm);
 }
 
-// The k-th block to a rank is its k-th block from us, whatever their sizes; and a rank may be its own neighbour.
+// The k-th block to a rank is its k-th block from this rank, whatever their sizes. A rank may be
+// its own neighbour.
 TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
   std::vector<int> around;
   for (int k = 0; k < 3; ++k)
@@ -108,7 +115,8 @@ TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
   const int degree = static_cast<int>(around.size());
   MPI_Dist_graph_create_adjacent(team.comm, degree, around.data(), MPI_UNWEIGHTED, degree, around.data(), MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &comm);
-  // Long, nothing, short: with the first still under way the last may not overtake it into its place.
+  // A long block, nothing, a short block. While the first is under way, the last must not overtake
+  // it into its place.
   const int sizes[] = {20'000, 0, 5};
   std::vector<int> counts, places, sent, got;
   int total = 0;
@@ -124,7 +132,7 @@ TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
                                    MPI_INT, comm),
             MPI_SUCCESS);
   for (int i = 0; i < degree; ++i) {
-    const int edge = i / team.size * team.size + team.rank;  // the sender's number of the same edge
+    const int edge = i / team.size * team.size + team.rank;  // the sender's number of this edge
     const auto begin = got.begin() + places[static_cast<std::size_t>(i)];
     EXPECT_TRUE(std::all_of(begin, begin + counts[static_cast<std::size_t>(i)],
                             [&](int is) { return is == around[static_cast<std::size_t>(i)] * 100 + edge; }))
@@ -136,7 +144,8 @@ TEST_EACH_RANKS(1, 4, Exchange, NeighboursSeveralTimes) {
 TEST_RANKS(2, Exchange, TooLongABlockIsTruncated) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they call it";
   const ReturningErrors returning(team.comm);
-  // Of ints in one piece, which Heddle may leave to the library, Open MPI 5.0.11 writes too many, beyond the block.
+  // Heddle may leave ints in one piece to the library, and Open MPI 5.0.11 writes too many of them,
+  // beyond the block.
   MPI_Datatype every_other = MPI_DATATYPE_NULL;
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &every_other);
   MPI_Type_commit(&every_other);
@@ -152,8 +161,9 @@ TEST_RANKS(2, Exchange, TooLongABlockIsTruncated) {
   MPI_Type_free(&every_other);
 }
 
-// Ring: rank 3 enters when ranks 0 and 1, which exchange nothing with it, have left. The standard allows it to be waited for;
-// Heddle does not (seed 000 §4.2: skew spreads through messages without content).
+// In the ring, rank 3 enters after ranks 0 and 1 have left, which exchange nothing with it. The
+// standard allows them to wait for it. Heddle does not wait (Balaji et al. 2007, §4.2: skew spreads
+// through messages without content).
 TEST_RANKS(6, Exchange, ALateRankDelaysNobodyButItsNeighbours) {
   if (expected() != Expected::on) GTEST_SKIP() << "of the host alone";
   const auto ring = [&](MPI_Comm comm) {
@@ -173,7 +183,7 @@ TEST_RANKS(6, Exchange, ALateRankDelaysNobodyButItsNeighbours) {
     EXPECT_EQ(got[3 * length], right);
     MPI_Type_free(&column);
   };
-  ring(team.comm);  // together: what is made once is made here
+  ring(team.comm);  // together: this call makes the objects that are needed once
   int word = 0;
   if (team.rank == 3) {
     MPI_Recv(&word, 1, MPI_INT, 0, 5, team.comm, MPI_STATUS_IGNORE);
@@ -183,7 +193,8 @@ TEST_RANKS(6, Exchange, ALateRankDelaysNobodyButItsNeighbours) {
   if (team.rank < 2) MPI_Send(&word, 1, MPI_INT, 3, 5, team.comm);
 }
 
-// Who has no neighbours takes part all the same: what the host counts of its own stays equal on all ranks.
+// Ranks without neighbours take part all the same, so the host's own counts stay equal on all
+// ranks.
 TEST_EACH_RANKS(2, 4, Exchange, RanksWithoutNeighbours) {
   const std::vector<int> next = {team.rank + 1};
   const std::vector<int> last = {team.rank - 1};

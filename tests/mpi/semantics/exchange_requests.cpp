@@ -1,5 +1,6 @@
-// Exchanges that Heddle carries out pair by pair, not blocking and persistent: several in flight, completed in any order and by
-// every call; types freed meanwhile; persistent ones of short blocks started many times by ranks that come late.
+// Non-blocking and persistent exchanges that Heddle carries out pair by pair. Several are in
+// flight, and end in any order by every call. Their types may be freed meanwhile. Persistent
+// exchanges of short blocks start many times, while ranks come late.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace heddle::test {
 namespace {
 
-/// One MPI_Ialltoallw or MPI_Alltoallw_init: a column of `rows` ints to everybody, received as a row.
+/// One MPI_Ialltoallw or MPI_Alltoallw_init: each rank sends a column of `rows` ints to every rank,
+/// which receives it as a row.
 class Columns {
  public:
   Columns(const Team& team, int rows) : team_(team), rows_(rows), n_(static_cast<std::size_t>(team.size)) {
@@ -79,10 +81,11 @@ class Columns {
   std::vector<MPI_Datatype> columns_, ints_;
 };
 
-/// From what goes with the envelope to what is left open.
+/// From blocks that go with the envelope to blocks that are left open.
 constexpr int sizes[] = {3, 700, 2'000, 50'000};
 
-/// Open MPI 5.0.11, left alone, crashes in a persistent collective whose types or communicator have been freed.
+/// Open MPI 5.0.11 alone crashes in a persistent collective whose types or communicator have been
+/// freed.
 bool outlive() {
 #if defined(OPEN_MPI)
   return expected() == Expected::on;
@@ -91,7 +94,7 @@ bool outlive() {
 #endif
 }
 
-/// What is made once for a communicator is made by a blocking call.
+/// A blocking call makes the objects that a communicator needs once.
 void warm(const Team& team) {
   Columns first(team, 2);
   first.fill(9);
@@ -122,7 +125,7 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, SeveralInFlightEndInAnyOrder) {
   }
 }
 
-// A blocking call of the host's does not hold up what the others wait for.
+// A blocking call of the host does not delay the blocks that other ranks wait for.
 TEST_RANKS(3, ExchangeRequests, OneRankSitsInABarrierMeanwhile) {
   warm(team);
   Columns columns(team, 60'000);
@@ -147,7 +150,7 @@ TEST_EACH_RANKS(2, 4, ExchangeRequests, EndByEveryCall) {
     b.fill(call + 100);
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     int word = 0;
-    MPI_Irecv(&word, 1, MPI_INT, team.rank, 77, team.comm, &requests[1]);  // one of the host's between them
+    MPI_Irecv(&word, 1, MPI_INT, team.rank, 77, team.comm, &requests[1]);  // a request of the host between them
     a.begin(&requests[0]);
     b.begin(&requests[2]);
     MPI_Send(&call, 1, MPI_INT, team.rank, 77, team.comm);
@@ -226,7 +229,8 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, StartedAgainAndAgain) {
 
 namespace {
 
-/// MPI_Alltoallw in place: `ints` with holes to everybody, each answered where they were.
+/// MPI_Alltoallw in place: `ints` ints with holes to every rank, and each rank's answer in the same
+/// places.
 class Swapped {
  public:
   Swapped(const Team& team, int ints) : team_(team), ints_(ints) {
@@ -314,7 +318,8 @@ TEST_EACH_RANKS(2, 8, ExchangeRequests, InPlaceAgainAndAgain) {
   }
 }
 
-// Ranks start them in different orders, make new ones meanwhile, and call others.
+// Ranks start the requests in different orders, make new requests meanwhile, and make blocking
+// calls.
 TEST_EACH_RANKS(2, 5, ExchangeRequests, StartedInAnyOrder) {
   Columns one(team, 50'000), other(team, 2'000), more(team, 700), blocking(team, 3'000);
   MPI_Request requests[2];
@@ -355,8 +360,8 @@ TEST_EACH_RANKS(2, 4, ExchangeRequests, OutliveTheirCommunicator) {
 
 namespace {
 
-/// MPI_Alltoallw_init of blocks of every length, by chance and the same on all ranks: none at all, one way only, from a few
-/// ints with holes to what is announced.
+/// MPI_Alltoallw_init of blocks of random lengths, the same on all ranks: none at all, in one
+/// direction only, and from a few ints with holes to announced blocks.
 class Uneven {
  public:
   Uneven(const Team& team, std::uint32_t seed) : team_(team) {
@@ -432,11 +437,11 @@ TEST_EACH_RANKS(1, 8, ExchangeRequests, ShortBlocksOfRanksThatComeLate) {
       (turn % 2 ? other : one).finish(turn % 5 == 0);
       EXPECT_TRUE(one.right(turn) && other.right(-turn)) << "plan " << plan << ", turn " << turn;
     }
-    if (late() / 16 % 2 == 0) usleep(500);  // the others free their requests, and make new ones, before this rank does
+    if (late() / 16 % 2 == 0) usleep(500);  // the others free their requests and make new ones before this rank
   }
 }
 
-// While one rank sits in a call of the host's it has sent what it has started.
+// A rank that sits in a call of the host has already sent the blocks that it has started.
 TEST_EACH_RANKS(2, 4, ExchangeRequests, ShortBlocksOfARankInABarrier) {
   Columns columns(team, 20);
   MPI_Request request = MPI_REQUEST_NULL;

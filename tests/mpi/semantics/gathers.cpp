@@ -1,5 +1,5 @@
-// Gathers to all and to neighbours that are not over when the call returns, or go pair by pair. Of neighbours, what the host's
-// own procedure (PMPI_) puts into memory is what must be there.
+// Non-blocking and persistent gathers to all ranks and to neighbours, and gathers that go pair by
+// pair. For neighbours, the host's procedure (PMPI_) gives the expected result.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -14,7 +14,7 @@ using Ints = std::vector<int>;
 
 enum class Volumes { equal, outlier, power, zeros, random };
 
-/// Rows of two ints that a rank has.
+/// The number of rows of each rank. A row has two ints.
 Ints rows_of(Volumes volumes, int ranks, int most, std::uint32_t seed) {
   std::minstd_rand random(seed);
   Ints rows;
@@ -38,7 +38,7 @@ Ints rows_of(Volumes volumes, int ranks, int most, std::uint32_t seed) {
   return rows;
 }
 
-/// Rows of two ints, with as many ints between them, or without.
+/// Rows of two ints, with two ints between them or without.
 class Rows {
  public:
   explicit Rows(bool holes) : holes_(holes) {
@@ -57,7 +57,7 @@ class Rows {
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
   }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
-  /// From row to row.
+  /// Ints from one row to the next.
   [[nodiscard]] std::size_t ints() const { return holes_ ? 4 : 2; }
 
  private:
@@ -67,7 +67,8 @@ class Rows {
 
 int value(int from, int at, int salt) { return salt * 1'000'003 + from * 10'007 + at; }
 
-/// MPICH 5.0.2, left alone, cuts messages by the extent of each rank's own type, and fails where these differ.
+/// MPICH 5.0.2 alone cuts messages by the extent of each rank's own type, and fails if extents
+/// differ.
 bool differ() {
 #if defined(OPEN_MPI)
   return true;
@@ -76,7 +77,7 @@ bool differ() {
 #endif
 }
 
-/// A gather to all: arguments, memory, and what must be there afterwards.
+/// A gather to all: its arguments, its memory, and the expected memory.
 struct All {
   All(const Team& given, Volumes volumes, int most, std::uint32_t seed, bool in_order)
       : team(given),
@@ -102,7 +103,7 @@ struct All {
     for (int rank = 0; rank < team.size; ++rank) put(wanted, in, places[static_cast<std::size_t>(rank)], rank, salt);
     if (in_place) put(got, in, places[static_cast<std::size_t>(team.rank)], team.rank, salt);
   }
-  /// call(send buffer, count, type, receive buffer, counts, displacements, type, communicator)
+  /// Calls `call` with all arguments of MPI_Allgatherv. @param into  The receive buffer.
   template <class Call>
   int with(Call call, Ints& into, bool in_place) {
     return call(in_place ? MPI_IN_PLACE : static_cast<const void*>(sent.data()), in_place ? 0 : mine(),
@@ -122,7 +123,7 @@ struct All {
 
 constexpr Volumes spreads[] = {Volumes::equal, Volumes::outlier, Volumes::power, Volumes::zeros, Volumes::random};
 
-/// What is made once for a communicator is made by a blocking call.
+/// A blocking call makes the objects that a communicator needs once.
 void warm(const Team& team) {
   All first(team, Volumes::equal, 1000, 1, true);
   first.fill(9, false);
@@ -153,7 +154,8 @@ TEST_EACH_RANKS(1, 17, Gathers, NotBlocking) {
     }
 }
 
-// What others wait for does not wait for a rank that is in a call of the host's: nothing is handed on from rank to rank.
+// A rank in a call of the host does not delay the blocks of other ranks: no rank passes on another
+// rank's block.
 TEST_EACH_RANKS(2, 5, Gathers, OneRankSitsInABarrierMeanwhile) {
   warm(team);
   for (int absent = 0; absent < team.size; ++absent) {
@@ -193,7 +195,8 @@ TEST_EACH_RANKS(1, 17, Gathers, Persistent) {
 
 namespace {
 
-/// Who has whom for a neighbour: a Cartesian grid, a cycle with both ways, or a graph with edges by chance, some twice.
+/// A communicator with neighbours: a Cartesian grid, a cycle in both directions, or a graph with
+/// random edges, some twice.
 MPI_Comm neighbourhood(const Team& team, int kind) {
   MPI_Comm made = MPI_COMM_NULL;
   if (kind == 0) {
@@ -273,7 +276,8 @@ TEST_EACH_RANKS(1, 17, Gathers, OfNeighbours) {
   }
 }
 
-/// One rank has committed its type where Heddle does not see it: it must not leave the others alone for that.
+/// Rank 0 commits its type without Heddle's notice. It must still take part in the exchange of the
+/// other ranks.
 TEST_EACH_RANKS(2, 6, Gathers, TypesThatOneRankAloneHidesFromHeddle) {
   constexpr int n = 1000, gap = 2;
   MPI_Datatype pair = MPI_DATATYPE_NULL, spaced = MPI_DATATYPE_NULL;

@@ -1,4 +1,5 @@
-// Communicators made of groups (MPI_Group): composed from how the groups were made, and never from what a handle used to be.
+// Communicators made of groups (MPI_Group). Heddle composes them from the calls that made the
+// groups, and never from the former meaning of a handle.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -26,12 +27,12 @@ int members_of(MPI_Group group) {
 
 unsigned draw(std::minstd_rand& random, std::size_t choices) { return static_cast<unsigned>(random() % choices); }
 
-/// One of the standard's seven operations on groups, on `group` and, where there are two, `other`.
+/// One of the standard's seven operations on groups, on `group` and, if it takes two, `other`.
 Handle derived(MPI_Group group, MPI_Group other, unsigned what, std::minstd_rand& random) {
   const int size = members_of(group);
   std::vector<int> some(static_cast<std::size_t>(size));
   std::iota(some.begin(), some.end(), 0);
-  if (what < 2) {  // any of them, in any order
+  if (what < 2) {  // any members, in any order
     std::shuffle(some.begin(), some.end(), random);
     some.resize(static_cast<std::size_t>(size - size / 3));
   }
@@ -73,7 +74,8 @@ Made of_group(MPI_Comm comm, MPI_Group group, bool by_group) {
 
 }  // namespace
 
-/// Whatever was derived from whatever, a communicator made of it is composed: the host is not asked.
+/// Whatever a group was derived from, a communicator made of it is composed. Heddle does not ask
+/// the host.
 TEST_EACH_RANKS(1, 17, GroupHandles, OfGroups) {
   std::minstd_rand random(run_seed() + static_cast<std::uint32_t>(team.size));  // the same on all ranks
   expect_known(team.comm, "the team");
@@ -86,7 +88,7 @@ TEST_EACH_RANKS(1, 17, GroupHandles, OfGroups) {
       Handle next = derived(groups[one], groups[other], what, random);
       name += " " + std::to_string(what) + "(" + std::to_string(one) + "," + std::to_string(other) + ")";
       if (draw(random, 3) == 0)
-        groups[one] = std::move(next);  // freed, and its handle given to one of the next
+        groups[one] = std::move(next);  // freed, so a later group may get its handle
       else
         groups.push_back(std::move(next));
     }
@@ -95,7 +97,7 @@ TEST_EACH_RANKS(1, 17, GroupHandles, OfGroups) {
   }
 }
 
-/// Of a communicator that nobody knows, nothing is known of its group's descendants either.
+/// If Heddle does not know a communicator, it does not know the descendants of its group either.
 TEST_EACH_RANKS(2, 5, GroupHandles, OfGroupsOfTheUnknown) {
   std::minstd_rand random(run_seed());
   const Made unknown = split(team.comm, 0, -team.rank);
@@ -104,7 +106,7 @@ TEST_EACH_RANKS(2, 5, GroupHandles, OfGroupsOfTheUnknown) {
   expect_right(of_group(team.comm, all, true), "the parent's group itself", Known::asked);
 }
 
-/// The two groups of an inter-communicator; and what is made of one by a group.
+/// The two groups of an inter-communicator, and a communicator made of one of them.
 TEST_EACH_RANKS(2, 9, GroupHandles, OfBothSides) {
   const Made across = bridge(team.comm);
   expect_known(team.comm, "the team");
@@ -120,7 +122,8 @@ TEST_EACH_RANKS(2, 9, GroupHandles, OfBothSides) {
   if (leaders != MPI_COMM_NULL) expect_known(leaders, "MPI_Comm_create of an inter-communicator", Known::asked);
 }
 
-/// A handle that is freed and given to another group past Heddle is not mistaken for what it was.
+/// A group handle is freed and given to another group without Heddle's notice. Heddle does not take
+/// it for the old group.
 TEST_RANKS(4, GroupHandles, OfHandlesThatChangedHands) {
   using Free = int (*)(MPI_Group*);
   using Include = int (*)(MPI_Group, int, const int*, MPI_Group*);

@@ -1,4 +1,5 @@
-// Heddle's groups behind communicators: whatever call makes one, each rank is who the host says it is.
+// Heddle's groups behind communicators. Whatever call makes the communicator, each rank is the one
+// that the host says.
 #include <malloc.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ int axes_of(MPI_Comm grid) {
   return axes;
 }
 
-/// Every member but each third, backwards or not.
+/// All members except every third, in order or backwards.
 Made created(MPI_Comm comm, bool backwards, bool by_group) {
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   std::vector<int> ranks;
@@ -47,7 +48,7 @@ Made cart(MPI_Comm comm, std::vector<int> dims, int reorder) {
   });
 }
 
-/// Factors of as much of n as `count` factors can make.
+/// `count` factors of n, or of as much of n as they can make.
 std::vector<int> factors(int n, int count) {
   std::vector<int> dims(static_cast<std::size_t>(count), 0);
   MPI_Dims_create(n, count, dims.data());
@@ -60,7 +61,8 @@ Made part(MPI_Comm cart, unsigned mask) {
   return Made([&](MPI_Comm* made) { return MPI_Cart_sub(cart, remain.data(), made); });
 }
 
-// Open MPI 5.0.11 ends the program when it reorders some rings ("Not enough slots/constraints"), by where ranks are bound.
+// Open MPI 5.0.11 ends the program when it reorders some rings ("Not enough slots/constraints"),
+// depending on the binding of ranks.
 #if defined(OPEN_MPI)
 constexpr bool rings_may_be_reordered = false;
 #else
@@ -91,7 +93,7 @@ Made merged(MPI_Comm inter, int high) {
 }  // namespace
 
 TEST_EACH_RANKS(1, 17, Groups, OfDuplicates) {
-  const MPI_Comm parent = team.comm;  // by MPI_Comm_split: nobody has asked yet
+  const MPI_Comm parent = team.comm;  // made by MPI_Comm_split, and not yet asked about
   const Made early = Made([&](MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
   expect_right(early, "a duplicate of what nobody has asked for", Known::asked);
   expect_right(parent, "MPI_Comm_split", Known::asked);
@@ -112,7 +114,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfDuplicates) {
     return result;
   });
   expect_right(slower, "MPI_Comm_idup_with_info", Known::composed);
-  // By calls that do not pass through Heddle, as Fortran's may.
+  // Made by calls that do not pass through Heddle, as Fortran's may.
   const Made unseen = Made([&](MPI_Comm* made) { return PMPI_Comm_dup(slower, made); });
   expect_right(unseen, "a duplicate made elsewhere", Known::asked);
 }
@@ -126,7 +128,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfSplits) {
   expect_right(split(team.comm, me, 0), "alone");
   const Made node =
       Made([&](MPI_Comm* made) { return MPI_Comm_split_type(team.comm, MPI_COMM_TYPE_SHARED, -me, MPI_INFO_NULL, made); });
-  expect_right(node, "MPI_Comm_split_type", Known::either);  // hints have been looked for, and the companion made
+  expect_right(node, "MPI_Comm_split_type", Known::either);  // Heddle has looked for hints and made its companion
   const Made unseen = Made([&](MPI_Comm* made) { return PMPI_Comm_split(team.comm, me % 2, -me, made); });
   expect_right(unseen, "a split made elsewhere", Known::asked);
   for (const bool by_group : {false, true})
@@ -136,7 +138,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfSplits) {
 }
 
 TEST_EACH_RANKS(1, 17, Groups, OfTopologies) {
-  // The parent in reverse, and known.
+  // The parent has its ranks in reverse, and is known.
   const Made parent = split(team.comm, 0, -team.rank);
   expect_right(parent, "reversed");
   for (int dims = 1; dims <= 3; ++dims) {
@@ -154,7 +156,8 @@ TEST_EACH_RANKS(1, 17, Groups, OfTopologies) {
     if (team.size > 3) expect_right(cart(parent, factors(team.size / 2, dims), 0), name + " of half");
   }
   for (const int reorder : {0, 1}) {
-    // Reordered: the host has been asked, by whoever came first (the companion for collectives, exchange/).
+    // If the ranks are reordered, Heddle may already have asked the host (for its companion for
+    // collectives, exchange/).
     const Known wanted = reorder ? Known::either : Known::composed;
     if (!reorder || rings_may_be_reordered) {
       expect_right(ring(parent, reorder, true), "MPI_Dist_graph_create_adjacent", wanted);
@@ -163,7 +166,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfTopologies) {
     expect_right(graph(parent, team.size, reorder), "MPI_Graph_create", wanted);
     if (team.size > 2) expect_right(graph(parent, team.size - 1, reorder), "MPI_Graph_create, one left out");
   }
-  // Of a parent that is not known.
+  // The parent is not known.
   const Made unknown = split(team.comm, 0, -team.rank);
   const Made line = cart(unknown, {team.size}, 0);
   expect_right(part(line, 1), "MPI_Cart_sub of a reordered one", Known::either);
@@ -180,16 +183,18 @@ TEST_EACH_RANKS(2, 17, Groups, OfInterCommunicators) {
   expect_right(parts, "MPI_Comm_split of an inter-communicator");
 }
 
-/// One from another, whatever comes.
+/// Chains of communicators, each made from the one before by a random call.
 TEST_EACH_RANKS(1, 17, Groups, OfChains) {
   std::minstd_rand random(run_seed() + static_cast<std::uint32_t>(team.size));  // the same on all ranks
   const auto upto = [&](unsigned n) { return static_cast<int>(random() % (n + 1)); };
   for (int chain = 0; chain < rounds(3); ++chain) {
     Made at = split(team.comm, 0, upto(1) ? team.rank : -team.rank);
     std::string name = "split";
-    int axes = 0;  // not MPI_Topo_test: Open MPI 5.0.11 takes what MPI_Comm_create_group makes of a grid for a grid, and fails
+    // not by MPI_Topo_test: Open MPI 5.0.11 takes communicators that MPI_Comm_create_group makes of
+    // a grid for grids, and fails
+    int axes = 0;
     for (int depth = 0; depth < 8; ++depth) {
-      // All ranks draw the same numbers, also those that are in another part or left out.
+      // All ranks draw the same numbers, also those in another part or left out.
       const int what = upto(8), which = upto(6), dims = 1 + upto(2), asked = upto(1);
       if (at == MPI_COMM_NULL) continue;
       if (asked) expect_right(at, name);
@@ -213,7 +218,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfChains) {
           next = cart(at, factors(size, dims), 0);
           break;
         case 6:
-          // Not of the grid itself: Open MPI 5.0.11 has trouble with rings of grids.
+          // Not a ring of the grid itself: Open MPI 5.0.11 has trouble with rings of grids.
           next = ring(split(at, 0, me), 0, which % 2 != 0);
           break;
         case 7:
@@ -223,7 +228,7 @@ TEST_EACH_RANKS(1, 17, Groups, OfChains) {
           next = size > 1 ? merged(bridge(at), which % 2 ? me % 2 : 1 - me % 2) : split(at, 0, 0);
           break;
       }
-      // No dimensions at all: there Open MPI 5.0.11 divides by zero.
+      // The number of dimensions may be zero. Open MPI 5.0.11 then divides by zero.
       const bool grid = what >= 3 && what <= 5 && next != MPI_COMM_NULL;
       axes = grid ? axes_of(next) : what == 0 ? axes : 0;
       at = std::move(next);
@@ -282,7 +287,7 @@ TEST_RANKS(4, Groups, AreKeptInAFewBytes) {
   EXPECT_EQ(format_of(part(square, 1)), "stride");
 }
 
-/// A call that fails makes nothing, and says so.
+/// A call that fails makes no communicator, and reports the error.
 TEST_RANKS(2, Groups, ErrorsAreTheHosts) {
   const ReturningErrors returning(team.comm);
   MPI_Comm made = MPI_COMM_NULL;

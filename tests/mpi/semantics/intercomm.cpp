@@ -1,4 +1,5 @@
-// Collectives between two groups: 3 ranks on the left, the rest on the right. A rank receives from the other group only.
+// Collectives between two groups: 3 ranks on the left, the rest on the right. A rank receives only
+// from the other group.
 #include <algorithm>
 #include <memory>
 
@@ -27,14 +28,14 @@ struct Bridge {
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
 
-  /// Ranks of the left group are 0, 1, ..., those of the right 100, 101, ...
+  /// Ranks of the left group are 0, 1, ... Ranks of the right group are 100, 101, ...
   [[nodiscard]] int name(int r) const { return left ? r : 100 + r; }
   [[nodiscard]] int other(int r) const { return left ? 100 + r : r; }
 };
 
 /// In a rooted procedure the root sends or receives for its whole group.
 struct Rooted {
-  int argument;  ///< What this rank passes as root.
+  int argument;  ///< The root argument of this rank.
   bool root, other_side;
 };
 Rooted rooted(const Bridge& bridge, bool root_left, int root) {

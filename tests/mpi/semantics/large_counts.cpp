@@ -1,5 +1,6 @@
-// Counts and sizes beyond 2^31. The program's memory is a few megabytes mapped over and over, so that only Heddle's own
-// stand-ins, where there are any, cost memory. (The _c forms of the collectives: compared.cpp.)
+// Counts and sizes beyond 2^31. The program's memory is a few megabytes, mapped many times, so only
+// Heddle's own staging buffers, if any, cost memory. (The _c forms of the collectives are in
+// compared.cpp.)
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 
 namespace heddle::test {
 
-/// The one thing that can be said of large counts in every version of MPI.
+/// The only claim about large counts that holds in every version of MPI.
 TEST_RANKS(1, LargeCounts, TypesOfMoreThanTwoGigabytesHaveTheirSize) {
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Datatype matrix = MPI_DATATYPE_NULL;
@@ -35,7 +36,7 @@ namespace {
 
 using layout::Count;
 
-/// `span` bytes of address space that show the same `window` bytes again and again.
+/// `span` bytes of address space that show the same `window` bytes many times.
 class Wrapped {
  public:
   Wrapped(std::size_t span, std::size_t window) : span_((span + window - 1) / window * window), window_(window) {
@@ -120,7 +121,7 @@ TEST_RANKS(2, LargeCounts, MessageOfMoreThanTwoBillionElements) {
     for (std::size_t i = 0; i < memory.window(); ++i) wrong += memory[i] != (i % 2 == 0 ? pattern(i) : 7);
     EXPECT_EQ(wrong, 0U);
   }
-  EXPECT_EQ(pmpi_spy::derived(), before);  // the host has seen packed bytes only
+  EXPECT_EQ(pmpi_spy::derived(), before);  // the host has seen only packed bytes
 }
 
 }  // namespace heddle::test

@@ -1,6 +1,7 @@
-// Short blocks between ranks of a node (engine/exchange/pair_mailboxes.hpp): many collectives in a row on one communicator, so
-// that mailboxes are settled on early and used for the rest; lengths around the longest block; senders that run ahead;
-// mailboxes that come and go; blocks of one length at their sender and of another at their reader.
+// Short blocks between ranks of a node (engine/exchange/pair_mailboxes.hpp). Each test makes many
+// collectives on one communicator, so mailboxes are settled early and then used. Lengths lie around
+// the longest block, senders run ahead, mailboxes come and go, and some blocks have one length at
+// the sender and another at the reader.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace heddle::test {
 namespace {
 
-/// What `from` says to `to` in a call: bytes of its own.
+/// The bytes from `from` to `to` in a call.
 unsigned char said(int call, int from, int to, int at) {
   return static_cast<unsigned char>(7 * call + 31 * from + 3 * to + at);
 }
@@ -61,9 +62,10 @@ TEST_EACH_RANKS(2, 8, Mailboxes, OfEveryLengthAroundTheLongest) {
              [&](int from, int to) { return lengths[static_cast<std::size_t>(5 * call + 3 * from + to) % lengths.size()]; });
 }
 
-// All that a rank has for a neighbour, in several blocks: around what fits into one mailbox together, around what is long for
-// one alone. Each communicator has few calls, so that none goes the library's way; every third exchanges with all ranks, too,
-// before its mailboxes are settled on, or after.
+// All blocks from a rank to its neighbour. Their lengths lie around the most that fits into one
+// mailbox together, and around the longest single block. Each communicator makes few calls, so none
+// goes the library's way. Some communicators also exchange with all ranks, before or after their
+// mailboxes are settled.
 TEST_EACH_RANKS(2, 8, Mailboxes, OfNeighboursSeveralTimes) {
   constexpr std::array lengths = {1, 7, 1000, 4095, 4096, 4097, 0, 8000, 8192, 12000, 500, 16300, 24000, 24576, 24577, 60000};
   constexpr int edges = 3;
@@ -99,7 +101,7 @@ TEST_EACH_RANKS(2, 8, Mailboxes, OfNeighboursSeveralTimes) {
   }
 }
 
-// Nobody answers: a sender waits until the block before the last has been consumed.
+// No block comes back, so a sender waits until the reader has consumed the block before the last.
 TEST_EACH_RANKS(2, 4, Mailboxes, WaitForReadersThatAreSlow) {
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   for (int call = 0; call < 60; ++call) {
@@ -108,19 +110,19 @@ TEST_EACH_RANKS(2, 4, Mailboxes, WaitForReadersThatAreSlow) {
   }
 }
 
-// More of them than a process may have slots of node memory lent at once.
+// More mailboxes than the slots of node memory that a process may lend at once.
 TEST_EACH_RANKS(2, 3, Mailboxes, OfCommunicatorsThatComeAndGo) {
   Made kept;
   for (int turn = 0; turn < 250; ++turn) {
     Made comm([&](MPI_Comm* made) { return MPI_Comm_split(team.comm, 0, turn % 2 ? -team.rank : team.rank, made); });
     give_hint(comm, "heddle_alltoallv", "direct");
-    for (int call = 0; call < 1 + turn % 7; ++call)  // some before mailboxes are settled on
+    for (int call = 0; call < 1 + turn % 7; ++call)  // some end before mailboxes are settled
       exchange(comm, turn + call, [](int from, int to) { return 8 * (from + to) + 1; });
     if (turn % 3 == 0) std::swap(kept, comm);
   }
 }
 
-// Two communicators by turns, each with collectives that stand still on the other.
+// Two communicators take turns. While one makes collectives, the other stands still.
 TEST_EACH_RANKS(3, 6, Mailboxes, OnSeveralCommunicators) {
   const Made one([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   const Made half = split(team.comm, team.rank % 2, -team.rank);
@@ -132,7 +134,7 @@ TEST_EACH_RANKS(3, 6, Mailboxes, OnSeveralCommunicators) {
   }
 }
 
-// A mistake of the program that must not become another's data.
+// A mistake of the program. Its data must not get into another call.
 TEST_RANKS(2, Mailboxes, LongerThanWhatIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
@@ -155,8 +157,9 @@ TEST_RANKS(2, Mailboxes, LongerThanWhatIsExpected) {
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
 }
 
-// More room than is sent, on one side of the longest block and on the other: not MPI, but programs get by with it (less so
-// under Open MPI 5.0.11 alone, whose ranks choose an algorithm each by their own counts).
+// The receive has more room than the block needs, on either side of the longest block. MPI does not
+// allow that, but programs get away with it (less so under Open MPI 5.0.11 alone, whose ranks
+// choose an algorithm by their own counts).
 TEST_EACH_RANKS(2, 4, Mailboxes, ShorterThanTheRoomForThem) {
   if (expected() != Expected::on) GTEST_SKIP() << "left alone, Open MPI fails here";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
@@ -183,7 +186,7 @@ TEST_EACH_RANKS(2, 4, Mailboxes, ShorterThanTheRoomForThem) {
   }
 }
 
-// A message, and too long, where a short block is expected.
+// A message that is too long comes where a short block is expected.
 TEST_RANKS(2, Mailboxes, TooLongWhereAShortOneIsExpected) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
@@ -201,7 +204,7 @@ TEST_RANKS(2, Mailboxes, TooLongWhereAShortOneIsExpected) {
   for (int call = 0; call < 5; ++call) exchange(comm, call, [](int, int) { return 16; });
 }
 
-// What nobody expects is nobody's: the next one is not taken for it.
+// The next call does not take an unexpected block for its own.
 TEST_RANKS(2, Mailboxes, ThatNobodyExpects) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
@@ -218,7 +221,7 @@ TEST_RANKS(2, Mailboxes, ThatNobodyExpects) {
   }
 }
 
-// Nor is it in the way of a message, which the next one is expected to be.
+// An unexpected block does not stop the next block, which is expected as a message.
 TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts give it to the next call";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
@@ -230,7 +233,7 @@ TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
       std::array<int, 2> out{}, in{}, at{};
       if (team.rank == 0) out[1] = expected ? 16 : 32;
       if (team.rank == 1) in[0] = expected ? 10000 : 0;
-      if (team.rank == 1 && expected && turn % 2) usleep(300);  // both are there
+      if (team.rank == 1 && expected && turn % 2) usleep(300);  // the block and the message have come
       EXPECT_EQ(MPI_Alltoallv(sent.data(), out.data(), at.data(), MPI_CHAR, got.data(), in.data(), at.data(), MPI_CHAR, comm),
                 MPI_SUCCESS);
     }
@@ -238,13 +241,13 @@ TEST_RANKS(2, Mailboxes, ThatNobodyExpectsBeforeALongOne) {
   }
 }
 
-// Of persistent exchanges: longer than what is expected, and shorter.
+// Persistent exchanges with blocks longer and shorter than expected.
 TEST_RANKS(2, Mailboxes, OfAnotherLengthAtEachStart) {
   if (expected() != Expected::on) GTEST_SKIP() << "hosts differ in what they say";
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const std::size_t other = 1 - static_cast<std::size_t>(team.rank);
-  const int expects = team.rank == 1 ? 40 : 700;  // the other's is 300
+  const int expects = team.rank == 1 ? 40 : 700;  // each rank sends 300
   std::vector<char> sent(300, 'x'), got(800);
   std::array<int, 2> out{}, in{}, at{};
   out[other] = 300, in[other] = expects;
@@ -266,8 +269,9 @@ TEST_RANKS(2, Mailboxes, OfAnotherLengthAtEachStart) {
   MPI_Request_free(&request);
 }
 
-/// Rank 2 waits for a mailbox of rank 1, which first needs rank 2's library for a message; and finds a message of rank 0, which
-/// is ahead, on the communicator that it looks at meanwhile.
+/// Rank 2 waits for a mailbox of rank 1. Rank 1 first sends a message that needs rank 2's library
+/// to go on. Meanwhile, rank 2 looks at the communicator, and finds a message of rank 0, which is
+/// ahead.
 TEST_RANKS(3, Mailboxes, AreWaitedForWithTheHostKeptGoing) {
   const Made comm([&](MPI_Comm* made) { return pair_by_pair(team.comm, made); });
   const std::array counts = {8, 8, 8}, places = {0, 8, 16};

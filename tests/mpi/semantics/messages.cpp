@@ -1,4 +1,5 @@
-// Point-to-point messages: what is sent by one datatype and received by another, how it matches, what the status says.
+// Point-to-point messages: sent by one datatype and received by another, how they match, and their
+// statuses.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int tag = 17;
 
-/// Fills a status with what no call writes, to see what a call does write.
+/// A status with values that no call writes, to see which fields a call does write.
 MPI_Status marked() {
   MPI_Status status{};
   status.MPI_SOURCE = -77;
@@ -32,7 +33,8 @@ bool in_column(std::size_t i) { return i < 98 && i % 5 < 3; }
 /// The k-th element of the column.
 std::size_t place(int k) { return static_cast<std::size_t>(k / 3 * 5 + k % 3); }
 
-/// `units` units, none by count 0: MPICH 5.0.2 divides by zero when it receives some types that describe nothing.
+/// `units` units, none by count 0: MPICH 5.0.2 divides by zero when it receives some types that
+/// describe nothing.
 Side some_side(Round& r) {
   Side side = random_side(r.own, r.unit, std::max<Count>(1, r.units));
   if (r.units == 0) side.count = 0;
@@ -170,7 +172,8 @@ TEST_RANKS(2, Messages, OfRandomTypesInEveryMode) {
       EXPECT_EQ(bytes, static_cast<int>(told.size()));
       MPI_Get_count(&status, side.type, &count);
       EXPECT_EQ(told.empty() ? side.number() : count, side.number()) << to_string(*side.shape);
-      // Of pair types the hosts count either one or two; MPICH 5.0.2 divides by zero in some dup(struct(float, int)).
+      // The hosts count pair types as one element or as two. MPICH 5.0.2 divides by zero in some
+      // dup(struct(float, int)).
       const bool uniform = std::ranges::all_of(r.unit, [&](const auto& name) { return name == r.unit[0]; });
       if (uniform && to_string(*side.shape).find("_int") == std::string::npos && !told.empty()) {
         MPI_Get_elements(&status, side.type, &elements);
@@ -209,7 +212,8 @@ TEST_EACH_RANKS(2, 8, Messages, SendrecvRoundTheRing) {
   });
 }
 
-// Where Open MPI 5.0.11, left alone, garbles numbers that the end of a fragment cuts in two, and complex ones (packing.hpp).
+// Open MPI 5.0.11 alone garbles numbers that the end of a fragment cuts in two, and some complex
+// numbers (select/packing.hpp).
 TEST_RANKS(2, Messages, OfNumbersOffMultiplesOfTheirSize) {
   if (expected() != Expected::on) GTEST_SKIP() << "an error of the host";
   const std::string doubles = "[double, double, double, double]";
@@ -288,7 +292,7 @@ TEST_RANKS(2, Messages, LongerThanTheReceiveAreTruncated) {
           EXPECT_EQ(numbers[i], static_cast<int>(i));
         }
     }
-    // What follows is not disturbed.
+    // The next message is not disturbed.
     if (team.rank == 0) {
       MPI_Send(numbers.data(), 1, type, 1, tag, team.comm);
     } else {
@@ -308,7 +312,7 @@ TEST_RANKS(2, Messages, MatchInOrderAmongTags) {
     }
     return;
   }
-  for (const int i : {1, 3, 0, 5, 7, 2, 4, 6}) {  // each tag in its order
+  for (const int i : {1, 3, 0, 5, 7, 2, 4, 6}) {  // in order for each tag
     std::vector<int> plain(60);
     MPI_Recv(plain.data(), 60, MPI_INT, 0, i % 2, team.comm, MPI_STATUS_IGNORE);
     EXPECT_EQ(plain[0], 100 * i);
@@ -360,12 +364,13 @@ TEST_RANKS(1, Messages, ToNobody) {
   EXPECT_EQ(numbers, counted());
 }
 
-// What is too long for its receive is an error on the message's communicator, or the world's (MPICH), and no other's.
+// A message that is too long for its receive is an error on its communicator, or on MPI_COMM_WORLD
+// (MPICH), and on no other.
 TEST_RANKS(4, Messages, AMatchedOneThatIsTooLong) {
   const ReturningErrors returning(team.comm), world(MPI_COMM_WORLD);
   for (const int length : {10, 300, 3000, 100'000})
     for (const bool at_once : {true, false}) {
-      std::vector<int> numbers(static_cast<std::size_t>(length));  // Open MPI 5.0.11 writes behind a receive that is too short
+      std::vector<int> numbers(static_cast<std::size_t>(length));  // Open MPI 5.0.11 writes behind a short receive
       if (team.rank == 0) {
         MPI_Send(numbers.data(), length, MPI_INT, team.size - 1, tag, team.comm);
       } else if (team.rank == team.size - 1) {
@@ -439,7 +444,7 @@ TEST_RANKS(2, Messages, AtAbsoluteAddresses) {
 }
 
 TEST_RANKS(2, Messages, SendTypesMayOverlap) {
-  const Committed type("hvector(10, 4, 4, int)");  // windows of 4, one apart
+  const Committed type("hvector(10, 4, 4, int)");  // windows of 4 ints, one int apart
   std::vector<int> numbers = counted();
   if (team.rank == 0) {
     MPI_Send(numbers.data(), 2, type, 1, tag, team.comm);
@@ -474,7 +479,7 @@ TEST_RANKS(2, Messages, TypesLiveOnInDuplicatesAndPendingCalls) {
     MPI_Send(numbers.data(), 1, type, 1, tag, team.comm);
     MPI_Type_free(&type);
   }
-  // A handle that comes back with another meaning is not taken for the old one.
+  // A new type may get the old handle. It is not taken for the old type.
   for (int width = 1; width <= 4; ++width) {
     MPI_Type_vector(5, width, 7, MPI_INT, &type);
     MPI_Type_commit(&type);
@@ -488,7 +493,7 @@ TEST_RANKS(2, Messages, TypesLiveOnInDuplicatesAndPendingCalls) {
 }
 
 TEST_RANKS(2, Messages, ExtentsBeyondTwoGigabytes) {
-  // Two ints three gigabytes apart, in memory that is only reserved.
+  // Two ints three gigabytes apart, in memory that is reserved but not touched.
   const Count apart = Count{3} << 30;
   const Committed type("hvector(2, 1, " + std::to_string(apart) + ", int)");
   const auto reserve = [&] { return std::unique_ptr<char[]>(new (std::nothrow) char[static_cast<std::size_t>(apart) + 64]); };
@@ -555,8 +560,8 @@ TEST_RANKS(2, Messages, LargeCountProcedures) {
 }
 #endif
 
-/// Rows sent, columns received: segments of a column or less are put in place many at a time, and the last ones of a message
-/// that is shorter than the receive, too.
+/// Rows are sent and columns received. Segments of a column or less are put in place many at a
+/// time. So are the last segments of a message that is shorter than the receive.
 TEST_RANKS(2, Messages, OfTransposes) {
   struct Element {
     int row, column, twice, end;
@@ -574,7 +579,7 @@ TEST_RANKS(2, Messages, OfTransposes) {
   MPI_Datatype transposed = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(n, column, &transposed);
   MPI_Type_commit(&transposed);
-  for (const int each : {n, 7, n - 1, 1, -n, -7}) {  // of one type that describes all columns, where negative
+  for (const int each : {n, 7, n - 1, 1, -n, -7}) {  // negative: by one type that describes all columns
     const int rows = std::abs(each);
     std::vector<Element> matrix(std::size_t{n} * pitch, Element{-1, -1, -1, -1});
     if (team.rank == 0) {

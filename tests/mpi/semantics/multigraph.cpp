@@ -1,5 +1,5 @@
-// Neighbourhood collectives where a rank is a neighbour several times, itself included: as on a small torus. The k-th block
-// from a rank is the one that it has for its k-th edge to here.
+// Neighbourhood collectives in which a rank is a neighbour several times, itself included, as on a
+// small torus. The k-th block from a rank belongs to its k-th edge to this rank.
 #include <algorithm>
 #include <optional>
 
@@ -9,8 +9,8 @@ namespace heddle::test {
 namespace {
 
 struct Edge {
-  int rank;  ///< At the other end.
-  int k;     ///< Of the edges between the two in this direction.
+  int rank;  ///< The rank at the other end.
+  int k;     ///< The edge's number among those between the two in this direction.
 };
 
 /// Every pair of ranks has up to four edges each way.
@@ -35,19 +35,19 @@ struct Multigraph {
   ~Multigraph() { MPI_Comm_free(&comm); }
 
  private:
-  /// Not rank after rank, but first edges first: as directions of a stencil come.
+  /// Sorts by the number of the edge and not by rank, as directions of a stencil do.
   static void mix(std::vector<Edge>& edges) {
     std::ranges::stable_sort(edges, [](const Edge& one, const Edge& other) { return one.k < other.k; });
   }
   static std::vector<int> ranks(const std::vector<Edge>& edges) {
     std::vector<int> all;
-    all.reserve(edges.size() + 1);  // of no edges, too, there is an address
+    all.reserve(edges.size() + 1);  // so there is an address even without edges
     for (const Edge& edge : edges) all.push_back(edge.rank);
     return all;
   }
 };
 
-/// Arguments of MPI_Neighbor_alltoallw on such a graph, and what must come of them.
+/// The arguments of MPI_Neighbor_alltoallw on such a graph, and the expected result.
 class Call {
  public:
   Call(Round& r, const Multigraph& around) : r_(r), around_(around) {
@@ -64,7 +64,7 @@ class Call {
     return procedure(sent_->base(), to_.counts.data(), to_.displacements.data(), to_.types.data(), got_->base(),
                      from_.counts.data(), from_.displacements.data(), from_.types.data(), around_.comm, more...);
   }
-  /// What is sent in a turn.
+  /// Writes the data of a turn.
   void fill(std::uint32_t turn) {
     for (std::size_t i = 0; i < around_.destinations.size(); ++i)
       sent_->put(i, said(turn, r_.team.rank, around_.destinations[i].rank, around_.destinations[i].k, sent_->size(i)));
@@ -78,7 +78,7 @@ class Call {
   }
 
  private:
-  /// An edge's name in random numbers.
+  /// A number for an edge, for random numbers.
   static int named(int to, int k) { return to * 8 + k; }
   [[nodiscard]] Memory said(std::uint32_t turn, int from, int to, int k, Bytes size) const {
     return message(r_.seed + 7919 * turn, from, named(to, k), size);
@@ -96,7 +96,7 @@ TEST_EACH_RANKS(1, 8, Multigraph, Blocking) {
   each_round(team, 10, [&](Round& r, int number) {
     const Multigraph around(r.common, team);
     Call call(r, around);
-    // From the fourth on, ranks of a node have mailboxes.
+    // Ranks of a node have mailboxes from the fourth call on.
     for (std::uint32_t turn = 0; turn < (number % 2 == 0 ? 1U : 10U); ++turn) {
       call.fill(turn);
       EXPECT_EQ(call.begin(MPI_Neighbor_alltoallw), MPI_SUCCESS);
@@ -121,7 +121,8 @@ TEST_EACH_RANKS(2, 8, Multigraph, TwoInFlight) {
   });
 }
 
-/// Committed behind Heddle's back, a type is the host's to pack, in an aggregate, too; to oneself as to others.
+/// Heddle does not see that the type is committed. So the host packs it, also in an aggregate and
+/// for the rank itself.
 TEST_EACH_RANKS(1, 4, Multigraph, TypesThatHeddleHasNotSeen) {
   constexpr int edges = 3, n = 50;
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
@@ -165,11 +166,11 @@ TEST_EACH_RANKS(2, 8, Multigraph, PersistentTwice) {
 }
 #endif
 
-/// Short blocks to one neighbour travel together, and are taken apart at the end: by types that the program has freed, whose
-/// handles mean others by then.
+/// Short blocks to one neighbour travel together, and are taken apart at the end. By then the
+/// program has freed their types, and the handles may mean other types.
 TEST_EACH_RANKS(2, 3, Multigraph, TypesFreedBeforeTheEnd) {
   constexpr int edges = 100;
-  constexpr int words = 8;  // of a block's place
+  constexpr int words = 8;  // words for each block
   const int next = (team.rank + 1) % team.size;
   const int previous = (team.rank + team.size - 1) % team.size;
   const std::vector<int> from(edges, previous);

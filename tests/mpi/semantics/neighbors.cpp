@@ -1,5 +1,5 @@
-// Blocking neighbourhood collectives on Cartesian, graph and distributed graph topologies, random types and counts.
-// Every block says who sent it and which of the sender's neighbours it is for.
+// Blocking neighbourhood collectives on Cartesian, graph and distributed graph topologies, with
+// random types and counts. Every block tells its sender, and the sender's neighbour that it is for.
 #include <algorithm>
 
 #include "support/rounds.hpp"
@@ -7,7 +7,7 @@
 namespace heddle::test {
 namespace {
 
-/// A topology communicator, and whom it sends to and receives from.
+/// A topology communicator, with the ranks that this rank receives from and sends to.
 struct Neighborhood {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<int> sources, destinations;
@@ -32,7 +32,7 @@ void cartesian(Chooser& choose, const Team& team, Neighborhood& made) {
   }
 }
 
-/// Who sends to whom is chosen at random, the same on all ranks; a rank may be its own neighbour.
+/// Random edges, the same on all ranks. A rank may be its own neighbour.
 void distributed(Chooser& choose, const Team& team, Neighborhood& made) {
   for (int from = 0; from < team.size; ++from) {
     for (int to = 0; to < team.size; ++to) {
@@ -49,10 +49,10 @@ void distributed(Chooser& choose, const Team& team, Neighborhood& made) {
                                  &made.comm);
 }
 
-/// A ring with chords, symmetric as MPI_Graph_create wants it.
+/// A ring with chords, symmetric as MPI_Graph_create requires.
 void graph(const Team& team, Neighborhood& made) {
   std::vector<int> index, edges;
-  edges.reserve(1);  // of no edges, too, there is an address
+  edges.reserve(1);  // so there is an address even without edges
   for (int rank = 0; rank < team.size; ++rank) {
     std::vector<int> mine;
     for (const int step : {1, team.size - 1, 2, team.size - 2})
@@ -82,10 +82,12 @@ std::unique_ptr<Neighborhood> neighborhood(Round& r) {
   return made;
 }
 
-/// Two ranks may be neighbours twice (a ring of two): then what is said may not depend on which of the two it is.
+/// Two ranks may be neighbours twice (a ring of two). So a block's content must not depend on the
+/// edge.
 Memory said(const Round& r, int from, int to, Bytes size) { return r.from(from, to, size); }
 
-/// One rank's blocks, put where the standard wants them. Nothing comes from or goes to MPI_PROC_NULL.
+/// One rank's blocks, at the places that the standard gives them. MPI_PROC_NULL sends and receives
+/// nothing.
 void put_all(Round& r, Area& area, const std::vector<int>& destinations) {
   for (std::size_t i = 0; i < destinations.size(); ++i) area.put(i, said(r, r.team.rank, destinations[i], area.size(i)));
 }

@@ -1,5 +1,6 @@
-// What only one rank sees of a collective (its buffers, its types, no elements at all) changes nothing for the others: with one
-// buffer for both sides, with null types where there is nothing, with a mistake that its host reports.
+// A rank's buffers and types, or its lack of elements, change nothing for other ranks of a
+// collective. Examples are one buffer for both sides, null types without elements, and a mistake
+// that its host reports.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -10,7 +11,7 @@
 namespace heddle::test {
 namespace {
 
-/// Blocks of `each` ints, one for each rank, in a buffer of a rank's own; and the arrays that go with them.
+/// Blocks of `each` ints, one for each rank, in a buffer of this rank, with their arrays.
 class Blocks {
  public:
   Blocks(const Team& team, int each)
@@ -39,15 +40,15 @@ constexpr bool host_takes_one_buffer_for_in_place = false;
 
 constexpr int lengths[] = {1, 2000, 30'000};
 
-/// With the same arrays of displacements, the same types: MPICH 5.0.2 calls that one place only if the counts are one array,
-/// too.
+/// Both sides have the same displacements and types. MPICH 5.0.2 takes that for one place only if
+/// the counts are one array, too.
 template <class Exchange>
 void to_one_rank(const Team& team, const Exchange& exchange) {
   for (const int length : lengths) {
     Blocks to(team, length);
     Blocks from(team, length);
     const bool gets = team.rank == 0;
-    Blocks& out = gets ? from : to;  // who gets sends nothing, from where it gets
+    Blocks& out = gets ? from : to;  // the receiver sends nothing, from its receive buffer
     out.say(0, team.rank);
     std::vector<int> sends(static_cast<std::size_t>(team.size), 0);
     std::vector<int> receives(sends.size(), 0);
@@ -69,7 +70,7 @@ TEST_RANKS(3, OneRankSees, OneBufferWithNothingToSend) {
     return MPI_Alltoallv(out.ints.data(), sends.data(), in.places.data(), MPI_INT, in.ints.data(), receives.data(),
                          in.places.data(), MPI_INT, team.comm);
   });
-  // Open MPI 5.0.11 takes one buffer for MPI_IN_PLACE in calls that do not block, and waits for ever.
+  // Open MPI 5.0.11 takes one buffer for MPI_IN_PLACE in non-blocking calls, and waits for ever.
   const bool hosts_in_place = host_takes_one_buffer_for_in_place && expected() != Expected::on;
   if (!hosts_in_place)
     to_one_rank(team, [&](Blocks& out, std::vector<int>& sends, Blocks& in, std::vector<int>& receives) {
@@ -112,8 +113,8 @@ TEST_RANKS(3, OneRankSees, OneBufferWithNothingToGather) {
     }
 }
 
-/// One rank has nothing to exchange, and null types; the others leave it out. Open MPI 5.0.11 refuses null types, also of
-/// nothing.
+/// One rank has nothing to exchange, and null types. The others leave it out. Open MPI 5.0.11
+/// refuses null types, even without elements.
 #if !defined(OPEN_MPI)
 TEST_RANKS(3, OneRankSees, NullTypesOfNothing) {
   for (int turn = 0; turn < 6; ++turn) {
@@ -137,14 +138,14 @@ TEST_RANKS(3, OneRankSees, NullTypesOfNothing) {
 }
 #endif
 
-/// A type that is not committed is refused by the rank that has it, and nobody else is told.
+/// A rank refuses its own type that is not committed, and the other ranks do not hear of it.
 TEST_RANKS(2, OneRankSees, MistakesBeforeAWord) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split(team.comm, 0, team.rank, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Datatype raw = MPI_DATATYPE_NULL;
   MPI_Type_vector(2, 1, 2, MPI_INT, &raw);
-  if (team.rank == 0) {  // alone: the other rank is in none of these
+  if (team.rank == 0) {  // alone: the other rank makes none of these calls
     Blocks out(team, 1000);
     Blocks in(team, 1000);
     std::vector<int> bad = in.counts;
@@ -179,14 +180,14 @@ TEST_RANKS(2, OneRankSees, MistakesBeforeAWord) {
     EXPECT_EQ(error_class(MPI_Alltoallw(out.ints.data(), in.none.data(), out.places.data(), nulls.data(), in.ints.data(),
                                         in.none.data(), in.places.data(), ints.data(), comm)),
               MPI_ERR_TYPE);
-#else  // the other lets it pass
+#else  // Open MPI accepts one buffer, and MPICH null types without elements
     EXPECT_EQ(error_class(MPI_Alltoallv(in.ints.data(), in.counts.data(), in.places.data(), MPI_INT, in.ints.data(),
                                         in.counts.data(), in.places.data(), MPI_INT, comm)),
               MPI_ERR_BUFFER);
 #endif
   }
   MPI_Type_free(&raw);
-  // And the communicator is as good as before.
+  // The communicator works as before.
   Blocks out(team, 1000);
   Blocks in(team, 1000);
   for (int i = 0; i < team.size; ++i) out.say(i, team.rank);

@@ -1,5 +1,6 @@
-// Exchanges of more than the ranks of a crowded node put into slots at once: Open MPI gets what it packs as well as Heddle
-// does, the rest is announced, and a receive takes either, whatever its own type.
+// Exchanges of more data than the ranks of a crowded node put into slots at once. Open MPI gets the
+// types that it packs as well as Heddle. The rest is announced. A receive takes either, whatever
+// its own type.
 #include <sched.h>
 
 #include <array>
@@ -12,7 +13,7 @@
 namespace heddle::test {
 namespace {
 
-/// 384 KiB each.
+/// Types of 384 KiB each.
 constexpr std::array rows = {"vector(768, 64, 80, double)", "subarray([800, 100], [768, 64], [3, 5], double)",
                              "resized(vector(96, 512, 520, double), -64, 400000)"};
 constexpr std::array all = {rows[0],
@@ -32,7 +33,7 @@ Side side(const char* text) {
   return made;
 }
 
-/// Every rank to every other, by types that differ from pair to pair.
+/// Every rank sends to every other rank, by types that differ from pair to pair.
 template <class Types>
 void exchange(const Team& team, const Types& types, int shift) {
   const auto some = [&](int which) { return side(types[static_cast<std::size_t>(which + shift) % types.size()]); };

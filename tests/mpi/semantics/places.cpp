@@ -1,5 +1,5 @@
-// Data at absolute addresses, types that describe nothing, types of chosen precision, and the buffer of MPI_Bsend: what is
-// special about where the data of a message is, or how much of it there is.
+// Messages with special data: at absolute addresses, by types that describe nothing or have a
+// chosen precision, or in the buffer of MPI_Bsend.
 #include <array>
 #include <numeric>
 
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int tag = 23;
 
-/// Seven ints and eleven doubles in two places, and a type that says where, to be used with MPI_BOTTOM.
+/// Seven ints and eleven doubles in two places, and a type with their addresses, to be used with
+/// MPI_BOTTOM.
 class Apart {
  public:
   explicit Apart(int first) {
@@ -31,7 +32,7 @@ class Apart {
   ~Apart() { MPI_Type_free(&type_); }
 
   [[nodiscard]] MPI_Datatype type() const { return type_; }
-  /// The data are those of Apart(inside), all around them is that of Apart(outside).
+  /// The data are those of Apart(inside). The bytes around them are those of Apart(outside).
   [[nodiscard]] bool holds(int inside, int outside) const {
     bool right = true;
     for (int i = 0; i < 20; ++i) {
@@ -48,7 +49,7 @@ class Apart {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// The same data side by side.
+/// Holds the same data side by side.
 struct Together {
   int ints[7];
   double doubles[11];
@@ -101,7 +102,7 @@ TEST_RANKS(2, Places, AbsoluteAddressesInMessages) {
     EXPECT_TRUE(got.holds(theirs));
     EXPECT_TRUE(data.holds(mine, mine));
 
-    // And back into absolute addresses.
+    // And back to absolute addresses.
     got = {};
     Apart back(mine);
     switch (way) {
@@ -169,7 +170,7 @@ TEST_RANKS(2, Places, AbsoluteAddressesInCollectives) {
       EXPECT_TRUE(got[1].holds(100));
     }
   }
-  // Received at absolute addresses: from the other rank, by a w procedure.
+  // A w procedure receives from the other rank at absolute addresses.
   const Apart here(mine), there(mine);
   MPI_Datatype from[2] = {here.type(), here.type()};
   from[other] = there.type();
@@ -183,7 +184,8 @@ TEST_RANKS(2, Places, AbsoluteAddressesInCollectives) {
   EXPECT_TRUE(scattered.holds(mine, mine));
 }
 
-// MPICH 5.0.2 divides by zero when it receives some types that describe nothing: Heddle hands them on as no bytes.
+// MPICH 5.0.2 divides by zero when it receives some types that describe nothing. Heddle hands them
+// on as no bytes.
 TEST_RANKS(2, Places, TypesThatDescribeNothing) {
   if (expected() != Expected::on) GTEST_SKIP() << "some hosts crash";
   const Committed arrow("contiguous(0, double)"), vector("vector(3, 0, 2, int)"), list("hindexed([0, 0], [8, 40], float_int)");
@@ -219,7 +221,7 @@ TEST_RANKS(2, Places, TypesThatDescribeNothing) {
       }
     }
   }
-  // Something sent to a receive of nothing is truncated.
+  // A message to a receive of nothing is truncated.
   const ReturningErrors returning(team.comm);
   if (team.rank == 0) {
     MPI_Send(memory.data(), 3, MPI_CHAR, 1, tag, team.comm);
@@ -232,7 +234,8 @@ TEST_RANKS(2, Places, TypesThatDescribeNothing) {
   MPI_Buffer_detach(&returned, &size);
 }
 
-// What MPI_Pack_size and MPI_BSEND_OVERHEAD promise is enough, though Heddle packs.
+// A buffer of the size that MPI_Pack_size and MPI_BSEND_OVERHEAD promise is enough, although Heddle
+// packs.
 TEST_RANKS(2, Places, BufferOfExactlyTheSizePromised) {
   const Committed type("vector(500, 1, 3, double_int)");
   const int other = 1 - team.rank;
@@ -261,7 +264,8 @@ TEST_RANKS(2, Places, BufferOfExactlyTheSizePromised) {
   MPI_Buffer_detach(&returned, &size);
 }
 
-// Fortran's types of a chosen precision, in C programs too; a host without Fortran may have none.
+// C programs, too, can use Fortran's types of a chosen precision. A host without Fortran may have
+// none.
 TEST_RANKS(2, Places, TypesOfChosenPrecision) {
   const ReturningErrors returning(MPI_COMM_WORLD), returning_self(MPI_COMM_SELF);
   MPI_Datatype real = MPI_DATATYPE_NULL, integer = MPI_DATATYPE_NULL, complex = MPI_DATATYPE_NULL;

@@ -1,4 +1,5 @@
-// Non-blocking messages with random types on both sides, through every call that makes and every call that completes a request.
+// Non-blocking messages with random types on both sides, through every call that makes and every
+// call that completes a request.
 #include <cstring>
 
 #include "support/completions.hpp"
@@ -32,7 +33,8 @@ void check(const MPI_Status* status, int source, int tag, std::size_t bytes) {
 
 }  // namespace
 
-// Around the ring, several messages at once; among the requests null ones and some that are the host's own.
+// Several messages at once around the ring. Among the requests are null requests and requests that
+// are the host's own.
 TEST_EACH_RANKS(1, 8, Requests, RandomTypesThroughEveryCall) {
   std::vector<char> room(1 << 22);
   MPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
@@ -106,7 +108,7 @@ TEST_EACH_RANKS(1, 8, Requests, RandomTypesThroughEveryCall) {
     const Completion how = random_completion(r.own);
     if (how == Completion::waitany || how == Completion::waitsome || how == Completion::testany ||
         how == Completion::testsome) {
-      MPI_Request& null = requests[extra];  // it is never reported: take it out
+      MPI_Request& null = requests[extra];  // never reported, so take it out
       MPI_Wait(&null, &empty);
       requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(extra));
     }
@@ -142,7 +144,7 @@ TEST_EACH_RANKS(1, 8, Requests, Isendrecv) {
   });
 }
 
-// Left alone, MPICH 5.0.2 sends something else than the buffer's contents, contiguous ones included.
+// MPICH 5.0.2 alone does not send the buffer's contents, even if they are contiguous.
 TEST_EACH_RANKS(1, 8, Requests, IsendrecvReplace) {
 #if !defined(OPEN_MPI)
   if (expected() != Expected::on) GTEST_SKIP() << "the host's is broken";
@@ -220,7 +222,8 @@ TEST_RANKS(2, Requests, LongRows) {
   });
 }
 
-// The standard lets a program free the request of a send: the data must not be touched until it has arrived.
+// The standard lets a program free the request of a send. The program must not touch the data until
+// they have arrived.
 TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
   const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
   constexpr int elements = 20000;
@@ -248,7 +251,7 @@ TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
       MPI_Send(nullptr, 0, MPI_INT, 0, 5, team.comm);
     }
   }
-  // A freed receive is put in place all the same.
+  // The data of a freed receive are put in place all the same.
   std::vector<int> numbers(24, -1);
   MPI_Request request = MPI_REQUEST_NULL;
   const std::vector<int> plain = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -257,7 +260,8 @@ TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
     MPI_Request_free(&request);
     MPI_Barrier(team.comm);
     MPI_Recv(nullptr, 0, MPI_INT, 0, 8, team.comm, MPI_STATUS_IGNORE);
-    for (int polls = 0; numbers[23] != 7 && polls < 100000; ++polls) {  // any later call that makes a request looks
+    // any later call that makes a request looks for it
+    for (int polls = 0; numbers[23] != 7 && polls < 100000; ++polls) {
       MPI_Isend(numbers.data(), 1, type, MPI_PROC_NULL, 0, team.comm, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       int flag = 0;
@@ -277,7 +281,8 @@ TEST_RANKS(2, Requests, FreedBeforeTheyAreComplete) {
   }
 }
 
-/// Up to 256 requests are looked up after the host (requests/poll.hpp), more of them before.
+/// Heddle looks up rows of up to 256 requests after the host does (requests/poll.hpp), and longer
+/// rows before.
 TEST_RANKS(2, Requests, RowsAtTheLimitOfPolls) {
   const Committed type("vector(100, 1, 2, int)");
   for (const int n : {1, 255, 256, 257}) {
@@ -314,7 +319,8 @@ TEST_RANKS(2, Requests, RowsAtTheLimitOfPolls) {
   }
 }
 
-/// What MPI_Request_get_status calls complete touches the program's memory no more, also if its request is freed then.
+/// When MPI_Request_get_status calls a request complete, Heddle no longer touches the program's
+/// memory, even if the request is then freed.
 TEST_RANKS(2, Requests, FreedWhenTheyAreKnownToBeComplete) {
   for (const int count : {100, 3000, 40000, 300000}) {
     const Committed type("vector(" + std::to_string(count) + ", 1, 2, int)");
@@ -345,7 +351,7 @@ TEST_RANKS(2, Requests, Cancelled) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status;
   int cancelled = 0;
-  // Before the match: nothing arrives, nothing is touched.
+  // Before the match: nothing arrives, and nothing is touched.
   MPI_Irecv(numbers.data(), 1, type, 1 - team.rank, 30, team.comm, &request);
   MPI_Cancel(&request);
   succeeds(MPI_Wait(&request, &status));
@@ -353,7 +359,7 @@ TEST_RANKS(2, Requests, Cancelled) {
   EXPECT_TRUE(cancelled);
   EXPECT_EQ(numbers, std::vector<int>(24, -1));
   MPI_Barrier(team.comm);
-  // After the match: it is a receive like any other.
+  // After the match it is a receive like any other.
   const std::vector<int> plain = {0, 1, 2, 3, 4, 5, 6, 7};
   if (team.rank == 0) {
     MPI_Ssend(plain.data(), 8, MPI_INT, 1, 31, team.comm);
@@ -367,7 +373,7 @@ TEST_RANKS(2, Requests, Cancelled) {
     EXPECT_FALSE(cancelled);
     EXPECT_EQ(numbers[20], 6);
   }
-  // A send that is cancelled is received whole or not at all; whichever, both sides go on.
+  // A cancelled send is received whole or not at all. Both sides go on in either case.
   std::vector<int> many(24 * 20000, team.rank);
   if (team.rank == 0) {
     MPI_Isend(many.data(), 20000, type, 1, 32, team.comm, &request);
@@ -412,7 +418,7 @@ TEST_RANKS(1, Requests, NullOnesHaveAnEmptyStatus) {
   succeeds(MPI_Testsome(3, none.data(), &outcount, indices, statuses.data()));
   EXPECT_EQ(outcount, MPI_UNDEFINED);
   succeeds(MPI_Waitall(0, none.data(), statuses.data()));
-  // Beside one that is Heddle's.
+  // Null requests beside a request of Heddle's.
   std::vector<MPI_Request> mixed = {MPI_REQUEST_NULL, pending, MPI_REQUEST_NULL};
   succeeds(MPI_Testall(3, mixed.data(), &flag, statuses.data()));
   EXPECT_FALSE(flag);
@@ -424,8 +430,9 @@ TEST_RANKS(1, Requests, NullOnesHaveAnEmptyStatus) {
   EXPECT_EQ(mixed[1], MPI_REQUEST_NULL);
 }
 
-/// What a generalized request asks for when it is completed: a message to itself, and receives of the next messages. The host
-/// may give them handles of requests that the same call has completed a moment before.
+/// A generalized request that communicates while it is completed: it sends a message to itself, and
+/// posts receives of the next messages. The host may give these the handles of requests that the
+/// same call has just completed.
 struct Next {
   const Team* team;
   MPI_Datatype type;
@@ -484,7 +491,8 @@ TEST_RANKS(2, Requests, TheHostCallsTheProgramBackWithinARow) {
       std::vector<MPI_Request> requests(5, MPI_REQUEST_NULL);
       for (std::size_t i = 0; i < 4; ++i)
         MPI_Irecv(numbers[i].data(), 1, type, 0, 1, team.comm, &requests[i + static_cast<std::size_t>(i >= 2)]);
-      // The host's own: after MPI_Grequest_start Heddle reads rows before they are completed.
+      // The request is the host's own: after MPI_Grequest_start Heddle reads rows before they are
+      // completed.
       succeeds(PMPI_Grequest_start(Next::begin, Next::free, Next::cancel, &next, &requests[2]));
       const MPI_Request generalized = requests[2];
       MPI_Barrier(team.comm);
@@ -496,7 +504,7 @@ TEST_RANKS(2, Requests, TheHostCallsTheProgramBackWithinARow) {
     }
 }
 
-// A window of receives, as bandwidth benchmarks have it: more than the table holds at first.
+// A window of receives, as in bandwidth benchmarks. It is larger than the table is at first.
 TEST_RANKS(2, Requests, ThousandAtOnce) {
   const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
   constexpr int window = 1000;

@@ -1,5 +1,5 @@
-// Non-blocking and persistent collectives with random types: several at once, completed in any order and by any call, the
-// persistent ones started again and again with new data.
+// Non-blocking and persistent collectives with random types. Several are under way, and end in any
+// order by any call. Persistent collectives start many times with new data.
 #include <cstdlib>
 #include <functional>
 
@@ -8,7 +8,8 @@
 namespace heddle::test {
 namespace {
 
-/// One collective under way: how it is begun, what is put into its buffers before, and what must be in them afterwards.
+/// One collective: the call that begins it, the data to put into its buffers, and the expected
+/// data.
 struct Ongoing {
   std::string name;
   std::function<int(MPI_Request*, bool persistent)> begin;
@@ -193,7 +194,8 @@ Ongoing allgatherv(Round& r, MPI_Comm comm) {
           {out, in}};
 }
 
-/// Half of the communicators meet a blocking call first: then those that do not block are Heddle's, too.
+/// Half of the communicators make a blocking call first. Then Heddle carries out their non-blocking
+/// calls, too.
 void meet(const Team& team) {
   if (team.size % 2 == 0) return;
   const std::vector<int> none(static_cast<std::size_t>(team.size));
@@ -201,8 +203,9 @@ void meet(const Team& team) {
   MPI_Alltoallv(&out, none.data(), none.data(), MPI_INT, &in, none.data(), none.data(), MPI_INT, team.comm);
 }
 
-/// Open MPI 5.0.11, left alone, hangs in some of these that do not block, and where a block is empty overwrites what it has yet
-/// to send (5 ranks, MPI_BYTE, one block of rank 0 empty: the block from 0 to 4 arrives wrong, every time).
+/// Open MPI 5.0.11 alone hangs in some of these non-blocking calls. If a block is empty, it
+/// overwrites data that it has yet to send. With 5 ranks, MPI_BYTE and one empty block of rank 0,
+/// the block from 0 to 4 always arrives wrong.
 bool v_in_place(const Round& r) {
 #if defined(OPEN_MPI)
   return r.in_place && !types_reach_host() && r.team.size % 2 == 1;
@@ -211,7 +214,7 @@ bool v_in_place(const Round& r) {
 #endif
 }
 
-/// In place, what is sent to a rank is as much as what comes from it.
+/// In place, a rank sends to each rank as much as it receives from it.
 Count volume_between(const Round& r, int from, int to) {
   return v_in_place(r) ? r.volume(std::min(from, to), std::max(from, to)) : r.volume(from, to);
 }
@@ -268,7 +271,7 @@ Ongoing alltoallw(Round& r, MPI_Comm comm) {
           to->sides};
 }
 
-/// A block to each of the ranks around, and one from each that is there.
+/// Blocks to all ranks around, and from all ranks around that exist.
 auto tells(Round& r, std::vector<int> around, std::shared_ptr<Area> sent) {
   return [=, &r](std::uint32_t turn) {
     for (std::size_t i = 0; i < around.size(); ++i) sent->put(i, said(r, turn, r.team.rank, around[i], sent->size(i)));
@@ -281,7 +284,7 @@ auto hears(Round& r, std::vector<int> around, std::shared_ptr<Area> got) {
   };
 }
 
-/// On a line of ranks: at its ends, nobody fills a block.
+/// Collectives on a line of ranks. Nothing comes into the blocks beyond its ends.
 Ongoing neighbors(Round& r, MPI_Comm line) {
   const int me = r.team.rank, last = r.team.size - 1;
   const std::vector<int> around = {me > 0 ? me - 1 : MPI_PROC_NULL, me < last ? me + 1 : MPI_PROC_NULL};
@@ -442,7 +445,8 @@ TEST_EACH_RANKS(1, 8, CollectiveRequests, PersistentOnesStartedAgainAndAgain) {
       }
       Completion how = random_completion(r.own);
 #if !defined(OPEN_MPI)
-      // MPICH 5.0.2 takes the status of a persistent collective, which it never sets, for an error in calls for several.
+      // MPICH 5.0.2 never sets the status of a persistent collective. Calls for several requests
+      // take it for an error.
       const bool several = how == Completion::waitall || how == Completion::testall || how == Completion::waitsome ||
                            how == Completion::testsome || how == Completion::get_status_rows;
       if (several) how = Completion::test;
@@ -456,7 +460,7 @@ TEST_EACH_RANKS(1, 8, CollectiveRequests, PersistentOnesStartedAgainAndAgain) {
   });
 }
 
-// A large message, and types that are freed while it is under way.
+// A large message, whose types are freed while it is under way.
 TEST_EACH_RANKS(2, 4, CollectiveRequests, OutliveTheirDatatypes) {
   std::vector<int> numbers(24 * 20000, team.rank == 0 ? 7 : -1);
   MPI_Request request = MPI_REQUEST_NULL;

@@ -1,4 +1,5 @@
-// Errors of requests: what the completion calls return, what the statuses say, and what the program's handler hears.
+// Errors of requests: the results of completion calls, the statuses, and the calls of the program's
+// handler.
 #include "support/completions.hpp"
 #include "support/handlers.hpp"
 
@@ -14,7 +15,8 @@ void count_errors(MPI_Comm* /*comm*/, int* code, ...) {
   ++heard;
 }
 
-/// Rank 0 sends too much, then what fits; rank 1 has posted receives for both, and completes them.
+/// Rank 0 sends a message that is too long, then one that fits. Rank 1 has posted receives for
+/// both, and completes them.
 template <class Complete>
 void truncated(const Team& team, Complete complete) {
   const Committed type(scattered);
@@ -40,19 +42,20 @@ void truncated(const Team& team, Complete complete) {
       const int expected = k < 8 ? static_cast<int>(k) : -1;
       EXPECT_EQ(numbers[1][i], expected);
       if (k == 8) {
-        EXPECT_EQ(numbers[0][i], -1);  // of a truncated message no more than its places are touched
+        EXPECT_EQ(numbers[0][i], -1);  // a truncated message touches only its own places
       }
     }
   }
   MPI_Barrier(team.comm);
 }
 
-/// At all places of the scattered type.
+/// All places of the scattered type hold `number`.
 bool holds_everywhere(const std::vector<int>& numbers, int number) {
   return std::ranges::all_of(places, [&](std::size_t place) { return numbers[place] == number; });
 }
 
-/// Those after the first have succeeded, or are pending and succeed now: MPI_Waitall may end at the first failure.
+/// The later requests have succeeded, or are pending and succeed now. MPI_Waitall may end at the
+/// first failure.
 void rest_succeeds(std::vector<MPI_Request>& requests, std::vector<MPI_Status>& statuses) {
   for (std::size_t i = 1; i < requests.size(); ++i) {
     if (error_class(statuses[i].MPI_ERROR) != MPI_ERR_PENDING)
@@ -82,8 +85,8 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitall) {
   });
 }
 
-// Receives that Heddle follows without putting anything in place, completed all at once: what is too long is an error, be it
-// announced or not, and what follows is right.
+// Receives that Heddle follows without putting data in place, completed together. A message that is
+// too long is an error, announced or not. The next message is right.
 TEST_RANKS(2, RequestErrors, TruncationOfShortReceivesWithoutStatuses) {
   if (expected() != Expected::on) return;  // Open MPI 5.0.11 alone returns success, and leaves the request
   constexpr int room = 64, whole = 30000;
@@ -184,9 +187,11 @@ TEST_RANKS(2, RequestErrors, TruncationAfterGetStatus) {
 }
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-/// One error is not the others': each request has its own when it is completed.
+/// An error of one request does not touch the others: each request has its own error when it is
+/// completed.
 TEST_RANKS(2, RequestErrors, TruncationInGetStatusOfSeveral) {
-  if (expected() != Expected::on) return;  // MPICH 5.0.2 alone does not report it of messages that it announces itself
+  // MPICH 5.0.2 alone does not report it for messages that it announces itself
+  if (expected() != Expected::on) return;
   for (const bool all : {true, false}) {
     const Committed large("vector(50000, 1, 2, int)");
     const ReturningErrors returning(team.comm), rows_too(MPI_COMM_WORLD), rows_as_well(MPI_COMM_SELF);
@@ -227,7 +232,8 @@ TEST_RANKS(2, RequestErrors, TruncationInGetStatusOfSeveral) {
 }
 #endif
 
-/// Of the row the library gets what is not Heddle's, and the message is there by then: Open MPI 5.0.11 alone misses it.
+/// The library gets the requests of the row that are not Heddle's. The message is there by then,
+/// and Open MPI 5.0.11 alone misses the error.
 TEST_RANKS(2, RequestErrors, TruncationInARowWithoutStatuses) {
   if (expected() != Expected::on) return;
   const Committed type(scattered);
@@ -243,7 +249,7 @@ TEST_RANKS(2, RequestErrors, TruncationInARowWithoutStatuses) {
     for (int i = 0; i < 2; ++i) MPI_Irecv(into[static_cast<std::size_t>(i)].data(), 1, type, 0, i + 1, team.comm, &requests[i]);
     MPI_Irecv(short_ones.data(), 5, MPI_INT, 0, 3, team.comm, &requests[2]);
     MPI_Barrier(team.comm);
-    MPI_Recv(last.data(), 1, MPI_INT, 0, 4, team.comm, MPI_STATUS_IGNORE);  // so have the others
+    MPI_Recv(last.data(), 1, MPI_INT, 0, 4, team.comm, MPI_STATUS_IGNORE);  // so the other messages have come, too
     EXPECT_NE(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
     for (const MPI_Request request : requests) EXPECT_EQ(request, MPI_REQUEST_NULL);
     for (const std::vector<int>& one : into) EXPECT_TRUE(holds_everywhere(one, 7));
@@ -251,9 +257,10 @@ TEST_RANKS(2, RequestErrors, TruncationInARowWithoutStatuses) {
   MPI_Barrier(team.comm);
 }
 
-/// Null and inactive requests of a row have an empty status, whatever fails beside them (MPI-5.0 §3.7.5).
+/// Null and inactive requests of a row have an empty status, whatever fails beside them (MPI-5.0
+/// §3.7.5).
 TEST_RANKS(2, RequestErrors, StatusesOfNullAndInactiveOnesBesideATruncation) {
-  if (expected() != Expected::on) return;  // MPICH 5.0.2 alone leaves those behind the failure as they are
+  if (expected() != Expected::on) return;  // MPICH 5.0.2 alone does not set the statuses behind the failure
   truncated(team, [&](auto& requests, auto& statuses) {
     int never = 0;
     MPI_Recv_init(&never, 1, MPI_INT, 0, 9, team.comm, &requests[2]);
@@ -289,7 +296,7 @@ TEST_RANKS(2, RequestErrors, TruncationReachesTheProgramsHandler) {
   MPI_Errhandler_free(&handler);
 }
 
-/// A call raises one error, whatever has failed in it; nothing is lost by that.
+/// A call raises one error, however many requests have failed. No error is lost.
 TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
   if (expected() != Expected::on) return;
   const Committed type(scattered);
@@ -306,7 +313,7 @@ TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
         for (const int tag : {1, 2, 3}) MPI_Send(numbers.data(), 1, large, 1, tag, team.comm);
         MPI_Barrier(team.comm);
       } else {
-        const int items = size > 100 ? size / 16 : 1;  // of 8 ints each, half the message
+        const int items = size > 100 ? size / 16 : 1;  // 8 ints each: half the message
         std::vector<int> into[3];
         MPI_Request requests[3];
         MPI_Status statuses[3];
@@ -327,7 +334,8 @@ TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
             while (n == 0 && error == MPI_SUCCESS && ++turns) error = MPI_Waitsome(3, requests, &n, indices, statuses);
         }
 #if defined(OPEN_MPI)
-        EXPECT_NE(error, MPI_SUCCESS) << size << " " << call;  // MPICH 5.0.2: success, once a handler has heard of it
+        // MPICH 5.0.2 returns success after a handler was called
+        EXPECT_NE(error, MPI_SUCCESS) << size << " " << call;
 #endif
         EXPECT_EQ(heard, 1) << size << " " << call;
         for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -339,7 +347,8 @@ TEST_RANKS(2, RequestErrors, TwoTruncationsAreOneError) {
   MPI_Errhandler_free(&handler);
 }
 
-/// Two operations behind one request, of which the receive fails. The hosts alone never say so.
+/// One request stands for two operations, and the receive fails. The hosts alone do not report
+/// that.
 TEST_RANKS(2, RequestErrors, TruncationInIsendrecvIsHeardOnce) {
   if (expected() != Expected::on) return;
   const Committed type(scattered);

@@ -1,4 +1,4 @@
-// Persistent messages: made once, started many times, completed in every way; their handles stay.
+// Persistent messages: made once, started many times, completed in every way. Their handles stay.
 #include "support/completions.hpp"
 
 namespace heddle::test {
@@ -19,7 +19,7 @@ int make_send(Way way, Area& area, const Side& side, int to, int tag, MPI_Comm c
   }
 }
 
-/// 8 of 24 ints, in places that no library finds regular.
+/// 8 of 24 ints, at places that no library finds regular.
 constexpr auto scattered = "indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)";
 
 }  // namespace
@@ -143,7 +143,7 @@ TEST_RANKS(1, PersistentRequests, InactiveOnesAreComplete) {
   for (MPI_Request& request : requests) MPI_Request_free(&request);
 }
 
-// What the request was made with may be given back before it is used.
+// The program may free the type and the communicator of a request before it starts the request.
 TEST_RANKS(2, PersistentRequests, OutliveTheirDatatypeAndCommunicator) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(team.comm, &comm);
@@ -156,7 +156,7 @@ TEST_RANKS(2, PersistentRequests, OutliveTheirDatatypeAndCommunicator) {
     else
       MPI_Recv_init(numbers.data(), 10, type, 0, 1, comm, &request);
   }
-  const Committed other("vector(3, 1, 2, int)");  // perhaps under the old handle
+  const Committed other("vector(3, 1, 2, int)");  // may get the old handle
   MPI_Comm_free(&comm);
   for (int turn = 0; turn < 3; ++turn) {
     succeeds(MPI_Start(&request));

@@ -1,4 +1,5 @@
-// MPI_THREAD_MULTIPLE: four threads of each rank make and complete requests at once, while handles go round among them.
+// MPI_THREAD_MULTIPLE: four threads of each rank make and complete requests at once, and pass
+// handles to each other.
 #include <thread>
 
 #include "support/completions.hpp"

@@ -1,5 +1,6 @@
-// heddle_exchange: everybody knows whom it sends to, nobody who will send to it. Every way of the interposer's (ctest runs this
-// suite once for each, by HEDDLE_EXCHANGE), and what programs get without Heddle.
+// heddle_exchange: each rank knows its receivers, but not its senders. ctest runs this suite once
+// for each way of the interposer (HEDDLE_EXCHANGE). The suite also tests the exchange that programs
+// get without Heddle.
 #include "heddle/exchange.h"
 
 #include <algorithm>
@@ -12,14 +13,14 @@ namespace {
 
 using Exchange = int (*)(const heddle_departures*, heddle_arrivals*, MPI_Datatype, MPI_Comm);
 
-/// With Heddle or without: the answer is the same.
+/// Calls heddle_exchange. The result is the same with and without Heddle.
 int ours(const heddle_departures* out, heddle_arrivals* in, MPI_Datatype type, MPI_Comm comm) {
   return out->types ? heddle_exchange_w(out->data, out->messages, out->to, out->counts, out->places, out->types, in, type, comm)
                     : heddle_exchange(out->data, out->messages, out->to, out->counts, out->places, out->type, in, type, comm);
 }
 constexpr Exchange both[] = {ours, heddle_plain_exchange};
 
-/// What everybody sends to whom: all ranks know it, so that each can tell what it must get.
+/// The messages of all ranks. Every rank has the same plan, so each can tell what it must get.
 struct Plan {
   struct Message {
     int from, to;
@@ -28,7 +29,7 @@ struct Plan {
   Plan(std::uint32_t seed, int ranks, Count most_units) {
     Choices choices = choices_of(seed);
     Chooser choose(choices);
-    const Count style = choose.upto(4);  // all to one, nothing at all, or this and that
+    const Count style = choose.upto(4);  // all to one, none at all, or random
     for (int from = 0; from < ranks; ++from) {
       const Count many = style == 1 ? 0 : choose.upto(choose.rarely(4) ? 2 * ranks : 4);
       for (Count k = 0; k < many; ++k)
@@ -43,7 +44,7 @@ Memory content(std::uint32_t seed, const Plan::Message& message, std::size_t num
   return test::message(seed + static_cast<std::uint32_t>(number) * 17, message.from, message.to, size);
 }
 
-/// One exchange as this rank sees it, in the types it has chosen for itself.
+/// One exchange as this rank sees it, by types of its own choice.
 void exchange_once(const Round& round, Exchange exchange, bool own_buffer, bool typed_each, int number) {
   const Team& team = round.team;
   const Plan plan(round.seed + 3, team.size, Round::large(round.unit) ? 3000 : 20);
@@ -112,7 +113,8 @@ void exchange_once(const Round& round, Exchange exchange, bool own_buffer, bool 
   EXPECT_EQ(came.sources, nullptr);
 }
 
-/// `n` ints with the sender's and the round's number to each of `to`; checked by whoever gets them.
+/// Sends `n` ints with the numbers of the sender and the round to each of `to`. The receivers check
+/// them.
 void ints(MPI_Comm comm, const std::vector<int>& to, int n, int round, Exchange exchange = ours) {
   int me = 0;
   MPI_Comm_rank(comm, &me);
@@ -139,7 +141,7 @@ TEST_EACH_RANKS(1, 8, Sparse, RandomMessagesOfRandomTypes) {
   });
 }
 
-// The one of the header's first lines.
+// The example in heddle.h's first lines.
 TEST_EACH_RANKS(2, 8, Sparse, LeftAndRight) {
   for (const Exchange exchange : both) {
     const int left = (team.rank + team.size - 1) % team.size;
@@ -154,14 +156,14 @@ TEST_EACH_RANKS(2, 8, Sparse, LeftAndRight) {
     EXPECT_EQ(came.total, 5);
     const auto* got = static_cast<const double*>(came.data);
     const bool left_first =
-        team.size == 2 ? true : left > right;  // of two, both messages come from the same rank: in its order
+        team.size == 2 ? true : left > right;  // with two ranks, both messages come from the same rank, in its order
     EXPECT_EQ(std::vector<double>(got, got + 5),
               left_first ? (std::vector<double>{1, 2, 3, 4, 5}) : (std::vector<double>{3, 4, 5, 1, 2}));
     heddle_arrivals_free(&came);
   }
 }
 
-// A quick rank may be in the next exchange before a slow one is out of the last.
+// A quick rank may begin the next exchange before a slow rank has ended the last.
 TEST_EACH_RANKS(2, 8, Sparse, OneAfterTheOtherDoNotMix) {
   for (const Exchange exchange : both)
     for (int round = 0; round < 150; ++round) {
@@ -196,7 +198,7 @@ TEST_RANKS(2, Sparse, ThousandsOfCommunicators) {
   }
 }
 
-// Several bundles' worth: 40 MB through the router, rendezvous for the others.
+// Data for several bundles: 40 MB through the router, rendezvous by the other ways.
 TEST_EACH_RANKS(3, 5, Sparse, LongMessages) {
   for (const int n : {1'000, 3'000, 100'000, 2'000'000})
     ints(team.comm, {(team.rank + 1) % team.size, 0, team.rank}, n, n % 1000);
@@ -223,7 +225,7 @@ TEST_EACH_RANKS(2, 4, Sparse, TooSmallABufferIsToldWhatItTakes) {
     }
     heddle_arrivals_free(&came);
     EXPECT_EQ(came.data, room.data());
-    ints(team.comm, {0}, 4, 1);  // nothing is left of it
+    ints(team.comm, {0}, 4, 1);  // the failed exchange leaves nothing behind
   }
 }
 
@@ -245,7 +247,7 @@ TEST_EACH_RANKS(1, 2, Sparse, MistakesAreErrors) {
     EXPECT_EQ(result({data, 1, nullptr, one, nullptr, MPI_DOUBLE, nullptr}), MPI_ERR_ARG);
     EXPECT_EQ(result({data, 1, good, one, nullptr, MPI_DATATYPE_NULL, nullptr}), MPI_ERR_TYPE);
     EXPECT_EQ(result({data, 1, good, one, nullptr, MPI_DOUBLE, nullptr}, MPI_DATATYPE_NULL), MPI_ERR_TYPE);
-    MPI_Datatype three = MPI_DATATYPE_NULL;  // 24 bytes: one double is no whole number of it
+    MPI_Datatype three = MPI_DATATYPE_NULL;  // 24 bytes: one double does not fill it
     MPI_Type_contiguous(3, MPI_DOUBLE, &three);
     MPI_Type_commit(&three);
     EXPECT_EQ(result({data, 1, good, one, nullptr, MPI_DOUBLE, nullptr}, three), team.rank == 0 ? MPI_ERR_TYPE : MPI_SUCCESS);

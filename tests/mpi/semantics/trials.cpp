@@ -1,5 +1,5 @@
-// Collectives that go Heddle's way and the library's by turns, until the quicker one is known (select/collective/trial.hpp):
-// what arrives is right whichever way it goes, and all ranks go the same way.
+// Collectives alternate between Heddle's way and the library's, until the quicker way is known
+// (select/collective/trial.hpp). The data are right by either way, and all ranks go the same way.
 #include <array>
 #include <chrono>
 #include <functional>
@@ -15,10 +15,10 @@
 namespace heddle::test {
 namespace {
 
-/// Calls of the first trial, and of all before the quicker way counts.
+/// Calls by each way in the first trial, and calls until the quicker way counts.
 constexpr int by_each_way = 12, until_known = 40;
 
-/// One collective on a communicator, whose blocks are of `ints` from rank i for rank k.
+/// One collective on a communicator. Rank `from` has `ints(from, to)` ints for rank `to`.
 class Repeated {
  public:
   Repeated(const Team& team, std::function<int(int from, int to)> ints)
@@ -45,7 +45,7 @@ class Repeated {
                   receive_at_.data(), MPI_INT, comm_);
     compare(call);
   }
-  /// Of pairs of ints with a hole between them, to pairs without.
+  /// Sends pairs of ints with a hole between them, and receives pairs without a hole.
   void alltoallw(int call) {
     begin(call);
     std::vector<int> spread(2 * sent_.size());
@@ -58,7 +58,7 @@ class Repeated {
       places.push_back(2 * send_at_[i] * static_cast<int>(sizeof(int)));
       where.push_back(receive_at_[i] * static_cast<int>(sizeof(int)));
     }
-    // An element begins every three ints, and takes the first and the third of four.
+    // An element begins every three ints, and has the first and the third of its ints.
     std::vector<int> laid(2 * spread.size() + 4);
     for (std::size_t i = 0; i < ranks; ++i)
       for (int k = 0; k < send_counts_[i]; ++k)
@@ -68,7 +68,7 @@ class Repeated {
                   in.data(), comm_);
     compare(call);
   }
-  /// Of arrays that are missing, and of negative counts.
+  /// Makes calls with missing arrays and with negative counts.
   void mistakes() {
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     const auto ranks = static_cast<std::size_t>(size_);
@@ -77,7 +77,7 @@ class Repeated {
 #ifdef OPEN_MPI
     const std::vector<const int*> wrong = {negative.data(), nullptr};
 #else
-    const std::vector<const int*> wrong = {negative.data()};  // MPICH 5.0.2 looks into arrays that are missing
+    const std::vector<const int*> wrong = {negative.data()};  // MPICH 5.0.2 reads missing arrays
 #endif
     for (const int* const counts : wrong) {
       EXPECT_NE(MPI_Alltoallv(sent_.data(), counts, none.data(), holes_, got_.data(), counts, none.data(), holes_, comm_),
@@ -93,7 +93,7 @@ class Repeated {
     MPI_Alltoall(sent_.data(), send_counts_[0], MPI_INT, got_.data(), receive_counts_[0], MPI_INT, comm_);
     compare(call);
   }
-  /// Of what each rank has for rank 0.
+  /// Each rank gives all ranks its block for rank 0.
   void allgatherv(int call) {
     std::vector<int> counts, places;
     int all = 0;
@@ -138,7 +138,7 @@ class Repeated {
   std::vector<int> send_counts_, send_at_, sent_, receive_counts_, receive_at_, got_;
 };
 
-/// How many of the calls have gone the library's way. `way`: of Repeated.
+/// The number of calls that go the library's way. `way`: a member of Repeated.
 template <class Way>
 long by_library(Repeated& repeated, Way way, const char* name, int calls) {
   const long before = pmpi_spy::calls(name);
@@ -159,11 +159,11 @@ TEST_EACH_RANKS(2, 8, Trials, EachWayHasItsTurn) {
   EXPECT_EQ(v, by_each_way);
   EXPECT_EQ(w, by_each_way);
   EXPECT_EQ(all, by_each_way);
-  // Those that the model leaves to the library are not tried.
+  // Collectives that the model leaves to the library are not tried.
   EXPECT_TRUE(gathers == by_each_way || gathers == until_known) << gathers;
 }
 
-/// A ring, of which each rank is a neighbour of the two beside it.
+/// A ring. The neighbours of each rank are the two ranks beside it.
 class Ring {
  public:
   explicit Ring(const Team& team) : me_(team.rank), beside_{(me_ + team.size - 1) % team.size, (me_ + 1) % team.size} {
@@ -209,7 +209,7 @@ class Ring {
     for (int which = 0; which < 2; ++which)
       std::iota(sent_.begin() + which * ints, sent_.begin() + (which + 1) * ints, first(me_, which, call));
   }
-  /// @param which  Of the two blocks of its neighbours this rank gets which.
+  /// @param which  For each neighbour, which of its two blocks this rank gets.
   void compare(int call, std::array<int, 2> which) {
     for (std::size_t i = 0; i < 2; ++i)
       for (int k = 0; k < ints; ++k)
@@ -243,7 +243,7 @@ TEST_EACH_RANKS(3, 8, Trials, NeighboursHaveTheirs) {
   EXPECT_EQ(gathers, by_each_way);
 }
 
-/// Long enough for a second trial, with ranks that come late by turns.
+/// Enough calls for a second trial. Ranks take turns in coming late.
 TEST_EACH_RANKS(2, 5, Trials, RanksThatComeLateDecideAlike) {
   if (team.size == 4) return;
   Repeated few(team, [](int from, int to) { return 1 + (from + 2 * to) % 5; });
@@ -253,8 +253,9 @@ TEST_EACH_RANKS(2, 5, Trials, RanksThatComeLateDecideAlike) {
   }
 }
 
-/// Many calls of one kind in a row, which pass without a look at them once the library's way is known to be the quicker one,
-/// and then some of another that ranks agree on together; a hint in between.
+/// Long rows of one kind of call, which pass without a look at them once the library's way is known
+/// to be quicker. Between them are short rows of calls on which ranks agree together. A hint comes
+/// in between.
 TEST_EACH_RANKS(2, 4, Trials, InLongRows) {
   std::minstd_rand random(17);  // the same on all ranks
   Repeated mixed(team, [](int from, int to) { return 2 * (1 + (from + to) % 3); });
@@ -267,8 +268,9 @@ TEST_EACH_RANKS(2, 4, Trials, InLongRows) {
   }
 }
 
-/// Mistakes of all ranks alike, once calls may pass without a look at them: the host's error, and later calls are right.
-/// Whether they pass depends on which way is quicker; of these sizes some are the library's.
+/// All ranks make the same mistake in calls that may pass without a look at them. The host reports
+/// the error, and later calls are right. Calls pass only if the library's way is quicker, which is
+/// so for some of these sizes.
 TEST_EACH_RANKS(2, 3, Trials, MistakesInCallsThatMayPass) {
   for (const int ints : {2, 100, 2000, 40000}) {
     Repeated calls(team, [ints](int, int) { return ints; });
@@ -280,7 +282,7 @@ TEST_EACH_RANKS(2, 3, Trials, MistakesInCallsThatMayPass) {
   }
 }
 
-/// One communicator, whose calls take turns and whose volumes change.
+/// One communicator with several kinds of calls in turn, and changing volumes.
 TEST_EACH_RANKS(3, 3, Trials, OfSeveralKindsAtOnce) {
   Repeated mixed(team, [](int from, int to) { return from == to ? 0 : 1500 + 2 * (from % 2); });
   Repeated even(team, [](int, int) { return 1100; });

@@ -26,7 +26,7 @@ bool equal(const layout::Layout& ours, const Bounds& host) {
   return ours.lower_bound() == host.lower && ours.extent() == host.extent;
 }
 
-/// All levels at once, which nearly always agree.
+/// Compares all levels. They nearly always agree.
 bool all_agree(const Type& type) {
   if (type.combiner == Combiner::named) return equal(type.layout, host_bounds(predefined(type.basic->name)));
   if (!std::ranges::all_of(type.children, [](const TypePtr& child) { return all_agree(*child); })) return false;

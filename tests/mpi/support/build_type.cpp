@@ -84,7 +84,7 @@ struct Large {
 };
 #endif
 
-// A constructor in its int form or its large-count form, chosen by the template argument Form.
+// A constructor in its int form or its large-count form, by the template argument Form.
 #if HOST_LARGE_COUNTS
 #define CREATE(name, ...)                                              \
   [&] {                                                                \
@@ -195,7 +195,7 @@ MPI_Datatype build_type(const Type& type, [[maybe_unused]] bool large) {
 
 Committed::Committed(const Type& type, bool large) {
   type_ = build_type(type, large);
-  // A predefined type is committed already, and must not be freed: its duplicate may.
+  // A predefined type is already committed and must not be freed. Its duplicate may be freed.
   if (type.combiner == Combiner::named) check(MPI_Type_dup(type_, &type_), "MPI_Type_dup");
   check(MPI_Type_commit(&type_), "MPI_Type_commit");
 }

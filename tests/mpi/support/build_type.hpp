@@ -1,5 +1,6 @@
-// A datatype of the host from a description in the grammar of `heddle explain`, built level by level with the constructor
-// that each level names; the types of inner levels are freed as soon as the outer one exists, as programs do.
+// Builds a datatype of the host from a description in the grammar of `heddle explain`. Each level
+// uses the constructor that it names. The types of inner levels are freed as soon as the outer type
+// exists, as programs do.
 //
 //   const Committed column(*layout::grammar::parse("vector(8, 1, 10, double)"));
 //   MPI_Send(matrix, 1, column, ...);
@@ -13,15 +14,15 @@
 
 namespace heddle::test {
 
-/// The host does not take a type: Open MPI 5.0.11 makes no darray of a type without bytes, for one.
+/// The host refuses a type. Open MPI 5.0.11, for one, makes no darray of a type without bytes.
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Not committed. `large`: by the _c constructors, where the host has them.
+/// Does not commit the type. `large`: uses the _c constructors, if the host has them.
 MPI_Datatype build_type(const layout::grammar::Type& type, bool large = false);
 
-/// A predefined type by its name in the grammar; MPI_DATATYPE_NULL if the host does not have it.
+/// A predefined type by its name in the grammar. MPI_DATATYPE_NULL: the host does not have it.
 MPI_Datatype predefined(std::string_view name);
 
 class Committed {
@@ -34,7 +35,7 @@ class Committed {
   Committed(const Committed&) = delete;
   Committed& operator=(const Committed&) = delete;
   ~Committed();
-  operator MPI_Datatype() const { return type_; }  // NOLINT: it stands for the handle
+  operator MPI_Datatype() const { return type_; }  // NOLINT: it stands for its handle
 
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

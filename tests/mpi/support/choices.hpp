@@ -1,5 +1,6 @@
-// Choices: a list of plain numbers from which a random case is made, so that RapidCheck shrinks a failure by dropping and
-// lowering them. When they run out every further choice is 0, which must always be the simplest one.
+// Choices: a list of plain numbers from which a random case is made. RapidCheck shrinks a failure
+// by dropping and lowering them. When they run out, every further choice is 0, which must always be
+// the simplest choice.
 //
 //   rc::check("claim", [](const Choices& choices) { Chooser choose(choices); ... choose.between(-3, 5) ... });
 #pragma once
@@ -14,7 +15,7 @@ struct Choices {
   std::vector<std::uint32_t> numbers;
 };
 
-/// Where no shrinking is needed: the same numbers for the same seed, on every rank.
+/// Choices that need no shrinking: the same numbers for the same seed, on every rank.
 inline Choices choices_of(std::uint32_t seed, std::size_t length = 200) {
   std::mt19937 random(seed);
   Choices choices{std::vector<std::uint32_t>(length)};
@@ -33,7 +34,7 @@ class Chooser {
   std::int64_t between(std::int64_t lowest, std::int64_t highest) { return lowest + upto(highest - lowest); }
   /// Once in `n`.
   bool rarely(std::int64_t n) { return upto(n - 1) == n - 1; }
-  /// 1 … highest, seldom 0: emptiness is contagious, one empty level empties all above it.
+  /// 1 ... highest, seldom 0: one empty level empties all levels above it.
   std::int64_t some(std::int64_t highest) { return rarely(20) ? 0 : between(1, highest); }
 
  private:

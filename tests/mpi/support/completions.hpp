@@ -1,4 +1,5 @@
-// Every way to complete requests, behind one function, so that a test says what is to be complete and not how.
+// Every way to complete requests, behind one function. A test names the requests to complete and
+// leaves the way open.
 //
 //   complete(how, requests, choose, [&](int index, const MPI_Status* status) { ... });      // once for each, in any order
 #pragma once
@@ -31,7 +32,8 @@ inline Completion random_completion(Chooser& choose) {
 
 inline void succeeds(int code) { EXPECT_EQ(code, MPI_SUCCESS); }
 
-/// `told` gets a null status where the statuses are ignored. Each request must be null afterwards, or persistent.
+/// `told` gets a null status if statuses are ignored. Afterwards each request must be null or
+/// persistent.
 template <class Told>
 void complete(Completion how, std::vector<MPI_Request>& requests, Chooser& choose, Told told) {
   const int n = static_cast<int>(requests.size());
@@ -120,8 +122,9 @@ void complete(Completion how, std::vector<MPI_Request>& requests, Chooser& choos
   for (int i = 0; i < n; ++i) EXPECT_TRUE(done[static_cast<std::size_t>(i)]) << "request " << i;
 }
 
-/// A side of a message, `units` of the round: none by count 0, for MPICH 5.0.2 divides by zero when it receives some types that
-/// describe nothing; few for Open MPI 5.0.11, which garbles fragments that end within a number.
+/// A side of a message, with `units` units of the round. No units are count 0, because MPICH 5.0.2
+/// divides by zero when it receives some types that describe nothing. Open MPI 5.0.11 gets few
+/// units, because it garbles fragments that end within a number.
 inline Side message_side(Round& r, Count units) {
 #if defined(OPEN_MPI)
   units = std::min<Count>(units, 6);

@@ -14,14 +14,14 @@ const std::vector<std::pair<Unit, std::string>> pairs = {
     {{"float", "int"}, "float_int"},
     {{"short", "int"}, "short_int"},
 #if !defined(OPEN_MPI)
-    // Open MPI 5.0.11 hangs in Allgatherv when one rank sends MPI_INT and receives MPI_2INT: it chooses its algorithm by the
-    // size of the one type times the counts of the other.
+    // Open MPI 5.0.11 hangs in Allgatherv when a rank sends MPI_INT and receives MPI_2INT: it
+    // chooses its algorithm by the size of one type times the counts of the other.
     {{"int", "int"}, "2int"},
 #endif
 };
 
-/// Left alone, Open MPI 5.0.11 garbles complex numbers in unusual places, and numbers off multiples of their size in messages
-/// of more than 4 KiB (known_host_errors.hpp).
+/// Open MPI 5.0.11 alone garbles complex numbers in unusual places. In messages of more than 4 KiB,
+/// it also garbles numbers off multiples of their size (known_host_errors.hpp).
 bool must_be_usual() {
 #if defined(OPEN_MPI)
   return types_reach_host();
@@ -47,7 +47,7 @@ bool one_kind(const Unit& unit) {
   return std::ranges::all_of(unit, [&](const auto& name) { return name == unit[0]; });
 }
 
-/// One unit, its elements strewn over memory in any order, with gaps; the bounds are set wide enough to repeat it.
+/// One unit, with its elements in any order and with gaps. The bounds are wide enough to repeat it.
 std::string strewn(Chooser& choose, const Unit& unit) {
   std::vector<std::size_t> order(unit.size());
   std::iota(order.begin(), order.end(), 0);
@@ -140,7 +140,8 @@ Side random_side(Chooser& choose, const Unit& unit, Count units) {
     if (choose.rarely(4)) return side("resized(" + unit[0] + ", 0, 24)", elements);
     return side(rows(choose, unit[0], elements), 1);
   }
-  // Nothing, by one element of an empty type: MPICH 5.0.2 skips what has count 0 only, and ranks then wait for each other.
+  // No units as one element of an empty type: MPICH 5.0.2 skips only count 0, and ranks then wait
+  // for each other.
   if (units == 0 && expected() != Expected::on) return side(strewn(choose, unit), 0);
   switch (choose.upto(3)) {
     case 0:

@@ -1,5 +1,6 @@
-// Messages for tests of communication: one type signature, many datatypes. What a message says does not depend on its types,
-// so every rank can tell what it must receive without asking the sender:
+// Messages for tests of communication: one type signature, many datatypes. The content of a message
+// does not depend on its types, so every rank can tell what it must receive without asking the
+// sender:
 //
 //   const Unit unit = random_unit(common);                       // the same on all ranks: double, int, int, ...
 //   const Side mine = random_side(own, unit, units);             // a datatype and a count that mean `units` times that
@@ -35,12 +36,13 @@ struct Side {
   [[nodiscard]] Bytes extent() const { return shape->layout.extent(); }
   [[nodiscard]] int number() const { return static_cast<int>(count); }
 };
-/// `units` units as some datatype and count, predefined if that can be and chance wants it.
+/// `units` units as some datatype and count. Sometimes the type is predefined, if that is possible.
 Side random_side(Chooser& choose, const Unit& unit, Count units);
-/// A type for each unit (or part of it), for procedures that count differently for each rank: `count` of it make one unit.
+/// A type for each unit or part of a unit, for procedures with a count for each rank. `count` of
+/// them make one unit.
 Side random_element(Chooser& choose, const Unit& unit);
 
-/// From one rank to another: the same bytes wherever they are computed.
+/// The bytes from one rank to another. They are the same wherever they are computed.
 Memory message(std::uint32_t seed, int from, int to, Bytes size);
 
 /// A buffer argument of one or several blocks.
@@ -57,12 +59,14 @@ class Area {
   [[nodiscard]] Bytes size(std::size_t block) const { return places_[block].packed; }
   /// Writes a message into memory: the program's own data.
   void put(std::size_t block, const Memory& content);
-  /// What is to be there after the call; blocks not mentioned stay as they are. A prefix of a message is allowed.
+  /// Sets the expected content after the call. Blocks without a call stay as they are. A prefix of
+  /// a message is allowed.
   void expect(std::size_t block, const Memory& content);
   [[nodiscard]] bool as_expected() const { return field_.memory() == expected_.memory(); }
-  /// Every byte, holes and guards included, of two areas of the same blocks and fill.
+  /// Compares every byte, holes and guards included. Both areas must have the same blocks and fill.
   [[nodiscard]] bool same_as(const Area& other) const { return field_.memory() == other.field_.memory(); }
-  /// The first byte that is not as expected, and whether it is data, by its offset from the buffer argument.
+  /// The first byte that is not as expected, as an offset from the buffer argument, and whether it
+  /// is data.
   [[nodiscard]] std::string difference();
   /// The block as it is now.
   [[nodiscard]] Memory content(std::size_t block) { return gather(places_[block], base()); }

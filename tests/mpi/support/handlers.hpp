@@ -5,7 +5,8 @@
 
 namespace heddle::test {
 
-/// A handler of the program has heard of `error`, and has returned. MPICH 5.0.2 then returns MPI_SUCCESS.
+/// The result of a call after a handler of the program has got `error` and returned. MPICH 5.0.2
+/// then returns MPI_SUCCESS.
 constexpr int after_handler([[maybe_unused]] int error) {
 #if defined(OPEN_MPI)
   return error;

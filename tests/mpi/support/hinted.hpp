@@ -1,4 +1,5 @@
-// Collectives by an algorithm that a hint on the communicator asks for, of volumes of every kind of distribution.
+// Collectives by an algorithm that a hint on the communicator asks for, with volumes of every kind
+// of distribution.
 #pragma once
 
 #include <array>
@@ -39,7 +40,7 @@ inline void give_hint(MPI_Comm comm, const char* key, const char* value) {
   MPI_Info_free(&info);
 }
 
-/// The value of a key; empty: it is not there.
+/// The value of a key. Empty: the key is not there.
 inline std::string hint(MPI_Comm comm, const char* key) {
   MPI_Info info = MPI_INFO_NULL;
   std::array<char, 64> text{};
@@ -50,12 +51,13 @@ inline std::string hint(MPI_Comm comm, const char* key) {
   return there ? text.data() : "";
 }
 
-/// For each algorithm and distribution a communicator, of ranks in another order, that goes by it.
+/// Runs `body` for each algorithm and distribution, on a communicator with a hint for it and with
+/// ranks in another order.
 template <class Algorithms, class Body>
 void each_way(const Team& team, const char* key, const Algorithms& algorithms, Body body) {
   int number = 0;
   for (const std::string algorithm : algorithms) {
-    // The host's own, and the yardstick, now and then.
+    // The host's own algorithm, and the yardstick, run only with some numbers of ranks.
     if ((algorithm == "native" && team.size > 4) || (algorithm == "round-robin" && team.size % 4 != 1)) continue;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(team.comm, 0, (team.rank * 5 + number) % team.size, &comm);

@@ -1,5 +1,5 @@
-// mpi.h as every test includes it: no C++ bindings, and its symbols visible, for the tests are built with hidden visibility
-// and define some PMPI_ procedures themselves (pmpi_spy.hpp).
+// mpi.h as every test includes it: without C++ bindings, and with visible symbols. The tests are
+// built with hidden visibility and define some PMPI_ procedures themselves (pmpi_spy.hpp).
 #pragma once
 
 #define MPICH_SKIP_MPICXX 1
@@ -13,7 +13,7 @@
 
 namespace heddle::test {
 
-/// The host's own procedure, behind Heddle and behind what this program defines.
+/// The host's own procedure, behind Heddle and behind the definitions of this program.
 inline void* of_host(const char* name) {
   using Seen = void* (*)(const char*);
   static const auto seen = reinterpret_cast<Seen>(dlsym(RTLD_DEFAULT, "heddle_seen_host"));
@@ -23,7 +23,7 @@ inline void* of_host(const char* name) {
 
 }  // namespace heddle::test
 
-/// 1 where the host has the large-count (_c) procedures of MPI-4.
+/// 1 if the host has the large-count (_c) procedures of MPI-4.
 #if MPI_VERSION >= 4
 #define HOST_LARGE_COUNTS 1
 #else

@@ -26,7 +26,8 @@ std::vector<int> ranks_of_host(MPI_Comm comm) {
   MPI_Comm_test_inter(comm, &inter);
   (inter ? MPI_Comm_remote_group : MPI_Comm_group)(comm, &group);
   MPI_Comm_group(MPI_COMM_WORLD, &world);
-  // Not MPI_Group_size: in MPICH 5.0.2 the group of a Cartesian communicator has the ranks, too, that were left out.
+  // Not MPI_Group_size: in MPICH 5.0.2 the group of a Cartesian communicator also has the ranks
+  // that were left out.
   (inter ? MPI_Comm_remote_size : MPI_Comm_size)(comm, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);

@@ -7,7 +7,8 @@
 namespace heddle::test {
 namespace {
 
-/// A large message with holes to the next rank; across, to the rank of the same number.
+/// Sends a large message with holes to the next rank, or, on an inter-communicator, to the rank of
+/// the same number.
 void expect_delivery(MPI_Comm comm, const std::string& what) {
   if (comm == MPI_COMM_NULL) return;
   int inter = 0, others = 0;

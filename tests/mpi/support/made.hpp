@@ -1,4 +1,4 @@
-// Communicators that tests make, and whether Heddle knows who is in them.
+// Communicators that tests make, and checks that Heddle knows their members.
 //
 //   const Made odd = split(comm, rank_in(comm) % 2, 0);              freed at the end of the scope
 //   expect_right(odd, "MPI_Comm_split", Known::asked);               every rank is who the host says; a message arrives
@@ -24,12 +24,12 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// MPI_COMM_NULL, too, is right.
+/// MPI_COMM_NULL is right, too.
 void expect_right(MPI_Comm comm, const std::string& what, Known wanted = Known::either);
 
 Made split(MPI_Comm comm, int color, int key);
 
-/// Even ranks against odd ones, the odd ones in reverse. Of two ranks and more.
+/// Even ranks against odd ranks, with the odd ranks in reverse. `comm` has two or more ranks.
 Made bridge(MPI_Comm comm);
 
 }  // namespace heddle::test

@@ -1,5 +1,6 @@
-// The ranks of one machine, dealt out to nodes round and round, by the two things that Heddle asks: MPI_Comm_split_type for who
-// shares a node, and, before it, the system for its name. A program defines both, and Heddle finds them before the host's.
+// Deals the ranks of one machine to nodes in turn. Heddle asks MPI_Comm_split_type for the ranks of
+// a node, and before that the system for its name. A program defines both functions, and Heddle
+// finds them before the host's.
 #pragma once
 
 #include <sys/syscall.h>
@@ -13,14 +14,15 @@
 
 namespace heddle::test {
 
-/// PMPI_Comm_split_type of MPI_COMM_TYPE_SHARED, collective.
+/// Replaces PMPI_Comm_split_type for MPI_COMM_TYPE_SHARED. Collective.
 inline int split_by_nodes(int nodes, MPI_Comm comm, int key, MPI_Comm* made) {
   int me = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &me);
   return PMPI_Comm_split(comm, me % nodes, key, made);
 }
 
-/// uname(2): from MPI_Init on, the name of the node comes first. nodes = 0: the system's own.
+/// Replaces uname(2). From MPI_Init on, the host name begins with a letter for the node. nodes = 0:
+/// the system's own name.
 inline int uname_of_node(int nodes, utsname* system) {
   const auto result = static_cast<int>(syscall(SYS_uname, system));
   int begun = 0;

@@ -1,4 +1,5 @@
-// Communicators and groups that a test makes, freed at the end of the scope. MPICH has one C type for both: hence the kinds.
+// Communicators and groups that a test makes, freed at the end of the scope. MPICH has one C type
+// for both, so Kind tells them apart.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -51,7 +51,7 @@ void saw(Count& count, std::initializer_list<MPI_Datatype> types) {
   }
 }
 
-/// The host's PMPI_<name>, and the line of the table that counts its calls.
+/// The host's PMPI_<name>, and the entry that counts its calls.
 struct Behind {
   void* host;
   Count* count;
@@ -123,7 +123,8 @@ bool expectation_holds() {
 
 using namespace heddle::test;
 
-// Each wrapper: how it is declared, which of its arguments are datatypes, what it hands on.
+// Each wrapper has a declaration, the arguments that are datatypes, and the arguments that it
+// passes on.
 #define WITNESS(name, parameters, types, arguments)                       \
   int PMPI_##name parameters {                                            \
     static const Behind next = behind("PMPI_" #name);                     \
@@ -205,11 +206,12 @@ using namespace heddle::test;
           TYPES(MPI_DATATYPE_NULL), (sb, sn, sd, st, rb, rn, rd, rt, c))
 
 extern "C" {
-/// By PMPI_ names the tests mean the host (src/interposition).
+/// The tests' PMPI_ names mean the host (src/interposition).
 extern __attribute__((visibility("default"))) const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;
 
-/// TEST_NODES: ranks are dealt out to so many nodes, for Heddle's schedules and its memory (nodes.hpp).
+/// TEST_NODES: the number of nodes that ranks are dealt to, for Heddle's schedules and its memory
+/// (nodes.hpp).
 __attribute__((visibility("default"))) int uname(utsname* system) noexcept {
   const char* nodes = std::getenv("TEST_NODES");
   return heddle::test::uname_of_node(nodes ? std::atoi(nodes) : 0, system);

@@ -1,12 +1,14 @@
-// Sees what reaches the host. The test programs define the PMPI_ procedures behind Heddle's accelerated calls themselves:
-// Heddle calls them instead of the host's, they count the datatypes they are given and go on to the host. So a test can tell
-// whether Heddle did its work, and never compares the host with itself unnoticed. Tests reach the host's own through host::.
+// Counts the calls that reach the host. The test programs define the PMPI_ procedures behind
+// Heddle's accelerated calls. Heddle calls them instead of the host's. They count the datatypes in
+// their arguments, and then call the host. So a test can tell whether Heddle did its work, and
+// never compares the host with itself unnoticed. Tests reach the host's own procedures through
+// host::.
 //
 //   const auto before = pmpi_spy::derived("Pack");
 //   MPI_Pack(...);
 //   EXPECT_EQ(pmpi_spy::derived("Pack"), before);      // the host has not seen the derived datatype: Heddle packed it
 //
-// TEST_NODES=n deals the ranks out to n nodes, round and round, as far as Heddle sees (nodes.hpp).
+// TEST_NODES=n deals the ranks to n nodes in turn, as far as Heddle sees (nodes.hpp).
 #pragma once
 
 #include <string>
@@ -17,9 +19,9 @@
 namespace heddle::test {
 
 namespace pmpi_spy {
-/// Calls of PMPI_<name> that were given a derived datatype, by Heddle or by the test itself.
+/// Calls of PMPI_<name> with a derived datatype, by Heddle or by the test itself.
 long derived(std::string_view name);
-/// The same, of all procedures.
+/// Such calls of all procedures.
 long derived();
 /// All calls of PMPI_<name>.
 long calls(std::string_view name);
@@ -28,13 +30,16 @@ long calls(std::string_view name);
 /// The file that MPI_Send comes from.
 std::string face_file();
 
-/// What this run is to show, from TEST_HEDDLE: "on" (Heddle accelerates), "off" (loaded, HEDDLE=off), "none" (not loaded).
+/// The mode of this run, from TEST_HEDDLE. on: Heddle accelerates. off: loaded with HEDDLE=off.
+/// none: not loaded.
 enum class Expected { none, off, on };
 Expected expected();
-/// Whether the host gets the program's datatypes as they are, in collectives at least: Heddle is not there, off, or told so.
+/// True if the host gets the program's datatypes as they are, at least in collectives: Heddle is
+/// absent, off, or set so.
 bool types_reach_host();
 
-/// Whether expectation and truth agree, by what MPI_Send is and by packing a vector. Says on stderr if not.
+/// True if this run is in that mode, by the file of MPI_Send and by packing a vector. Otherwise
+/// complains on stderr.
 bool expectation_holds();
 
 }  // namespace heddle::test

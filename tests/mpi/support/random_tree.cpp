@@ -30,7 +30,7 @@ class Grower {
     const Tree old = grow(depth - 1, form >= 11 ? budget : share);
     Tree grown = measured(over(form, old, budget));
     if (grown.elements == 0 && choose_.upto(2)) grown = measured(call("resized", grown.text, text(0), text(grown.extent)));
-    // A tree that has become too large is cut here.
+    // A tree that is too large is not taken.
     const bool fits = grown.elements <= limits_.elements && grown.high - grown.low <= limits_.reach &&
                       std::abs(grown.extent) <= limits_.reach && std::abs(grown.low) <= limits_.reach;
     return fits ? grown : old;
@@ -90,7 +90,7 @@ class Grower {
   }
 
   Count stride() { return choose_.rarely(3) ? choose_.between(-4, 0) : choose_.between(1, 6); }
-  /// Off the grid now and then: unaligned places.
+  /// Unaligned places now and then.
   Bytes odd() { return choose_.rarely(3) ? choose_.between(-9, 9) : 0; }
 
   /// Displacements: ascending with gaps, ascending without, descending, or anywhere.
@@ -140,7 +140,8 @@ class Grower {
       at = place + (length ? (length - 1) * std::abs(old.extent) + std::max<Bytes>(0, old.high) : 0) + choose_.upto(9);
     }
     Tree grown = measured(all + ")");
-    // Libraries round the extent of some structs differently: pinned down half of the time, as careful programs do.
+    // Libraries round the extent of some structs differently. Half of the structs get a fixed
+    // extent, as in careful programs.
     if (choose_.upto(1)) grown = measured(call("resized", grown.text, text(std::min(grown.low, at)), text(grown.extent)));
     return grown.high - grown.low <= limits_.reach ? grown : olds.front();
   }

@@ -1,6 +1,7 @@
-// Random datatypes with every constructor of MPI, as text in the grammar of `heddle explain`: what a failure prints can be
-// drawn, and given back to a test on its command line. Byte strides and displacements are chosen around the extent of what
-// they move, so that dense, gapped, touching and overlapping placements are all common.
+// Random datatypes with every constructor of MPI, as text in the grammar of `heddle explain`. A
+// failure's text can be drawn, or given to a test on its command line. Byte strides and
+// displacements lie around the extent of the moved elements, so dense, gapped, touching and
+// overlapping placements are all common.
 #pragma once
 
 #include <string>

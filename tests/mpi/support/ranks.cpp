@@ -15,7 +15,7 @@ namespace {
 
 std::uint32_t seed = 0;
 
-/// Waits for all ranks of the job without taking a processor from those that still work.
+/// Waits for all ranks of the job without taking a core from ranks that still work.
 void quiet_barrier() {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -32,7 +32,8 @@ class RankPrinter : public testing::EmptyTestEventListener {
                  result.line_number(), result.message());
   }
   void OnTestStart(const testing::TestInfo& test) override {
-    name_ = std::string(test.test_suite_name()) + "." + test.name();  // asking for it while it fails would deadlock
+    // asking for the name during a failure would deadlock
+    name_ = std::string(test.test_suite_name()) + "." + test.name();
     if (rank_ == 0) std::printf("%s\n", name_.c_str());
     std::fflush(stdout);
   }
@@ -44,7 +45,8 @@ class RankPrinter : public testing::EmptyTestEventListener {
 };
 
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000 && !defined(MPI_ABI)
-// MPICH spins while it waits, and more ranks than cores then wait for each other's time slices.
+// MPICH spins while it waits. If ranks outnumber cores, they then wait for each other's time
+// slices.
 int yield(MPIX_Async_thing thing) {
   return *static_cast<bool*>(MPIX_Async_get_state(thing)) ? MPIX_ASYNC_DONE : (sched_yield(), MPIX_ASYNC_NOPROGRESS);
 }
@@ -92,13 +94,14 @@ int main(int argc, char** argv) {
   using namespace heddle::test;
   testing::InitGoogleTest(&argc, argv);
   int provided = 0;
-  const bool one_thread = std::getenv("TEST_THREADS");  // of most programs: locks are free of charge, rows are read late
+  const bool one_thread = std::getenv("TEST_THREADS");  // as most programs: no locking, and rows are read late
   MPI_Init_thread(&argc, &argv, one_thread ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &provided);
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 #if HOST_YIELD_HOOK
-  if (expected() != Expected::on) MPIX_Async_start(yield, &leaving, MPIX_STREAM_NULL);  // Heddle has its own
+  // Heddle has a hook of its own
+  if (expected() != Expected::on) MPIX_Async_start(yield, &leaving, MPIX_STREAM_NULL);
 #endif
   if (rank == 0) {
     const char* wanted = std::getenv("TEST_SEED");
@@ -113,7 +116,7 @@ int main(int argc, char** argv) {
 
   int failed = expectation_holds() ? 0 : 1;
   failed |= RUN_ALL_TESTS();
-  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) failed = 1;  // a filter that names nothing
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) failed = 1;  // the filter matches no test
   int anywhere = 0;
   MPI_Allreduce(&failed, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) {

@@ -1,10 +1,12 @@
-// Tests over real ranks: GoogleTest where every rank of the job runs every test, on a communicator of the ranks it asks for.
+// Tests over real ranks, with GoogleTest. Every rank of the job runs every test, on a communicator
+// of the ranks that the test asks for.
 //
 //   TEST_RANKS(4, Gather, RootReceivesAllRows) { EXPECT_EQ(team.size, 4); MPI_Gather(..., team.comm); }
 //   TEST_EACH_RANKS(1, 8, Gather, OfRandomTypes) { ... }           // once for 1, 2, ... 8 ranks
 //
-// A failure on any rank fails the job, and says on which. The ranks of a job that a test does not need wait without spinning.
-// A test must not leave early on one rank only while others still communicate: use EXPECT, and ASSERT only on what all see.
+// A failure on any rank fails the job, and names the rank. Ranks that a test does not need wait
+// without spinning. A test must not leave early on one rank only while others still communicate. So
+// use ASSERT only for results that all ranks see, otherwise EXPECT.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,13 +27,13 @@ struct Team {
 /// Runs `body` on ranks lowest … highest, skipping sizes that the job cannot give.
 void with_ranks(int lowest, int highest, const std::function<void(const Team&)>& body);
 
-/// Of this run: the same on all ranks, printed at the start, and set by TEST_SEED.
+/// The seed of this run: the same on all ranks, printed at the start, and set by TEST_SEED.
 std::uint32_t run_seed();
 
-/// Repeated collectively in a comparison: TEST_ROUNDS, or `usual`.
+/// The number of rounds of a collective comparison: TEST_ROUNDS, or `usual`.
 int rounds(int usual);
 
-/// While it lives, errors on `comm` come back as codes.
+/// During its lifetime, errors on `comm` are returned as codes.
 class ReturningErrors {
  public:
   explicit ReturningErrors(MPI_Comm comm) : comm_(comm) {

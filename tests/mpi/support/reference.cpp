@@ -18,7 +18,7 @@ Places places(const layout::grammar::Type& type, Count count) {
     all.high = std::max(all.high, e.offset + e.length);
     all.packed += e.length;
   }
-  // One bit for each byte: cheaper than sorting, the reach of a random tree is bounded.
+  // One bit for each byte is cheaper than sorting, because the reach of a random tree is bounded.
   std::vector<bool> taken(static_cast<std::size_t>(all.high - all.low));
   for (const layout::Entry& e : all.entries) {
     for (Bytes at = e.offset - all.low; at < e.offset - all.low + e.length; ++at) {
@@ -45,7 +45,7 @@ void scatter(const Places& places, std::byte* base, const std::byte* packed) {
 }
 
 namespace {
-/// The x87 format has 10 bytes; what is stored in 16 carries 6 that mean nothing.
+/// The x87 format has 10 bytes. When it is stored in 16 bytes, the other 6 mean nothing.
 constexpr Bytes meaningful = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
 template <class Each>

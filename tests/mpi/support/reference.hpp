@@ -1,6 +1,6 @@
-// A third opinion on what a datatype means: its type map, walked as the standard defines the constructors, one basic element
-// at a time. Neither Heddle's canonical program nor the host has a part in it but for extents, which are compared with the
-// host's elsewhere.
+// A third opinion on the meaning of a datatype. The type map is walked by the standard's
+// definitions of the constructors, one basic element at a time. It uses neither Heddle's canonical
+// program nor the host, except for extents, which other tests compare with the host's.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,22 @@ using layout::Bytes;
 using layout::Count;
 using Memory = std::vector<std::byte>;
 
-/// A datatype × count as a list of places.
+/// A datatype × count, as a list of places.
 struct Places {
   std::vector<layout::Entry> entries;
   Bytes low = 0;   ///< First byte touched, or 0.
   Bytes high = 0;  ///< Behind the last byte touched, or 0.
   Bytes packed = 0;
-  bool overlap = false;  ///< Some byte is described twice: not to be received into.
+  bool overlap = false;  ///< A byte is described twice, so the type cannot be received into.
 };
 Places places(const layout::grammar::Type& type, Count count);
 
-/// `offset 0` of the type is at base.
+/// `base` is the address of the type's offset 0.
 Memory gather(const Places& places, const std::byte* base);
 void scatter(const Places& places, std::byte* base, const std::byte* packed);
 
-/// Bytes that no library need copy: the padding in a long double. Both are cleared in packed bytes, or around `base`.
+/// Bytes that no library needs to copy: the padding in a long double. These functions clear it in
+/// packed bytes, or around `base`.
 void clear_padding(const Places& places, Memory& packed);
 void clear_padding(const Places& places, std::byte* base);
 

@@ -1,4 +1,4 @@
-// What the tests of collectives share: rounds of random types, and buffers of several blocks.
+// Shared by the tests of collectives: rounds of random types, and buffers of several blocks.
 #pragma once
 
 #include "support/exchange.hpp"
@@ -7,7 +7,7 @@
 
 namespace heddle::test {
 
-/// One round of a collective: what all ranks agree on, and what this one chooses for itself.
+/// One round of a collective: the choices that all ranks share, and those of this rank.
 struct Round {
   Round(const Team& t, std::uint32_t number)
       : team(t),
@@ -26,11 +26,12 @@ struct Round {
   Choices common_choices, own_choices;
   Chooser common, own;
   Unit unit;    ///< The signature of a block is `units` of it.
-  Count units;  ///< Seldom many: other algorithms of the host.
+  Count units;  ///< Seldom many. Then the host takes other algorithms.
   int root;
   bool in_place;
 
-  /// Left alone, Open MPI 5.0.11 hangs in Allgatherv and Bcast when ranks name one signature by types of different sizes.
+  /// Open MPI 5.0.11 alone hangs in Allgatherv and Bcast when ranks describe one signature by types
+  /// of different sizes.
   static bool types_may_differ() {
 #if defined(OPEN_MPI)
     return expected() == Expected::on;
@@ -38,15 +39,16 @@ struct Round {
     return true;
 #endif
   }
-  /// MPICH 5.0.2 cannot receive messages of mixed or predefined pair types in several segments ("signature does not match"):
-  /// left alone, it is asked for small messages only; and Heddle hands an alternating signature on as a pair type.
+  /// MPICH 5.0.2 cannot receive messages of mixed or predefined pair types in several segments
+  /// ("signature does not match"). So it gets only small messages when it runs alone, or when the
+  /// signature alternates: Heddle hands that on as a pair type.
   static bool large(const Unit& unit) {
     bool alternating = unit.size() % 2 == 0 && unit[0] != unit[1];
     for (std::size_t i = 0; i < unit.size(); ++i) alternating = alternating && unit[i] == unit[i % 2];
     return expected() == Expected::on && !alternating;
   }
   [[nodiscard]] bool at_root() const { return team.rank == root; }
-  /// How many units rank `from` has for rank `to` in the v and w procedures; some have none.
+  /// The units that rank `from` has for rank `to` in the v and w procedures. Some ranks have none.
   [[nodiscard]] Count volume(int from, int to) const {
     const std::uint32_t mixed =
         (seed ^ (static_cast<std::uint32_t>(from) * 2654435761U + static_cast<std::uint32_t>(to) * 40503U)) >> 3;
@@ -70,7 +72,7 @@ inline std::vector<Area::Block> blocks(const Side& side, int many) {
   return all;
 }
 
-/// Counts and displacements of a v procedure: gaps between blocks, forwards or backwards.
+/// Counts and displacements of a v procedure, with gaps between blocks, forwards or backwards.
 struct Spread {
   std::vector<int> counts, displacements;
   std::vector<Area::Block> blocks;
@@ -78,7 +80,7 @@ struct Spread {
   Spread(const Side& element, const std::vector<Count>& volumes, bool backwards) {
     Count at = 0;
     const std::size_t n = volumes.size();
-    counts.reserve(n + 1), displacements.reserve(n + 1);  // of no ranks, too, there is an address
+    counts.reserve(n + 1), displacements.reserve(n + 1);  // so there is an address even without ranks
     counts.resize(n), displacements.resize(n), blocks.resize(n);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t i = backwards ? n - 1 - k : k;

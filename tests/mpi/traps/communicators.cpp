@@ -1,4 +1,4 @@
-// Communicators of every kind carry large messages; those that end while messages are in flight, too.
+// Communicators of every kind carry large messages, also if they end while messages are in flight.
 #include <functional>
 #include <memory>
 
@@ -83,8 +83,8 @@ int exchange_at_end(MPI_Comm comm, int /*keyval*/, void* value, void* /*state*/)
   return count_deletes(comm, 0, value, nullptr);
 }
 
-/// Frees each of `rounds` communicators for each exchange, by MPI_Comm_free and by MPI_Comm_disconnect: the callback has run
-/// when the call returns.
+/// Frees `rounds` communicators for each exchange, by MPI_Comm_free and by MPI_Comm_disconnect. The
+/// callback has run when the call returns.
 void free_many(const Team& team, MPI_Comm_delete_attr_function* callback, bool exchange_before, int rounds) {
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback, &keyval, nullptr);
@@ -109,10 +109,10 @@ void free_many(const Team& team, MPI_Comm_delete_attr_function* callback, bool e
 }  // namespace
 
 TEST_EACH_RANKS(2, 4, Communicators, Inter) {
-  // Even ranks on one side, odd ones on the other: local ranks are not the world's.
+  // Even ranks are on one side, odd ranks on the other. So local ranks differ from the world's.
   MPI_Comm own = MPI_COMM_NULL, inter = MPI_COMM_NULL;
   const int side = team.rank % 2;
-  MPI_Comm_split(team.comm, side, -team.rank, &own);  // and in reverse
+  MPI_Comm_split(team.comm, side, -team.rank, &own);  // in reverse
   const int leaders[2] = {(team.size - 1) / 2 * 2, (team.size - 2) / 2 * 2 + 1};
   MPI_Intercomm_create(own, 0, team.comm, leaders[1 - side], 5, &inter);
   int me = 0, others = 0;
@@ -134,7 +134,7 @@ TEST_EACH_RANKS(2, 4, Communicators, Inter) {
       EXPECT_EQ(
           in[static_cast<std::size_t>(i)]->wrong(1000 * number + static_cast<std::uint32_t>(100 * (1 - side) + 10 * i + me)),
           "");
-    // A blocking message across, with a probe that sees the remote rank.
+    // A blocking message to the other side, with a probe that sees the remote rank.
     if (side == 0 && me == 0) {
       MPI_Send(out[0]->base(), out[0]->count(), out[0]->type(), others - 1, tag + 1, inter);
     } else if (side == 1) {
@@ -160,7 +160,7 @@ TEST_RANKS(2, Communicators, FreedWithMessagesInFlight) {
     MPI_Comm_dup(team.comm, &gone);
     Large data(team.rank ? pair.received : pair.sent, bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    const bool receive_late = number % 2 == 0;  // after the communicator has been freed by the sender
+    const bool receive_late = number % 2 == 0;  // after the sender has freed the communicator
     if (team.rank == 0) {
       data.fill(number);
       (number % 3 ? MPI_Isend : MPI_Issend)(data.base(), data.count(), data.type(), 1, tag, gone, &request);
@@ -170,7 +170,7 @@ TEST_RANKS(2, Communicators, FreedWithMessagesInFlight) {
       MPI_Irecv(data.base(), data.count(), data.type(), 0, tag, gone, &request);
     }
     MPI_Comm_free(&gone);
-    MPI_Comm next = MPI_COMM_NULL;  // it may have the same handle, the same context
+    MPI_Comm next = MPI_COMM_NULL;  // may get the same handle and the same context
     MPI_Comm_dup(team.comm, &next);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (team.rank == 1) {
@@ -180,7 +180,8 @@ TEST_RANKS(2, Communicators, FreedWithMessagesInFlight) {
   });
 }
 
-/// As above, but of what travels in one piece, and is scattered by its receiver: it looks who has sent it when all is over.
+/// Like FreedWithMessagesInFlight, but the message goes in one piece, and its receiver scatters it.
+/// At the end, the receiver looks up the sender.
 TEST_RANKS(2, Communicators, FreedBeforeWhatIsWholeHasCome) {
   for (const std::size_t bytes : {400UL, 8 * KiB, 200 * KiB, MiB})
     for (const bool buffered : {false, true})
@@ -214,8 +215,8 @@ TEST_RANKS(2, Communicators, FreedBeforeWhatIsWholeHasCome) {
       }
 }
 
-/// Errors go by the handler that the communicator had, also when it is gone. Left alone, Open MPI 5.0.11 takes
-/// MPI_COMM_WORLD's, and MPICH 5.0.2 crashes.
+/// Errors go to the handler that the communicator had, even when the communicator is gone. Open MPI
+/// 5.0.11 alone calls the handler of MPI_COMM_WORLD, and MPICH 5.0.2 alone crashes.
 TEST_RANKS(2, Communicators, FreedBeforeAnErrorIsFound) {
   if (expected() != Expected::on) return;
   for (const bool returns : {true, false}) {
@@ -237,7 +238,7 @@ TEST_RANKS(2, Communicators, FreedBeforeAnErrorIsFound) {
     MPI_Comm_free(&gone);
     const int error = error_class(MPI_Wait(&request, MPI_STATUS_IGNORE));
     if (team.rank == 1) {
-      // MPICH 5.0.2 returns success once a handler of the program has heard of the error.
+      // MPICH 5.0.2 returns success after a handler of the program was called.
       EXPECT_TRUE(error == MPI_ERR_TRUNCATE || (!returns && error == MPI_SUCCESS)) << error;
       EXPECT_EQ(handled, returns ? 0 : MPI_ERR_TRUNCATE);
     } else {
@@ -247,7 +248,7 @@ TEST_RANKS(2, Communicators, FreedBeforeAnErrorIsFound) {
   }
 }
 
-/// A persistent request goes on without the communicator and the datatype that it was made of.
+/// A persistent request goes on without its communicator and its datatype.
 TEST_RANKS(2, Communicators, FreedBeforeAPersistentRequestStarts) {
   each_large({8 * KiB, 200 * KiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
     MPI_Comm gone = MPI_COMM_NULL;
@@ -277,23 +278,24 @@ TEST_RANKS(2, Communicators, FreedBeforeAPersistentRequestStarts) {
   });
 }
 
-/// A request of Heddle's that is left on a communicator keeps MPICH from freeing it, and MPI_Comm_disconnect from returning.
+/// If a request of Heddle is left on a communicator, MPICH does not free it, and
+/// MPI_Comm_disconnect does not return.
 TEST_RANKS(2, Communicators, NothingIsLeftOfMessagesThatWereReceived) { free_many(team, count_deletes, true, 10); }
 
-/// PETSc and tlm_adjoint do so.
+/// PETSc and tlm_adjoint communicate in delete callbacks.
 TEST_RANKS(2, Communicators, DeleteCallbacksCommunicate) {
   free_many(team, exchange_at_end, false, 2);
   free_many(team, exchange_at_end, true, 2);
 }
 
-/// Communicators of the same ranks need no context id of their own for Heddle. A host that has none left carries out
-/// collectives itself, and no error handler hears of that.
+/// Heddle needs no context id for each communicator of the same ranks. If the host has none left,
+/// it carries out collectives itself, and no error handler is called.
 TEST_RANKS(2, Communicators, AsManyAsTheHostHas) {
   int level = MPI_THREAD_MULTIPLE;
   MPI_Query_thread(&level);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(count_errors, &handler);
-  MPI_Comm reversed = MPI_COMM_NULL;  // other ranks, as far as sharing goes
+  MPI_Comm reversed = MPI_COMM_NULL;  // its ranks count as others, as far as sharing goes
   MPI_Comm_split(team.comm, 0, -team.rank, &reversed);
   MPI_Comm_set_errhandler(reversed, handler);
   handled = 0;
@@ -303,14 +305,15 @@ TEST_RANKS(2, Communicators, AsManyAsTheHostHas) {
   constexpr std::uint32_t with_exchange = 300;
 #endif
   std::vector<MPI_Comm> all, of_one;
-  // Of one rank: they take context ids, too, and no time.
+  // Communicators of one rank take context ids, too, but no time.
   const ReturningErrors quiet(MPI_COMM_SELF);
   [[maybe_unused]] const auto take_ids = [&of_one](std::size_t most) {
     for (MPI_Comm made = MPI_COMM_NULL; of_one.size() < most && MPI_Comm_dup(MPI_COMM_SELF, &made) == MPI_SUCCESS;)
       of_one.push_back(made);
   };
 #if defined(MPICH_VERSION)
-  // Of some 2040: not even two are left for each of the others. Processes with several threads share nothing.
+  // Takes most of some 2040 ids. The rest is less than two for each of the other communicators.
+  // Processes with several threads share no ids.
   take_ids(level < MPI_THREAD_MULTIPLE ? 1950 : 1850);
 #endif
   Large out(Shape::rows, 3 * KiB), in(Shape::columns, 3 * KiB);
@@ -368,7 +371,7 @@ TEST_RANKS(3, Communicators, ReorderedAndPartial) {
   MPI_Comm_free(&pair_of);
 }
 
-/// The same ranks and tags on two communicators: two orders, nothing between them.
+/// Messages with the same ranks and tags on two communicators have independent orders.
 TEST_RANKS(2, Communicators, DoNotMix) {
   MPI_Comm other = MPI_COMM_NULL;
   MPI_Comm_dup(team.comm, &other);

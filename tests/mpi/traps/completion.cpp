@@ -1,5 +1,5 @@
-// All ways of completing requests, over lists that mix large noncontiguous messages with native ones, persistent, inactive and
-// null requests.
+// All ways to complete requests, over lists that mix large noncontiguous messages with native,
+// persistent, inactive and null requests.
 #include <algorithm>
 #include <memory>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr int tag = 6;
 constexpr int many = 24;
 
-/// Message i of a set: every third is native, of a few bytes or large.
+/// Message i of a set. Every third message is native, with a few bytes or large.
 std::unique_ptr<Large> piece(int i, bool sending) {
   const Shapes pair = shapes[static_cast<std::size_t>(i) % std::size(shapes)];
   if (i % 3 == 0) return std::make_unique<Large>(Shape::contiguous, i % 2 ? 768 : 100 * KiB);
@@ -19,11 +19,11 @@ std::unique_ptr<Large> piece(int i, bool sending) {
   return std::make_unique<Large>(sending ? pair.sent : pair.received, sizes[static_cast<std::size_t>(i) / 3 % 3]);
 }
 
-/// A set of messages from rank 0 to rank 1, started in an order of their own on each side.
+/// A set of messages from rank 0 to rank 1. Each side starts them in an order of its own.
 struct Set {
   std::vector<std::unique_ptr<Large>> data;
   std::vector<MPI_Request> requests;
-  std::vector<int> times = std::vector<int>(many, 0);  ///< Each was reported complete.
+  std::vector<int> times = std::vector<int>(many, 0);  ///< How often each was reported complete.
   std::uint32_t first;
 
   Set(const Team& team, std::uint32_t turn, bool persistent) : requests(many + 2, MPI_REQUEST_NULL), first(100 * turn) {
@@ -53,7 +53,7 @@ struct Set {
     int count = -1;
     MPI_Get_count(&status, data[i]->type(), &count);
     EXPECT_EQ(count, data[i]->count());
-    EXPECT_EQ(data[i]->wrong(first + static_cast<std::uint32_t>(i)), "");  // complete means that it is there
+    EXPECT_EQ(data[i]->wrong(first + static_cast<std::uint32_t>(i)), "");  // complete means that the data are there
   }
   void all_noted() const {
     EXPECT_EQ(std::ranges::count(times, 1), many);
@@ -188,7 +188,7 @@ TEST_RANKS(2, Completion, PersistentRequestsStartAgainAndAgain) {
         if (index > 0) statuses[static_cast<std::size_t>(index)] = status;
       }
       int index = 0;
-      MPI_Waitany(many + 2, set.requests.data(), &index, MPI_STATUS_IGNORE);  // all inactive
+      MPI_Waitany(many + 2, set.requests.data(), &index, MPI_STATUS_IGNORE);  // all are inactive
       EXPECT_EQ(index, MPI_UNDEFINED);
     }
     EXPECT_EQ(set.requests, before);
@@ -197,7 +197,7 @@ TEST_RANKS(2, Completion, PersistentRequestsStartAgainAndAgain) {
   for (int i = 1; i <= many; ++i) MPI_Request_free(&set.requests[static_cast<std::size_t>(i)]);
 }
 
-/// A wait on what is already there, beside a receive that is not: the first must not wait for the second.
+/// A wait for a message that is there and for another that is not. It must not wait for the second.
 TEST_RANKS(2, Completion, WaitanyDoesNotWaitForTheOthers) {
   each_large({8 * KiB, 300 * KiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
     Large first(team.rank ? pair.received : pair.sent, bytes), last(team.rank ? pair.received : pair.sent, bytes);
@@ -205,7 +205,7 @@ TEST_RANKS(2, Completion, WaitanyDoesNotWaitForTheOthers) {
       int word = 0;
       first.fill(number), last.fill(number + 1000);
       MPI_Send(first.base(), first.count(), first.type(), 1, tag, team.comm);
-      MPI_Recv(&word, 1, MPI_INT, 1, tag, team.comm, MPI_STATUS_IGNORE);  // that rank 1 has the first
+      MPI_Recv(&word, 1, MPI_INT, 1, tag, team.comm, MPI_STATUS_IGNORE);  // rank 1 has the first
       MPI_Send(last.base(), last.count(), last.type(), 1, tag + 1, team.comm);
       return;
     }

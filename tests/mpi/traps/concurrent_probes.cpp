@@ -1,4 +1,5 @@
-// Probes of several threads (MPI_THREAD_MULTIPLE): they take nothing from each other, nor from receives, and change no order.
+// Probes of several threads (MPI_THREAD_MULTIPLE). They take no message from each other or from
+// receives, and change no order.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -13,7 +14,8 @@ namespace {
 
 constexpr int tag = 3;
 
-/// Open MPI 5.0.11's MPI_Iprobe tells any size, negative ones too, of a message that another thread receives meanwhile.
+/// If another thread receives a message meanwhile, Open MPI 5.0.11's MPI_Iprobe tells any size for
+/// it, even a negative one.
 #ifdef OMPI_MAJOR_VERSION
 constexpr bool tells_sizes = false;
 #else
@@ -34,7 +36,7 @@ int ints_in(const MPI_Status& status) {
 
 }  // namespace
 
-/// One message is there for as many probes as ask.
+/// Any number of probes can see one message.
 TEST_RANKS(2, ConcurrentProbes, AllSeeOneMessage) {
   if (!multiple()) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
   for (std::uint32_t turn = 0; turn < 20; ++turn) {
@@ -63,7 +65,7 @@ TEST_RANKS(2, ConcurrentProbes, AllSeeOneMessage) {
   }
 }
 
-/// One thread polls, another receives: what is received comes in the order in which it was sent.
+/// One thread polls, and another receives. The messages come in the order of sending.
 TEST_RANKS(2, ConcurrentProbes, PollingTakesNothingFromReceives) {
   if (!multiple()) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
   constexpr std::uint32_t messages = 400;
@@ -101,15 +103,16 @@ TEST_RANKS(2, ConcurrentProbes, PollingTakesNothingFromReceives) {
 
 namespace {
 
-// Storms: two threads of each rank send, two receive, each on a communicator of its own, and look at the other's.
+// Storms: two threads of each rank send, and two receive, each on a communicator of its own. The
+// receivers also probe each other's communicators.
 
 struct Letter {
   bool typed;
   Shape shape;
   std::size_t bytes;
-  int ints;  ///< The first ones, if not typed.
+  int ints;  ///< If not typed: the number of ints.
 };
-/// By tag: announced, and in lengths that announcements could have.
+/// The messages by tag: announced messages, and messages of lengths that announcements could have.
 constexpr Letter letters[] = {
     {true, Shape::rows, 8 * KiB, 0},     {true, Shape::scattered, 24 * KiB, 0}, {false, Shape::contiguous, KiB, 32},
     {false, Shape::contiguous, KiB, 40}, {true, Shape::pairs, 150 * KiB, 0},    {false, Shape::contiguous, KiB, 56},
@@ -122,7 +125,8 @@ int ints_of(const Letter& letter) { return letter.typed ? Large(letter.shape, le
 using Random = std::mt19937;
 int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); }
 
-/// What thread `thread` of `from` sends to `to` on communicator `c`: kinds, in order.
+/// The kinds of the messages that thread `thread` of `from` sends to `to` on communicator `c`, in
+/// order.
 std::vector<int> stream(std::uint32_t seed, int from, int thread, int to, int c) {
   std::seed_seq mixed{seed, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(thread),
                       static_cast<std::uint32_t>(to), static_cast<std::uint32_t>(c)};
@@ -166,7 +170,7 @@ void send_all(const Team& team, const MPI_Comm (&comms)[2], std::uint32_t seed, 
   }
 }
 
-/// Receives all that comes on one communicator, and holds it against what must come next.
+/// Receives all messages of one communicator, and compares each with the expected next message.
 class Receiver {
  public:
   Receiver(const Team& team, MPI_Comm comm, MPI_Comm other, std::uint32_t seed, int c)
@@ -181,7 +185,7 @@ class Receiver {
   void receive_all() {
     int left = team_.size * senders * each;
     while (left > 0 && !::testing::Test::HasFailure()) left -= step();
-    while (left > 0) left -= drop();  // whatever is wrong: no other rank is to wait for us
+    while (left > 0) left -= drop();  // so that no other rank waits for this one after a failure
   }
 
  private:
@@ -199,7 +203,7 @@ class Receiver {
         MPI_Irecv(in_.base(), in_.count(), in_.type(), MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &request);
         while (!flag) MPI_Test(&request, &flag, &status);
         return came(status, true);
-      case 2: {  // seen by its tag, received by that
+      case 2: {  // seen by its tag, and received by its tag
         MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &status);
         seen(status);
         const int from = status.MPI_SOURCE, with = status.MPI_TAG;
@@ -207,7 +211,7 @@ class Receiver {
         EXPECT_EQ(status.MPI_TAG, with);
         return came(status, false);
       }
-      case 3: {  // seen by its tag, what came first is received
+      case 3: {  // seen by its tag, but the first message is received
         MPI_Iprobe(MPI_ANY_SOURCE, pick(random_, senders * kinds), comm_, &flag, &status);
         if (!flag) return 0;
         seen(status);
@@ -258,7 +262,7 @@ class Receiver {
     EXPECT_EQ(ints_in(status), sizes_[static_cast<std::size_t>(status.MPI_TAG % kinds)]) << "tag " << status.MPI_TAG;
   }
 
-  /// @param any_tag  It was received whatever its tag: nothing that the thread has sent before can be missing.
+  /// @param any_tag  The receive took any tag, so no earlier message of that thread can be missing.
   int came(const MPI_Status& status, bool any_tag) {
     seen(status);
     const int thread = status.MPI_TAG / kinds, kind = status.MPI_TAG % kinds;

@@ -1,6 +1,7 @@
-// Announcements that arrive otherwise than they were sent, and buffers that still hold one: what is damaged is an error, which
-// the program's handler hears, and costs no other message; what is not one is data. The test takes announcements away from
-// Heddle by PMPI_ calls, and gives them back changed.
+// Announcements that arrive damaged, and buffers that still hold an announcement. A damaged
+// announcement is an error, which the program's handler gets, and costs no other message. Bytes
+// that are no announcement are data. The test takes announcements away from Heddle by PMPI_ calls,
+// and gives them back changed.
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -45,7 +46,8 @@ class CountedErrors {
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-/// What rank 0 has sent, if it is an announcement; else it is received, and there is nothing to test.
+/// Intercepts rank 0's message if it is an announcement. Otherwise receives it, and there is
+/// nothing to test.
 std::optional<Announcement> intercepted(const Team& team, Large& in) {
   MPI_Status status;
   int bytes = 0;
@@ -96,7 +98,8 @@ int receive(Receive way, Large& in, int source, MPI_Comm comm) {
   }
 }
 
-/// The message, announced to rank 1: rank 1 gets the announcement and where the message is to go.
+/// Rank 0 announces a message to rank 1. `body` gets the announcement, and the buffer for the
+/// message.
 template <class Body>
 void announced(const Team& team, Shape shape, std::uint32_t number, Body body) {
   if (team.rank == 0) {
@@ -110,7 +113,7 @@ void announced(const Team& team, Shape shape, std::uint32_t number, Body body) {
   MPI_Barrier(team.comm);
 }
 
-/// To oneself.
+/// Sends the announcement to this rank itself.
 void forward(const Announcement& announcement, const Team& team, MPI_Request* request) {
   PMPI_Isend(announcement.bytes, announcement.length, MPI_BYTE, team.rank, elsewhere, team.comm, request);
 }
@@ -141,14 +144,14 @@ TEST_RANKS(2, Damaged, AnnouncementsAreErrorsAndCostNoOtherMessage) {
       });
 }
 
-/// An announcement that has been received once is none any more.
+/// An announcement counts only for the first receive.
 TEST_RANKS(2, Damaged, AnAnnouncementCountsOnce) {
   announced(team, Shape::contiguous, 3, [&](const Announcement& announcement, Large& in) {
     MPI_Request sent[2];
     forward(announcement, team, &sent[0]);
     EXPECT_EQ(receive(Receive::recv, in, team.rank, team.comm), MPI_SUCCESS);
     EXPECT_EQ(in.wrong(3), "");
-    Large other(Shape::rows, size);  // takes the place of the control block
+    Large other(Shape::rows, size);  // gets the freed control block
     MPI_Request more = MPI_REQUEST_NULL;
     other.fill(4);
     in.clear();
@@ -160,7 +163,7 @@ TEST_RANKS(2, Damaged, AnAnnouncementCountsOnce) {
   });
 }
 
-/// Buffers are as the program has left them, and an empty message, or none, leaves them so.
+/// An empty message, or none, leaves a buffer as the program has left it.
 TEST_RANKS(2, Damaged, WhatABufferHeldBeforeIsNoMessage) {
   announced(team, Shape::contiguous, 5, [&](const Announcement& announcement, Large& in) {
     const auto expect_empty = [&](const char* what, auto receiving) {

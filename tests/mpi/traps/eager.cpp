@@ -1,5 +1,5 @@
-// Two ranks send to each other before either receives. Programs may not count on it, but many do below the eager limit of their
-// host, and Heddle must not take away what works without it.
+// Two ranks send to each other before either receives. Programs must not rely on that, but many do
+// below the eager limit of their host. Such programs must still work under Heddle.
 #include "traps/large.hpp"
 
 namespace heddle::test {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int tag = 4;
 
-/// What each host is known to send eagerly, of any type, inside a node.
+/// The size up to which each host is known to send eagerly within a node, for any type.
 #if defined(OPEN_MPI)
 constexpr std::size_t eager = 3 * KiB;
 #else
@@ -45,7 +45,7 @@ TEST_RANKS(2, Eager, SeveralSendsBeforeTheFirstReceive) {
   }
 }
 
-/// What a host buffers, Bsend does for any size.
+/// MPI_Bsend buffers messages of any size.
 TEST_RANKS(2, Eager, HeadToHeadBufferedSends) {
   std::vector<char> room(6 * MiB);
   MPI_Buffer_attach(room.data(), static_cast<int>(room.size()));

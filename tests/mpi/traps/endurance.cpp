@@ -1,5 +1,5 @@
-// A hundred thousand large noncontiguous messages: neither memory nor descriptors grow, whatever becomes of types, requests and
-// communicators meanwhile. TEST_MESSAGES sets another number.
+// A hundred thousand large noncontiguous messages. Memory and descriptors do not grow, whatever
+// happens to types, requests and communicators meanwhile. TEST_MESSAGES sets another number.
 #include <dirent.h>
 #include <heddle/heddle.h>
 
@@ -19,7 +19,7 @@ int messages() {
   return wanted ? std::atoi(wanted) : 100000;
 }
 
-/// Kilobytes of memory that are this process's own: VmRSS without what it shares with others.
+/// Kilobytes of this process's own memory: VmRSS without shared memory.
 long resident_kib() {
   std::ifstream status("/proc/self/status");
   long anonymous = 0;
@@ -70,12 +70,13 @@ TEST_RANKS(2, Endurance, OneWay) {
         EXPECT_EQ(data.wrong(number), "");
       }
     }
-    if (i % 5000 == 4999) MPI_Barrier(team.comm);  // the sender runs ahead, but not without end
+    if (i % 5000 == 4999) MPI_Barrier(team.comm);  // so the sender does not run ahead without end
   }
   expect_no_growth(before, Use(), "one way");
 }
 
-/// Each message by another type, freed at once; every so often a communicator and a cancelled receive.
+/// Each message has another type, which is freed at once. Now and then there is a communicator and
+/// a cancelled receive.
 TEST_RANKS(2, Endurance, TypesAndRequestsComeAndGo) {
   Use before;
   const int all = messages() / 10, other = 1 - team.rank;
@@ -114,8 +115,8 @@ TEST_RANKS(2, Endurance, TypesAndRequestsComeAndGo) {
   expect_no_growth(before, Use(), "types and requests");
 }
 
-/// Messages from memory that peers map, freed as soon as MPI allows and handed out again, at the same place more often than
-/// not: nobody reads what was there before, and what is freed is given back.
+/// Messages from memory that peers map. The memory is freed as soon as MPI allows, and handed out
+/// again, mostly at the same place. No rank may read the old data, and freed memory is given back.
 TEST_RANKS(2, Endurance, MemoryComesAndGoes) {
   Use before;
   const int all = std::max(messages() / 100, 200);

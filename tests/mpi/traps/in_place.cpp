@@ -1,5 +1,5 @@
-// Exchanges in place that do not block, with empty blocks: Open MPI 5.0.11 gets some right with the program's types that it
-// gets wrong with packed bytes.
+// Non-blocking exchanges in place, with empty blocks. Open MPI 5.0.11 gets some of them right with
+// the program's types and wrong with packed bytes.
 #include <vector>
 
 #include "traps/large.hpp"
@@ -7,7 +7,7 @@
 namespace heddle::test {
 namespace {
 
-/// Numbers between each two ranks, and of each with itself.
+/// The ints between each two ranks, and of each rank with itself.
 constexpr int volumes[4][4] = {{80, 0, 252, 39528}, {0, 45, 39528, 39528}, {252, 39528, 0, 39528}, {39528, 39528, 39528, 0}};
 constexpr int stride = 3;
 
@@ -17,7 +17,7 @@ int number(int from, int to, int i) { return from * 1'000'003 + to * 10'007 + i;
 
 TEST_RANKS(4, InPlace, EmptyBlocksAmongVectors) {
   const int me = team.rank;
-  MPI_Comm fresh = MPI_COMM_NULL;  // no collective of Heddle's has been on it
+  MPI_Comm fresh = MPI_COMM_NULL;  // Heddle has made no collective on it
   MPI_Comm_dup(team.comm, &fresh);
   std::vector<int> counts, displacements;
   std::vector<MPI_Datatype> types;

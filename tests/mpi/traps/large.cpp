@@ -1,4 +1,4 @@
-// Shapes, and the watchdog over every test: a rank that is stuck says where, and ends the job.
+// Shapes, and a watchdog over every test: a rank that is stuck prints its place, and ends the job.
 #include "traps/large.hpp"
 
 #include <execinfo.h>
@@ -43,7 +43,7 @@ class Watchdog : public testing::EmptyTestEventListener {
  public:
   void OnTestStart(const testing::TestInfo&) override {
     void* frame = nullptr;
-    backtrace(&frame, 1);  // loads what it needs now: not in the handler
+    backtrace(&frame, 1);  // loads its library now, not in the handler
     std::signal(SIGALRM, stuck);
     const char* seconds = std::getenv("TEST_SECONDS");
     alarm(seconds ? static_cast<unsigned>(std::atoi(seconds)) : 90);

@@ -1,5 +1,6 @@
-// Large noncontiguous messages of ints: a datatype, memory for it, what is sent and what must have arrived. What a message says
-// depends on its number alone, so that it can be sent by one type and checked in another.
+// Large noncontiguous messages of ints: a datatype, memory for it, and the sent and the expected
+// data. The content of a message depends only on its number, so one type can send it and another
+// can check it.
 //
 //   Large column(Shape::columns, 64 << 10);
 //   column.fill(7);                                              // message number 7
@@ -18,25 +19,26 @@ namespace heddle::test {
 
 enum class Shape {
   contiguous,
-  rows,       ///< 16 of every 32.
-  pairs,      ///< 2 of every 5.
+  rows,       ///< 16 ints of every 32.
+  pairs,      ///< 2 ints of every 5.
   columns,    ///< 64 columns of a matrix, one after the other: a transpose.
-  scattered,  ///< Blocks and gaps of 1 … 7.
-  structs,    ///< Many elements of 1 and 5 in 12.
+  scattered,  ///< Blocks and gaps of 1 ... 7 ints.
+  structs,    ///< Many elements with 1 and 5 ints in 12.
 };
 
 class Large {
  public:
-  /// @param bytes  Rounded up to what all shapes can have: 768.
+  /// @param bytes  Rounded up to a multiple of 768, which all shapes can have.
   Large(Shape shape, std::size_t bytes);
   ~Large();
   Large(const Large&) = delete;
   Large& operator=(const Large&) = delete;
 
-  /// All memory as if never touched.
+  /// Clears all memory, as if never touched.
   void clear();
   void fill(std::uint32_t message);
-  /// What is wrong with memory that received the first `ints` of a message after clear(); empty if nothing.
+  /// The first mistake in memory that received the first `ints` ints of a message after clear().
+  /// Empty: none.
   [[nodiscard]] std::string wrong(std::uint32_t message, std::size_t ints) const;
   [[nodiscard]] std::string wrong(std::uint32_t message) const { return wrong(message, places_.size()); }
 
@@ -48,13 +50,13 @@ class Large {
 
  private:
   static constexpr std::size_t guard = 16;
-  std::vector<std::uint32_t> places_;  // of each element in packed order, from base()
+  std::vector<std::uint32_t> places_;  // the offset of each element from base(), in packed order
   std::vector<int> memory_;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   int count_ = 1;
 };
 
-/// A sender's shape and a receiver's.
+/// The shapes of a sender and its receiver.
 struct Shapes {
   Shape sent, received;
 };
@@ -63,7 +65,7 @@ inline constexpr Shapes shapes[] = {{Shape::rows, Shape::rows},         {Shape::
                                     {Shape::scattered, Shape::columns}, {Shape::structs, Shape::pairs}};
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
-/// body(shapes, bytes, number), number = 1, 2, ...: of each pair of shapes all sizes.
+/// Calls body(shapes, bytes, number) for all sizes with each pair of shapes. `number` is 1, 2, ...
 template <class Body>
 void each_large(std::initializer_list<std::size_t> sizes, Body body) {
   std::uint32_t number = 0;

@@ -1,4 +1,5 @@
-// Messages shorter and longer than the receive: what arrives, what the status says, what the communicator's handler is told.
+// Messages shorter and longer than the receive: the data, the status, and the errors that the
+// communicator's handler gets.
 #include <cstdlib>
 #include <string_view>
 
@@ -12,7 +13,7 @@ constexpr int tag = 9;
 
 enum class Way { recv, irecv, waitall, testall, mrecv, imrecv, sendrecv, any_source, count };
 
-/// Receives in one of the ways; the code that the program sees.
+/// Receives in one of the ways. Returns the code that the program sees.
 int receive(Way way, Large& in, MPI_Comm comm, MPI_Status* status) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Message message = MPI_MESSAGE_NULL;
@@ -48,9 +49,9 @@ int receive(Way way, Large& in, MPI_Comm comm, MPI_Status* status) {
   }
 }
 
-/// Open MPI 5.0.11 writes a contiguous message of more than 4 KiB whole, beyond the end of a shorter contiguous receive (it
-/// reads by process_vm as much as was sent). Messages that Heddle packs for it are contiguous, so only those that it announces
-/// are safe.
+/// Open MPI 5.0.11 writes a contiguous message of more than 4 KiB whole, beyond the end of a
+/// shorter contiguous receive: it reads all sent bytes by process_vm. Packed messages are
+/// contiguous for Open MPI, so only messages that Heddle announces are safe.
 bool host_overruns() {
 #if defined(OPEN_MPI)
   const char* scheme = std::getenv("HEDDLE_SCHEME");
@@ -100,7 +101,7 @@ TEST_RANKS(2, Lengths, LongerThanTheReceive) {
   if (host_overruns()) GTEST_SKIP() << "Open MPI writes beyond the receive";
   const ReturningErrors returning(team.comm), of_several(MPI_COMM_SELF), or_of_all(MPI_COMM_WORLD);
   each_large({9 * KiB, 100 * KiB, MiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
-    // A little too long, much too long, and into a receive that is itself below any threshold.
+    // Too long by a little, much too long, and into a receive that is below any threshold.
     for (const std::size_t room : {bytes - 768, bytes / 3, std::size_t{768}}) {
       for (int way = 0; way < static_cast<int>(Way::count); ++way) {
         if (team.rank == 0) {
@@ -116,7 +117,8 @@ TEST_RANKS(2, Lengths, LongerThanTheReceive) {
         EXPECT_EQ(error_class(code), MPI_ERR_TRUNCATE) << "way " << way << ", " << bytes << " into " << room;
         EXPECT_EQ(status.MPI_SOURCE, 0);
         EXPECT_EQ(status.MPI_TAG, tag);
-        // Nothing beyond the receive's own elements may have been touched: at most what would be there without truncation.
+        // Bytes beyond the receive's own elements must be untouched. At most, the bytes have come
+        // that would come without truncation.
         const std::string all = in.wrong(number), nothing = in.wrong(number, 0);
         EXPECT_TRUE(all.find("a gap") == std::string::npos || nothing.find("a gap") == std::string::npos) << all;
         // The next message is not disturbed.
@@ -156,7 +158,7 @@ TEST_RANKS(2, Lengths, TruncationReachesTheHandlerOfTheCommunicator) {
   MPI_Errhandler_free(&handler);
 }
 
-/// Of several requests only the truncated one fails, and the others are whole.
+/// Only the truncated request fails. The others are whole.
 TEST_RANKS(2, Lengths, WaitallTellsWhichOneWasTruncated) {
   if (host_overruns()) GTEST_SKIP() << "Open MPI writes beyond the receive";
   const ReturningErrors returning(team.comm), of_several(MPI_COMM_SELF), or_of_all(MPI_COMM_WORLD);
@@ -183,7 +185,7 @@ TEST_RANKS(2, Lengths, WaitallTellsWhichOneWasTruncated) {
   }
   EXPECT_EQ(error_class(code), MPI_ERR_IN_STATUS);
   for (std::size_t i = 0; i < many; ++i) {
-    // A host may give up at the error and leave others pending: they are completed then.
+    // A host may stop at the error and leave other requests pending. They are completed then.
     if (error_class(statuses[i].MPI_ERROR) == MPI_ERR_PENDING)
       statuses[i].MPI_ERROR = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     EXPECT_EQ(error_class(statuses[i].MPI_ERROR), i == 3 ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << i;

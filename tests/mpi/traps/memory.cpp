@@ -1,4 +1,4 @@
-// Memory that is shared with the other ranks of the node: how much of it, and who else sees it.
+// Memory that the ranks of a node share: its amount, and the processes that see it.
 #include <heddle/heddle.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int tag = 10;
 
-/// Of this process's mappings of Heddle's memory, what is there. KiB.
+/// The resident part of this process's mappings of Heddle's memory, KiB.
 long shared_kib() {
   long kib = 0, total = 0;
   bool ours = false;
@@ -37,7 +37,7 @@ long shared_kib() {
   return total;
 }
 
-/// While it lives, this process gets no more than so many bytes of address space.
+/// During its lifetime, this process gets no more than `more` bytes of address space.
 class Scarce {
  public:
   explicit Scarce(rlim_t more) {
@@ -59,7 +59,7 @@ class Scarce {
 
 }  // namespace
 
-/// What cannot be staged is received into the program's own buffer, by blocking calls.
+/// A blocking receive that cannot be staged goes into the program's own buffer.
 TEST_RANKS(2, Memory, AReceiveThatCannotBeStagedGoesIntoItsBuffer) {
   constexpr std::size_t bytes = 64 * MiB;
   const ReturningErrors returning(team.comm);
@@ -86,7 +86,7 @@ TEST_RANKS(2, Memory, AReceiveThatCannotBeStagedGoesIntoItsBuffer) {
 
 TEST_RANKS(2, Memory, MessagesUnderWayTakeAboutWhatTheyHaveBytes) {
   constexpr int many = 4000;
-  constexpr std::size_t bytes = 7680;  // a multiple of what all shapes are rounded to
+  constexpr std::size_t bytes = 7680;  // every shape can have this size
   std::vector<MPI_Request> requests(many, MPI_REQUEST_NULL);
   const long before = shared_kib();
   Large data(team.rank ? Shape::structs : Shape::columns, bytes);
@@ -126,7 +126,7 @@ void given_back(Origin to, void* memory) {
     MPI_Free_mem(memory);
 }
 
-/// A child that only the kernel knows of: no handler of pthread_atfork runs.
+/// A child without a call of pthread_atfork's handlers: only the kernel knows of it.
 pid_t child_of_kernel() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
 
 int status_of(pid_t child) {
@@ -161,7 +161,8 @@ TEST_RANKS(2, Memory, AForkedChildHasItsOwn) {
   }
 }
 
-/// Of MPI_Alloc_mem's memory it has a copy. Of heddle_alloc's it has nothing, and cannot write into its parent's.
+/// The child has a copy of MPI_Alloc_mem's memory. It does not have heddle_alloc's memory, so it
+/// cannot write into its parent's.
 TEST_RANKS(2, Memory, AChildThatNoHandlerSeesCannotChangeItsParent) {
   constexpr std::size_t bytes = MiB;
   for (const Origin origin : {Origin::alloc_mem, Origin::heddle_alloc}) {
@@ -205,7 +206,7 @@ TEST_RANKS(2, Memory, OtherPagesAtTheSameAddressAreSent) {
     if (round % 3 == 1) {
       ASSERT_EQ(mmap(out, length, protection, fresh | MAP_FIXED, -1, 0), out);
     }
-    if (round % 3 == 2) {  // a part of it
+    if (round % 3 == 2) {  // only a part of it
       void* const more = mmap(nullptr, page, protection, fresh, -1, 0);
       std::byte* const middle = static_cast<std::byte*>(out) + length / page / 2 * page;
       ASSERT_EQ(mremap(more, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, middle), middle);
@@ -221,13 +222,14 @@ TEST_RANKS(2, Memory, OtherPagesAtTheSameAddressAreSent) {
   // The memory is not freed: the library did not map these pages.
 }
 
-/// Node memory is address space, of which little has pages. It stays so, though the program locks all that it has.
+/// Node memory is address space, and few of its parts have pages. That stays so even if the program
+/// locks all its memory.
 TEST_RANKS(2, Memory, LockedMemoryIsWhatIsUsed) {
   MPI_Barrier(team.comm);
   if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
     EXPECT_TRUE(errno == EPERM || errno == ENOMEM);  // RLIMIT_MEMLOCK
   } else {
-    EXPECT_LT(shared_kib(), 256 * 1024);  // of more than 1 GiB that is reserved
+    EXPECT_LT(shared_kib(), 256 * 1024);  // more than 1 GiB is reserved
   }
   for (const Shapes& pair : {Shapes{Shape::pairs, Shape::rows}, Shapes{Shape::columns, Shape::structs}}) {
     Large out(pair.sent, 2 * MiB), in(pair.received, 2 * MiB);

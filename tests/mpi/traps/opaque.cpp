@@ -1,6 +1,6 @@
-// Receives of types that Heddle cannot decode, or that nobody has decoded yet: a message that is announced arrives in them as
-// in all others. MPICH 5.0.2 misjudges the true extent of some nested types, about one of a hundred of these trees; Heddle
-// leaves their packing to it.
+// Receives of types that Heddle cannot decode, or has not yet decoded. Announced messages arrive in
+// these types as in all others. MPICH 5.0.2 misjudges the true extent of some nested types, in
+// about one of a hundred of these trees. Heddle leaves their packing to MPICH.
 #include <cstring>
 #include <numeric>
 
@@ -17,17 +17,17 @@ namespace heddle::test {
 namespace {
 
 constexpr int tag = 4, answer = 5;
-constexpr int least = 16 << 10;  // bytes: long enough to be announced
+constexpr int least = 16 << 10;  // bytes, enough to be announced
 
-/// Bytes with holes between them, of a type that matches any other (MPI-5.0 §4.2).
+/// Bytes with holes between them, of a type that matches any other type (MPI-5.0 §4.2).
 Committed packed_with_holes(int bytes) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_create_hvector(bytes, 1, 3, MPI_PACKED, &type);
   return Committed(type);
 }
 
-/// Where both decode a type and disagree, it is the host's to say what it means. Open MPI 5.0.11 has no such types, but unpacks
-/// numbers off multiples of their size wrongly.
+/// If Heddle and the host decode a type differently, the host's meaning counts. Open MPI 5.0.11 has
+/// no such types, but it wrongly unpacks numbers off multiples of their size.
 #if defined(OPEN_MPI)
 constexpr bool expected_of_host = false;
 #else
@@ -83,14 +83,14 @@ void receive(Way way, void* buffer, int count, MPI_Datatype& type, MPI_Comm comm
 
 bool answers(Way way) { return way >= Way::sendrecv; }
 
-/// Null: the host does not make it.
+/// Null: the host cannot make the type.
 layout::grammar::TypePtr drawn(const std::string& text) try {
   return as_host_sees(layout::grammar::parse(text)).type;
 } catch (const Refused&) {
   return nullptr;
 }
 
-/// Rank 0 announces a message, rank 1 receives it as elements of `tree`.
+/// Rank 0 announces a message. Rank 1 receives it as elements of `tree`.
 void announce_and_receive(const Team& team, const layout::grammar::Type& tree, const std::string& text, Way way,
                           std::uint32_t seed) {
   const Bytes size = tree.layout.size();
@@ -124,7 +124,7 @@ void announce_and_receive(const Team& team, const layout::grammar::Type& tree, c
 }
 
 TEST_RANKS(2, Opaque, RandomTypesReceiveWhatIsAnnounced) {
-  if (expected() != Expected::on) return;  // left alone, both hosts have errors with some of these trees
+  if (expected() != Expected::on) return;  // both hosts alone have errors with some of these trees
   const ReturningErrors on_world(MPI_COMM_WORLD);
   for (std::uint32_t seed = run_seed(), last = seed + static_cast<std::uint32_t>(rounds(400)); seed < last; ++seed) {
     const Choices choices = choices_of(seed);

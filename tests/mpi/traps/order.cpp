@@ -1,4 +1,5 @@
-// Messages of one tag keep their order, whether they travel natively or not; a rank's messages to itself; absolute addresses.
+// Messages of one tag keep their order, whether they go natively or not. Also a rank's messages to
+// itself, and absolute addresses.
 #include <memory>
 
 #include "traps/large.hpp"
@@ -57,7 +58,7 @@ TEST_RANKS(2, Order, ManyInFlightOfOneTag) {
       MPI_Irecv(one.base(), one.count(), one.type(), 0, tag, team.comm, &requests[i]);
     }
   }
-  // Completed from the back: matching has nothing to do with it.
+  // The requests are completed from the back, which does not change the matching.
   for (std::uint32_t i = many; i-- > 0;) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   for (std::uint32_t i = 0; team.rank == 1 && i < many; ++i) EXPECT_EQ(data[i]->wrong(i), "");
 }
@@ -144,7 +145,8 @@ TEST_RANKS(2, Order, AbsoluteAddresses) {
   });
 }
 
-/// Types are freed as soon as the standard allows, and their handles and displacements come back with another meaning.
+/// Types are freed as soon as the standard allows. Their handles and displacements then come back
+/// with another meaning.
 TEST_RANKS(2, Order, TypesFreedWhileMessagesAreInFlight) {
   for (std::uint32_t number = 1; number <= 60; ++number) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -1,6 +1,7 @@
-// Receives that overlap, and a program that writes where it receives. MPI forbids both, and every library carries such
-// programs. Each receive ends, its status tells the size of its message, and memory of one receive alone holds the right data.
-// A receiver that has lost an announcement once gets no other: so each test has a receiver of its own.
+// Receives that overlap, and a program that writes where it receives. MPI forbids both, but every
+// library carries such programs. Each receive ends, its status tells the size of its message, and
+// memory of a single receive has the right data. A receiver that has lost an announcement gets no
+// further announcements, so each test has a receiver of its own.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -15,7 +16,7 @@ namespace {
 constexpr int tag = 31, tags = 3;
 constexpr int window = 24;
 
-/// Message i of rank `from`: three sizes, three tags.
+/// Message i of rank `from`. There are three sizes and three tags.
 std::unique_ptr<Large> message(int from, int i) {
   constexpr std::size_t sizes[] = {9 * KiB, 48 * KiB, 150 * KiB};
   auto data = std::make_unique<Large>(Shape::columns, sizes[i % 3]);
@@ -57,7 +58,7 @@ int bytes(const MPI_Status& status) {
   return bytes;
 }
 
-/// That message of rank `from`, as it lies in one piece.
+/// Compares with message i of rank `from`, as one piece.
 bool is(const std::byte* at, int from, int i, std::size_t begin = 0) {
   Large whole(Shape::contiguous, static_cast<std::size_t>(bytes_of(i)));
   whole.fill(static_cast<std::uint32_t>(100 * from + i));
@@ -73,7 +74,7 @@ bool several_threads() {
 
 }  // namespace
 
-/// As bandwidth benchmarks post them; one receive among them has a buffer of its own.
+/// Receives as bandwidth benchmarks post them. One receive among them has a buffer of its own.
 TEST_RANKS(4, Overlapping, AWindowOfOneBuffer) {
   constexpr int receiver = 1, apart = 7;
   Window all;
@@ -92,7 +93,8 @@ TEST_RANKS(4, Overlapping, AWindowOfOneBuffer) {
   MPI_Barrier(team.comm);
 }
 
-/// Each begins within the announcement of the one before it; completed from the back, and started anew.
+/// Each receive begins within the announcement of the one before. The receives are completed from
+/// the back, and started again.
 TEST_RANKS(4, Overlapping, PersistentReceivesThatOverlapInPart) {
   constexpr int receiver = 2, rounds = 2, step = 64;
   std::vector<std::byte> memory(room() + window * step);
@@ -121,7 +123,8 @@ TEST_RANKS(4, Overlapping, PersistentReceivesThatOverlapInPart) {
   MPI_Barrier(team.comm);
 }
 
-/// From anybody, into one buffer, while a short message comes there, and the program writes.
+/// Receives from any rank into one buffer, while a short message comes there and the program
+/// writes.
 TEST_RANKS(4, Overlapping, SeveralSendersAndTheProgramItself) {
   constexpr int receiver = 3, each = 6, wild = 3, first = 2;
   constexpr std::size_t dirty = 512;
@@ -160,7 +163,8 @@ TEST_RANKS(4, Overlapping, SeveralSendersAndTheProgramItself) {
   MPI_Barrier(team.comm);
 }
 
-/// Another thread receives where a receive is under way, and a third one elsewhere.
+/// One thread receives into a buffer in which a receive is under way. Another thread receives
+/// elsewhere.
 TEST_RANKS(4, Overlapping, ThreadsThatShareABuffer) {
   constexpr int receiver = 0, rounds = 4;
   if (!several_threads()) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
@@ -191,7 +195,8 @@ TEST_RANKS(4, Overlapping, ThreadsThatShareABuffer) {
   MPI_Barrier(team.comm);
 }
 
-/// Blocks of a collective that overlap, at four ranks that have not lost any announcement yet and four that have.
+/// Blocks of a collective that overlap. Four ranks have lost an announcement before, and four have
+/// not.
 TEST_RANKS(8, Overlapping, BlocksOfACollective) {
   constexpr int block = 1 << 12, ranks = 8;
   const std::vector<int> counts(ranks, 1), nowhere(ranks, 0);

@@ -1,5 +1,6 @@
-// A probe leaves everything as it was: the message in its place in the order, its sender waiting, the status's error; whatever
-// length the announcement of a message has, and whatever else the program sends in such lengths.
+// A probe changes nothing: the message keeps its place in the order, its sender waits, and the
+// status keeps its error. This holds for every length of an announcement, and for other messages of
+// such lengths.
 #include <memory>
 #include <vector>
 
@@ -16,10 +17,10 @@ int ints_in(const MPI_Status& status) {
   return ints;
 }
 
-/// Sent by type, or its first ints as they are.
+/// Sent by a type with holes, or as the first ints of a contiguous buffer.
 struct Sent {
   bool typed;
-  int ints;  ///< If not typed.
+  int ints;  ///< The number of these ints.
   std::unique_ptr<Large> data;
   MPI_Request request = MPI_REQUEST_NULL;
 
@@ -35,7 +36,8 @@ struct Sent {
 
 }  // namespace
 
-/// What was sent first is received first, also if a probe has seen what came later; announced, short, or of exactly 128 bytes.
+/// The first message is received first, even if a probe has seen the second. The messages are
+/// announced, short, or of exactly 128 bytes.
 TEST_RANKS(2, ProbedOrder, WhatWasProbedDoesNotOvertake) {
   std::uint32_t number = 0;
   for (const bool typed : {true, false})
@@ -63,7 +65,7 @@ TEST_RANKS(2, ProbedOrder, WhatWasProbedDoesNotOvertake) {
       }
 }
 
-/// A probe is no receive: MPI_Ssend goes on waiting.
+/// A probe is no receive, so MPI_Ssend goes on waiting.
 TEST_RANKS(2, ProbedOrder, AProbeDoesNotEndASynchronousSend) {
   for (const bool typed : {true, false}) {
     Sent sent(typed, 16 * KiB, 32, 5);
@@ -89,7 +91,7 @@ TEST_RANKS(2, ProbedOrder, AProbeDoesNotEndASynchronousSend) {
   }
 }
 
-/// Only calls that complete several operations set it (MPI-5.0, 3.2.5).
+/// Only calls that complete several operations set MPI_ERROR (MPI-5.0, 3.2.5).
 TEST_RANKS(2, ProbedOrder, ProbesLeaveTheErrorOfTheStatus) {
   for (const bool typed : {true, false})
     for (int way = 0; way < 4; ++way) {
@@ -120,8 +122,9 @@ TEST_RANKS(2, ProbedOrder, ProbesLeaveTheErrorOfTheStatus) {
     }
 }
 
-/// Between two announced messages, all lengths that announcements may have, and others; probed as they come, also while the
-/// first is with a receive that nobody has completed.
+/// Two announced messages, and between them messages of all lengths that announcements may have,
+/// and of other lengths. They are probed as they come, also while a receive that is not yet
+/// completed has the first.
 TEST_RANKS(2, ProbedOrder, LengthsOfAnnouncementsAreLengthsOfMessagesToo) {
   constexpr int lengths = 40;
   for (std::uint32_t turn = 0; turn < 4; ++turn) {
@@ -192,8 +195,8 @@ TEST_RANKS(2, ProbedOrder, ManySizesAtOnce) {
   }
 }
 
-/// Receives that are too short for the message, and for its announcement: the error is the host's, and the room that the
-/// message takes at its sender comes back.
+/// Receives that are too short for the message, and for its announcement. The error is the host's,
+/// and the sender gets the message's room back.
 TEST_RANKS(2, ProbedOrder, TruncatedMessagesAreDrained) {
   constexpr int messages = 140;
   const auto announced = [&](Large& data, std::uint32_t number) {
@@ -218,7 +221,7 @@ TEST_RANKS(2, ProbedOrder, TruncatedMessagesAreDrained) {
       MPI_Send(data.base(), data.count(), data.type(), 1, tag, team.comm);
       continue;
     }
-    // 32, 64, 96 bytes, and up to more than any announcement has.
+    // 32, 64, 96 bytes, up to more than any announcement has.
     const int room[] = {8, 16, 24, 28, 36, 8, 2000};
     Large in(i % 14 < 7 ? Shape::contiguous : Shape::rows, 8 * KiB);
     MPI_Request request = MPI_REQUEST_NULL;

@@ -1,5 +1,5 @@
-// Probes see the message, not what stands for it: its true size, its place in the order; and it can be received in every way
-// afterwards, by the probed rank, in any order with others.
+// Probes see the message and not its announcement: its true size, and its place in the order. The
+// message can then be received in every way, in any order with other messages.
 #include <memory>
 
 #include "support/pmpi_spy.hpp"
@@ -46,7 +46,7 @@ MPI_Status probe(Probe way, int source, int with_tag, MPI_Comm comm, MPI_Message
   return status;
 }
 
-/// Receives what a probe has seen; MPI_MESSAGE_NULL: by source and tag.
+/// Receives the message that a probe has seen. MPI_MESSAGE_NULL: by source and tag.
 void take(Taking taking, Large& in, int source, int with_tag, MPI_Comm comm, MPI_Message message, MPI_Status* status) {
   MPI_Request request = MPI_REQUEST_NULL;
   const bool matched = message != MPI_MESSAGE_NULL;
@@ -88,7 +88,7 @@ TEST_RANKS(2, Probes, EveryProbeAndEveryReceive) {
       const MPI_Status seen = probe(ask, any ? MPI_ANY_SOURCE : 0, any ? MPI_ANY_TAG : with_tag, team.comm, &message);
       expect_size(seen, in, 0, with_tag);
       EXPECT_EQ(message != MPI_MESSAGE_NULL, ask == Probe::mprobe || ask == Probe::improbe);
-      if (message == MPI_MESSAGE_NULL) {  // a second look sees the same
+      if (message == MPI_MESSAGE_NULL) {  // a second probe sees the same
         MPI_Status again;
         MPI_Probe(0, MPI_ANY_TAG, team.comm, &again);
         expect_size(again, in, 0, with_tag);
@@ -101,7 +101,7 @@ TEST_RANKS(2, Probes, EveryProbeAndEveryReceive) {
   });
 }
 
-/// A matched message is out of the order: what came after it can be received before it.
+/// A matched message has left the order: later messages can be received before it.
 TEST_RANKS(2, Probes, MatchedMessagesAreTakenOutOfTurn) {
   constexpr int total = 6;
   for (std::uint32_t turn = 0; turn < 6; ++turn) {
@@ -150,8 +150,8 @@ TEST_RANKS(2, Probes, MatchedMessagesAreTakenOutOfTurn) {
   }
 }
 
-/// A matched message does not say on which communicator it came, so nobody is told what its receiver would like: not the rank
-/// of that number elsewhere, and not oneself.
+/// A matched message does not tell its communicator. So its receiver sends no hint, neither to the
+/// same rank number of another communicator nor to itself.
 TEST_RANKS(2, Probes, MatchedReceivesTellNobodyAWish) {
   const auto contiguous_to_self = [&] {
     Large out(Shape::contiguous, 64 * KiB), in(Shape::contiguous, 64 * KiB);
@@ -165,7 +165,7 @@ TEST_RANKS(2, Probes, MatchedReceivesTellNobodyAWish) {
     MPI_Recv(in.base(), in.count(), in.type(), 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     EXPECT_EQ(in.wrong(3), "");
-    return bytes == out.bytes();  // else it was announced, in any of the lengths of announcements
+    return bytes == out.bytes();  // if not, it was announced, in any length of an announcement
   };
   const bool before = contiguous_to_self();
   if (team.rank == 0) {
@@ -182,7 +182,7 @@ TEST_RANKS(2, Probes, MatchedReceivesTellNobodyAWish) {
   EXPECT_EQ(contiguous_to_self(), before);
 }
 
-/// What a probe has seen can be received by every call that receives.
+/// Every call that receives can receive a probed message.
 TEST_RANKS(2, Probes, SendrecvReceivesWhatWasProbed) {
   for (std::uint32_t turn = 0; turn < 6; ++turn) {
     const Shapes pair = shapes[turn];
@@ -224,7 +224,8 @@ TEST_RANKS(2, Probes, IsendrecvReceivesWhatWasProbed) {
       MPI_Probe(0, tag, team.comm, &status);
       MPI_Isendrecv(out.base(), out.count(), out.type(), 0, tag, in.base(), in.count(), in.type(), 0, tag, team.comm, &request);
       MPI_Wait(&request, &status);
-      if (expected() == Expected::on) expect_size(status, in, 0, tag);  // MPICH 5.0.2 alone says that nothing has arrived
+      // MPICH 5.0.2 alone says that no data have arrived
+      if (expected() == Expected::on) expect_size(status, in, 0, tag);
       out.fill(999);
     }
     EXPECT_EQ(in.wrong(turn + 10 * static_cast<std::uint32_t>(1 - team.rank)), "") << turn;
@@ -232,7 +233,8 @@ TEST_RANKS(2, Probes, IsendrecvReceivesWhatWasProbed) {
 }
 #endif
 
-/// What a probe has seen is the next that a receive gets, whatever arrives meanwhile with other tags and from other ranks.
+/// The next receive gets the probed message, even if other messages arrive meanwhile with other
+/// tags or from other ranks.
 TEST_RANKS(3, Probes, WhatWasProbedIsReceivedNext) {
   constexpr int each = 12;
   if (team.rank > 0) {
@@ -262,7 +264,7 @@ TEST_RANKS(3, Probes, WhatWasProbedIsReceivedNext) {
   }
 }
 
-/// Irecv posted before a probe takes its message first.
+/// A receive that was posted before a probe takes its message first.
 TEST_RANKS(2, Probes, PostedReceivesComeBeforeProbes) {
   for (std::uint32_t turn = 0; turn < 6; ++turn) {
     Large a(team.rank ? shapes[turn].received : shapes[turn].sent, 100 * KiB);

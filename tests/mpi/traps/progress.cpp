@@ -1,5 +1,5 @@
-// A send completes once its receive is posted, even if the receiver then sits in a native call that knows nothing of it; and a
-// message whose sender sits in one is received all the same.
+// A send completes once its receive is posted, even if the receiver then sits in a native call that
+// knows nothing of it. A message is received even if its sender sits in such a call.
 #include <functional>
 
 #include "traps/large.hpp"
@@ -14,7 +14,7 @@ struct Call {
   std::function<void()> make;
 };
 
-/// Calls in which a rank waits for the other one.
+/// Calls in which a rank waits for the other rank.
 class Calls {
  public:
   explicit Calls(const Team& team) {
@@ -73,7 +73,7 @@ TEST_RANKS(2, Progress, SendReturnsWhileTheReceiverSitsInANativeCall) {
         } else {
           MPI_Send(out.base(), out.count(), out.type(), 1, tag, team.comm);
         }
-        out.fill(999);  // it is the program's again
+        out.fill(999);  // the program may use the buffer again
         call.make();
         return;
       }
@@ -91,7 +91,7 @@ TEST_RANKS(2, Progress, ReceiveReturnsWhileTheSenderSitsInANativeCall) {
   const Calls calls(team);
   for (const Call& call : calls.all()) {
     each_large({8 * KiB, 200 * KiB, MiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
-      if (team.rank == 1) {  // in MPI_Recv it is this rank that waits in the call
+      if (team.rank == 1) {  // if the call is MPI_Recv, this rank waits in it
         Large in(pair.received, bytes);
         MPI_Recv(in.base(), in.count(), in.type(), 0, tag, team.comm, MPI_STATUS_IGNORE);
         EXPECT_EQ(in.wrong(number), "") << call.name;
@@ -147,7 +147,7 @@ TEST_RANKS(2, Progress, BothWaysAcrossABarrier) {
   });
 }
 
-/// The descriptor is there before the receive is posted, and its sender has long gone on.
+/// The descriptor is there before the receive is posted, and the sender has long gone on.
 TEST_RANKS(2, Progress, ReceiveLongAfterTheSenderHasLeft) {
   each_large({3 * KiB, 8 * KiB, 200 * KiB, MiB}, [&](const Shapes& pair, std::size_t bytes, std::uint32_t number) {
     Large out(pair.sent, bytes), in(pair.received, bytes);

@@ -1,4 +1,4 @@
-// Requests that end otherwise than by a wait: freed, cancelled before and after the match.
+// Requests that do not end by a wait: freed, or cancelled before and after the match.
 #include <unistd.h>
 
 #include "traps/large.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int tag = 5;
 
-/// Both ranks: everything before is over.
+/// Waits until all earlier messages of both ranks are over.
 void meet(const Team& team) { MPI_Barrier(team.comm); }
 
 bool cancelled(const MPI_Status& status) {
@@ -30,7 +30,7 @@ TEST_RANKS(2, Requests, FreedIsendsArrive) {
       EXPECT_EQ(request, MPI_REQUEST_NULL);
       MPI_Issend(second.base(), second.count(), second.type(), 1, tag, team.comm, &request);
       MPI_Request_free(&request);
-      meet(team);  // the receiver has both: the buffers are ours
+      meet(team);  // the receiver has both messages, so this rank may use the buffers again
       first.fill(999), second.fill(999);
       return;
     }
@@ -76,7 +76,7 @@ TEST_RANKS(2, Requests, ReceivesCancelledBeforeTheMatch) {
       }
       EXPECT_TRUE(cancelled(status));
       EXPECT_EQ(never.wrong(0, 0), "");
-      meet(team);  // only now the message is sent
+      meet(team);  // the message is sent only now
       MPI_Recv(in.base(), in.count(), in.type(), 0, tag, team.comm, &status);
       EXPECT_EQ(in.wrong(number), "");
       EXPECT_EQ(never.wrong(0, 0), "");
@@ -100,7 +100,8 @@ TEST_RANKS(2, Requests, ReceivesCancelledAfterTheMatch) {
       meet(team);
       return;
     }
-    // Each either came or was cancelled, and whatever was cancelled must still come to later receives.
+    // Each receive got a message or was cancelled. Later receives must get the messages of
+    // cancelled receives.
     int came = 0, given_up = 0;
     while (came < total) {
       Large in(pair.received, bytes);

@@ -1,4 +1,5 @@
-// Wildcard storms: every rank sends to every other in an order of its own, and receives from whoever comes.
+// Wildcard storms: every rank sends to every other rank in an order of its own, and receives from
+// any rank.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -8,7 +9,7 @@
 namespace heddle::test {
 namespace {
 
-constexpr int each = 6;  // messages from rank to rank
+constexpr int each = 6;  // messages from one rank to another
 constexpr std::size_t most = 300 * KiB;
 
 struct Message {
@@ -17,12 +18,13 @@ struct Message {
   int tag;
   std::uint32_t number;
 };
-/// Message i from one rank to another, as both know it.
+/// Message i from one rank to another. Both ranks can work it out.
 Message described(int from, int to, int i) {
   std::mt19937 random(static_cast<std::uint32_t>(10000 * from + 100 * to + i));
   const std::size_t sizes[] = {KiB, 8 * KiB, 40 * KiB, 120 * KiB, most};
   const Shape kinds[] = {Shape::contiguous, Shape::rows, Shape::pairs, Shape::columns, Shape::scattered, Shape::structs};
-  // The size says which message it is, too: one tag for all of a pair would do, but order among tags is part of the storm.
+  // The size tells messages apart, too. One tag for a pair would be enough, but order among tags is
+  // part of the storm.
   return {kinds[random() % 6], sizes[random() % 5], i % 3, static_cast<std::uint32_t>(10000 * from + 100 * to + i)};
 }
 
@@ -45,7 +47,7 @@ void send_all(const Team& team, Sent& sent) {
   }
 }
 
-/// Which message of its sender a status belongs to: those of one tag come in order.
+/// Finds the message of a status: a sender's messages of one tag come in order.
 class Book {
  public:
   explicit Book(const Team& team) : team_(team), next_(static_cast<std::size_t>(3 * team.size)) {
@@ -80,7 +82,7 @@ TEST_EACH_RANKS(2, 8, Storm, OfPostedReceives) {
   }
   Sent sent;
   send_all(team, sent);
-  // Posted receives match in the order in which they were posted: so the book is kept in that order.
+  // Posted receives match in the order of posting, so the book is kept in that order.
   std::vector<MPI_Status> statuses(requests.size());
   MPI_Waitall(total, requests.data(), statuses.data());
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -117,7 +119,7 @@ TEST_EACH_RANKS(2, 8, Storm, OfProbes) {
 }
 
 TEST_EACH_RANKS(2, 8, Storm, OfSendsWhileOthersReceive) {
-  // Blocking sends in turn: each rank sends to all while the others receive from whoever comes.
+  // Blocking sends in turn: each rank sends to all other ranks, which receive from any rank.
   for (int root = 0; root < team.size; ++root) {
     if (team.rank == root) {
       for (int i = 0; i < each; ++i)

@@ -1,4 +1,5 @@
-// A synchronous send returns only when its receive has begun, a ready send finds it there, whatever carries the message.
+// A synchronous send returns only when its receive has begun, and a ready send finds the receive
+// there, by whatever way the message goes.
 #include <unistd.h>
 
 #include <chrono>
@@ -14,7 +15,7 @@ constexpr int tag = 8;
 /// CLOCK_MONOTONIC, the same for all ranks of a node.
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-/// The sender's time of return reaches the receiver, who knows when it began to receive.
+/// Sends the sender's time of return to the receiver, which knows the begin of its receive.
 void compare(const Team& team, std::int64_t begun, std::int64_t returned) {
   if (team.rank == 0) {
     MPI_Send(&returned, 1, MPI_INT64_T, 1, tag + 1, team.comm);
@@ -67,7 +68,7 @@ TEST_RANKS(2, Synchronous, IssendIsNotCompleteBeforeTheReceive) {
       Large in(pair.received, bytes);
       usleep(20000);
       int flag = 0;
-      MPI_Iprobe(0, tag, team.comm, &flag, MPI_STATUS_IGNORE);  // a look is no receive
+      MPI_Iprobe(0, tag, team.comm, &flag, MPI_STATUS_IGNORE);  // a probe is no receive
       begun = now();
       MPI_Recv(in.base(), in.count(), in.type(), 0, tag, team.comm, MPI_STATUS_IGNORE);
       EXPECT_EQ(in.wrong(number), "");

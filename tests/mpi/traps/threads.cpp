@@ -22,7 +22,7 @@ bool multiple() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// Message `number` of thread t, both ways at once.
+/// Message `number` of thread t, in both directions at once.
 void exchange(const Team& team, int t, std::uint32_t number, int way) {
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size, tag = 20 + t;
   const Shapes pair = shapes[(number + static_cast<std::uint32_t>(t)) % 6];
@@ -79,7 +79,7 @@ TEST_RANKS(2, Threads, OnCommunicatorsOfTheirOwn) {
   for (Team& each : teams) MPI_Comm_free(&each.comm);
 }
 
-/// One thread sits in a native call while the others go on.
+/// One thread sits in a native call, and the others go on.
 TEST_RANKS(2, Threads, OneSitsInABarrier) {
   if (!multiple()) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
   MPI_Comm other = MPI_COMM_NULL;

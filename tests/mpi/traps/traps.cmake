@@ -1,5 +1,6 @@
-# Traps of large noncontiguous messages: what a library that carries them itself gets wrong first. Each source is a suite of the
-# same name and a test of its own, with Heddle and without. Included by ../CMakeLists.txt, whose functions it uses.
+# Traps of large noncontiguous messages: the first mistakes of a library that carries them itself.
+# Each source is a suite of the same name and a test of its own, with Heddle and without.
+# ../CMakeLists.txt includes this file. Its functions are used here.
 file(GLOB traps CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(FILTER traps EXCLUDE REGEX /large.cpp$)
 
@@ -11,14 +12,15 @@ foreach(family ${families})
   if(TARGET heddle_${family})
     string(APPEND test .off)
   endif()
-  set_tests_properties(${test} PROPERTIES ENVIRONMENT TEST_MESSAGES=10000)  # nothing of ours to wear out
-  if(TARGET heddle_${family})  # the others are programs of several threads
+  set_tests_properties(${test} PROPERTIES ENVIRONMENT TEST_MESSAGES=10000)  # without Heddle there is less to wear out
+  if(TARGET heddle_${family})  # the other programs have several threads
     heddle_preloaded(environment ${family} on)
     string(REPLACE "-n;8" "-n;4" four "${launcher_${family}}")
     add_test(NAME traps.one_thread.${family}
              COMMAND ${four} ${environment} TEST_THREADS=one TEST_ROUNDS=10 TEST_MESSAGES=10000 $<TARGET_FILE:heddle-traps-${family}>
                      --gtest_filter=-Overlapping.*)
-    # In a job of its own: the other suites use up the lengths of descriptors, by which sizes are kept apart (docs/safety.md).
+    # This suite has a job of its own. The other suites use up the lengths of descriptors, which
+    # tell sizes apart (docs/safety.md).
     add_test(NAME traps.one_thread.overlapping.${family}
              COMMAND ${four} ${environment} TEST_THREADS=one $<TARGET_FILE:heddle-traps-${family}> --gtest_filter=Overlapping.*)
     set_tests_properties(traps.one_thread.${family} traps.one_thread.overlapping.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps"
@@ -26,8 +28,9 @@ foreach(family ${families})
   endif()
 endforeach()
 
-# Programs with a main of their own: the end of MPI, the end of a rank, and what a system may refuse. Two or three ranks that wait
-# for much of their time: those without PROCESSORS run beside others.
+# Programs with a main of their own: the end of MPI, the end of a rank, and refusals by the system.
+# Their two or three ranks wait for much of the time, so programs without PROCESSORS run beside
+# others.
 set(python ${CMAKE_SOURCE_DIR}/.venv/bin/python)
 set(here ${CMAKE_CURRENT_LIST_DIR}/programs)
 foreach(family ${families})
@@ -97,7 +100,7 @@ foreach(family ${families})
     set_tests_properties(traps.types.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
     add_test(NAME traps.thrown.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-thrown-${family}>)
     set_tests_properties(traps.thrown.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
-    # Ranks that are gone when the others end, and communicators that have been revoked.
+    # Ranks that are gone when the others end, and revoked communicators.
     set(cases abandoned)
     set(settings MPIR_CVAR_NO_COLLECTIVE_FINALIZE=1)
     if(family STREQUAL openmpi)
@@ -124,7 +127,8 @@ foreach(family ${families})
     continue()
   endif()
 
-  # MPICH 5.0.2 crashes in cancels without Heddle. In the second way, the machine plays two nodes, and messages go by the fabric.
+  # MPICH 5.0.2 crashes in cancels without Heddle. For `fabric`, the machine plays two nodes, and
+  # messages go by the fabric.
   heddle_preloaded(environment ${family} on)
   foreach(way node fabric)
     set(fabric "")
@@ -140,8 +144,9 @@ foreach(family ${families})
   endforeach()
 
   set(preload "$<TARGET_FILE:heddle_${family}> ${library_${family}}")
-  # The host's errors, of calls that Heddle hands on: a request whose completion threw is forgotten. Open MPI 5.0.11 writes what a
-  # truncating receive of contiguous bytes has no room for behind them, here into Heddle's staging buffer (docs/safety.md).
+  # The host's errors in calls that Heddle hands on. Heddle forgets a request whose completion
+  # threw. Open MPI 5.0.11 is left out: in a truncating receive of contiguous bytes, it writes the
+  # excess bytes behind the buffer, here into Heddle's staging buffer (docs/safety.md).
   if(NOT family STREQUAL openmpi)
     add_test(NAME traps.thrown.native.${family}
              COMMAND ${two} env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=native TEST_HEDDLE=off
@@ -149,14 +154,15 @@ foreach(family ${families})
     set_tests_properties(traps.thrown.native.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
   endif()
 
-  # What ranks start; an entry of the user's own stays.
+  # The programs that ranks start. An entry of the user's own stays.
   foreach(entries none libm.so.6)
     string(REPLACE none "" theirs ${entries})
     add_test(NAME traps.children.${entries}.${family}
              COMMAND ${two} env "LD_PRELOAD=${theirs} ${preload}" $<TARGET_FILE:heddle-children-${family}> ${entries})
     set_tests_properties(traps.children.${entries}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
   endforeach()
-  # Where device memory may come, Heddle is off, and says so once; not if told that none will come.
+  # If device memory may come, Heddle is off, and says so once. It stays on if the user says that
+  # none will come.
   add_library(heddle-driver-${family} SHARED ${here}/driver.c)
   set_target_properties(heddle-driver-${family} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver-${family}
                                                           OUTPUT_NAME cuda SUFFIX .so.1)
@@ -211,7 +217,7 @@ foreach(family ${families})
     set_tests_properties(refused.${name}.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   endfunction()
   heddle_refused(nothing 0)
-  # MPICH 5.0.2 ends the job where process_vm is denied, unless told to do without.
+  # MPICH 5.0.2 ends the job if process_vm is denied, unless it is told to do without.
   heddle_refused(process_vm 1 SETTINGS MPIR_CVAR_CH4_CMA_ENABLE=0 ARGUMENTS process_vm)
   heddle_refused(process_vm_to_one 1 SETTINGS MPIR_CVAR_CH4_CMA_ENABLE=0 ARGUMENTS process_vm only=1)
   heddle_refused(locked 0 ARGUMENTS locked)
@@ -226,7 +232,8 @@ foreach(family ${families})
     heddle_refused(transports_${transports} 1 SETTINGS HEDDLE_TRANSPORTS=${transports})
   endforeach()
 
-  # One rank without Heddle: the job either runs without it, or ends with an error that names a way out; it never hangs.
+  # One rank without Heddle: the job either runs without Heddle, or ends with an error that names a
+  # way out. It never hangs.
   string(REPLACE "-n;3" "-n;1" one "${three}")
   heddle_preloaded(with_it ${family} on)
   heddle_preloaded(without_it ${family} none)
@@ -234,7 +241,7 @@ foreach(family ${families})
   add_test(NAME refused.absent.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=3 ${program} : -n 1 ${without_it} ${program})
   set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
-  # It is in a collective by then, which must not be taken for an answer; and it may be any rank.
+  # The rank is in a collective by then, which must not be taken for an answer. It may be any rank.
   foreach(first iallreduce ibarrier dup cart)
     add_test(NAME refused.absent.${first}.${family}
              COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=1 ${program} first=${first}
@@ -245,21 +252,23 @@ foreach(family ${families})
     set_tests_properties(refused.absent.${first}.${family} refused.absent.${first}.first.${family}
                          PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
   endforeach()
-  # Ranks that were told different algorithms: one notice, and the host's collectives.
+  # Ranks with different settings for algorithms: one notice, and the host's collectives.
   add_test(NAME refused.settings_differ.${family}
            COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}
                    : -n 1 ${with_it} ${program})
   set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
-  # Ranks of one machine that give different node memory have no file together: each has its own.
+  # If ranks of one machine give different amounts of node memory, they share no file. Each has its
+  # own.
   add_test(NAME refused.common_file.${family}
            COMMAND ${python} ${here}/refused.py 0 ${one} ${with_it} HEDDLE_NODE_MEMORY=64M ${program} : -n 2 ${with_it} ${program})
   set_tests_properties(refused.common_file.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
-  # Which algorithm is taken changes at the same call on all ranks; and ranks that would take different ones are found out.
+  # All ranks change the algorithm at the same call. Ranks that would take different algorithms are
+  # found out.
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
   target_link_libraries(heddle-agreed-${family} PRIVATE host_${family})
   target_include_directories(heddle-agreed-${family} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   add_dependencies(heddle-agreed-${family} heddle_${family})
-  if(NOT family STREQUAL abi)  # where waiting ranks do not yield, so many take minutes
+  if(NOT family STREQUAL abi)  # with the standard ABI, waiting ranks do not yield, and so many ranks take minutes
     string(REPLACE "-n;3" "-n;12" twelve "${three}")
     add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_TRIALS=off HEDDLE_YIELD=on HEDDLE_PROFILE=builtin $<TARGET_FILE:heddle-agreed-${family}>)
     set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
@@ -278,7 +287,7 @@ foreach(family ${families})
   heddle_unlike(kept "MPI_Alltoallw_init" "MPI_Alltoallv_init")
   heddle_unlike(started "MPI_Ialltoallw" "MPI_Alltoallv")
   heddle_unlike(neighbours "MPI_Neighbor_alltoall" "MPI_Neighbor_allgather")
-  # Processes of two worlds, of which the second is without Heddle.
+  # Processes of two worlds, of which the second runs without Heddle.
   if(NOT family STREQUAL abi)
     add_executable(heddle-spawned-${family} ${here}/spawned.cpp)
     target_link_libraries(heddle-spawned-${family} PRIVATE host_${family})
@@ -294,7 +303,7 @@ foreach(family ${families})
                            PASS_REGULAR_EXPRESSION "all right")
     endforeach()
   endif()
-  # Groups that are freed where Heddle does not see it.
+  # Groups that are freed without Heddle's notice.
   add_executable(heddle-freed-past-${family} ${here}/freed_past.cpp)
   target_link_libraries(heddle-freed-past-${family} PRIVATE host_${family})
   add_dependencies(heddle-freed-past-${family} heddle_${family})

@@ -17,7 +17,7 @@ TEST(Adapters, AreListedByTheirClass) {
   fs::create_directories(classes / "net");
   std::ofstream(classes / "net/eth0") << "";
   fs::create_directories(classes / "infiniband");
-  EXPECT_FALSE(adapters(classes));  // the module, and no adapter
+  EXPECT_FALSE(adapters(classes));  // the module is loaded, but there is no adapter
   std::ofstream(classes / "infiniband/mlx5_0") << "";
   EXPECT_TRUE(adapters(classes));
   fs::remove_all(classes / "infiniband");

@@ -1,5 +1,5 @@
-// What announces a message is not trusted: whatever arrives in its place ends in an error, or in the data, and touches nothing
-// else.
+// Announcements are not trusted. Whatever arrives as one ends in an error or in the data, and
+// touches nothing else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,12 +23,12 @@ class Announced : public ::testing::TestWithParam<std::string> {
   }
 };
 
-/// Sealed as it should be, by a sender that means something else.
+/// The seal is right, but the sender means something else.
 TEST_P(Announced, WhatASenderDoesNotMeanIsAnErrorOrTheData) {
   run_job(2, GetParam(), [&](Job& job) {
     const auto fabric = job.open({.patience = short_patience});
     ASSERT_TRUE(fabric);
-    std::mt19937_64 random(23);  // the same in both
+    std::mt19937_64 random(23);  // the same numbers on both sides
     const auto bytes = static_cast<std::size_t>(rows.extent() * count + rows.true_extent());
     for (int round = 0; round < 32; ++round) {
       const Way& way = ways[round % 4];
@@ -49,7 +49,7 @@ TEST_P(Announced, WhatASenderDoesNotMeanIsAnErrorOrTheData) {
         if (what == 4) forged.total += static_cast<Bytes>(1 + value % (1U << 30));
         seal(forged, fabric->options().nonce);
         job.bring(*fabric, 1, forged);
-        // A receiver that never answers is for the caller to end.
+        // The caller must end a message whose receiver never answers.
         for (std::int64_t until = steady_ns() + 200'000'000;
              out.state() == State::working && !out.answered() && steady_ns() < until;)
           out.progress();
@@ -66,7 +66,7 @@ TEST_P(Announced, WhatASenderDoesNotMeanIsAnErrorOrTheData) {
           layout::unpack(rows, count, wanted.data() + guard, stream.data());
           EXPECT_TRUE(memory == wanted) << way.name << " " << what;
         }
-        // Holes, and what lies before and behind, are as they were.
+        // The holes, and the bytes before and behind, are as they were.
         layout::Cursor cursor(rows, count);
         while (!cursor.done()) {
           const layout::Segment block = cursor.next();

@@ -1,4 +1,4 @@
-// Whatever fails is a value on both sides: no hang, no wrong bytes, nothing kept.
+// Every failure is a value on both sides. There is no hang and no wrong byte, and nothing is kept.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ std::vector<std::byte> memory(int seed, Count elements = count) {
   return bytes;
 }
 
-/// One message from 0 to 1. Returns how it ended here; if well, the bytes are right.
+/// One message from 0 to 1. Returns its end on this side. If it is done, the bytes are right.
 State message(Job& job, Fabric& fabric, const Way& way, Failure* failure = nullptr, Acceptance acceptance = {}) {
   std::vector<std::byte> mine = memory(job.me);
   acceptance.in_place = way.in_place;
@@ -62,7 +62,7 @@ class Failures : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
-  constexpr Count many = 400;  // more than can be under way by then
+  constexpr Count many = 400;  // so many that the message is not over by then
   for (const int killed : {0, 1})
     for (const Way& way : ways)
       run_job(
@@ -85,7 +85,8 @@ TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
             if (job.me == 0) {
               Outgoing out(*fabric, {&rows, many, mine.data()}, plan);
               job.bring(*fabric, 1, out.announcement());
-              // Who has not been answered knows nobody whose death could be seen: that is the caller's to end.
+              // A sender without an answer knows no peer that could die. The caller must end the
+              // message.
               while (job.me != killed && !out.answered() && !job.board->given_up) {
                 out.progress();
                 sched_yield();
@@ -96,7 +97,7 @@ TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
               end(out);
             } else {
               const Announcement there = job.take(*fabric, 0);
-              if (job.me == killed) job.greet(*fabric, there);  // a sender that dies at once answers no hello
+              if (job.me == killed) job.greet(*fabric, there);  // a sender that dies at once could not answer a hello
               Incoming in(*fabric, there, {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
               while (job.me == killed && !job.board->answered && in.state() == State::working) {
                 fabric->progress();
@@ -127,7 +128,7 @@ TEST_P(Failures, TooShortABufferIsRefusedOnBothSides) {
       EXPECT_TRUE(mine == memory(0));
     }
     job.barrier(*fabric);
-    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // and the next one goes
+    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // the next message works
     job.barrier(*fabric);
     EXPECT_EQ(fabric->segments().out(), 0u);
   });
@@ -139,14 +140,14 @@ TEST_P(Failures, AHelloIsAnsweredByWhoIsThere) {
     ASSERT_TRUE(fabric);
     std::vector<std::byte> mine = memory(0);
     if (job.me == 0) {
-      const Outgoing out(*fabric, {&rows, count, mine.data()}, {});  // for what it says of this process
+      const Outgoing out(*fabric, {&rows, count, mine.data()}, {});  // its announcement describes this process
       job.bring(*fabric, 1, out.announcement());
     } else {
       const Announcement there = job.take(*fabric, 0);
       std::uint32_t peer = 0;
       std::uint32_t nobody = 0;
       ASSERT_TRUE(fabric->greet({there.who, there.address_bytes, there.address}, peer));
-      // Whoever else has that address by now: it is not who was meant.
+      // Another process may have that address by now. It is not the wanted process.
       ASSERT_TRUE(fabric->greet({{there.who.node, -1}, there.address_bytes, there.address}, nobody));
       while (!fabric->welcomed(peer)) fabric->progress();
       EXPECT_FALSE(fabric->welcomed(nobody));
@@ -163,7 +164,7 @@ TEST_P(Failures, WhatIsWithdrawnLeavesTheElementsAlone) {
       ASSERT_TRUE(fabric);
       std::vector<std::byte> mine = memory(job.me);
       if (job.me == 0) {
-        // It goes on before it is answered, and sends another way.
+        // The sender goes on before it gets an answer, and sends another way.
         const Outgoing out(*fabric, {&rows, count, mine.data()}, way.plan);
         job.bring(*fabric, 1, out.announcement());
       } else {
@@ -190,7 +191,7 @@ TEST_P(Failures, AnErrorInTheMiddleEndsBothSides) {
       const bool reads = way.plan.if_in_place == Scheme::p_rrs;
       if (job.me == (reads ? 1 : 0)) faults.fail_at = 40;  // the self-test takes ten or so
       const State state = message(job, *fabric, way, &failure);
-      // The one who saw it has failed. The other had all bytes by then, or has failed, too.
+      // The side that saw the error has failed. The other side has all bytes, or has failed, too.
       if (state == State::failed) {
         EXPECT_NE(failure, Failure::none);
       }
@@ -217,7 +218,7 @@ TEST_P(Failures, WhoMayNotRegisterPacks) {
     Faults faults;
     const auto fabric = job.open({.keep = Keep::always, .wrap = with(faults)});
     ASSERT_TRUE(fabric);
-    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // the pool is there
+    EXPECT_EQ(message(job, *fabric, ways[0]), State::done);  // now the pool is registered
     faults.refuse_from = 8192;
     for (Way way : ways) {
       way.plan.enlist = true;
@@ -240,7 +241,7 @@ void all_ways_with_little_room(Job& job, Fabric& fabric) {
 
 TEST_P(Failures, ALimitOnPinnedMemoryIsKept) {
   run_job(2, GetParam(), [&](Job& job) {
-    // Room for control messages and a few segments, for no element.
+    // There is room for control messages and a few segments, but for no element.
     const auto fabric = job.open({.segment = 16 << 10, .pinned = 320 << 10});
     ASSERT_TRUE(fabric);
     all_ways_with_little_room(job, *fabric);
@@ -253,7 +254,7 @@ TEST_P(Failures, ALimitOnPinnedMemoryIsKept) {
   });
 }
 
-/// Of this process and its children: ulimit -l.
+/// Sets ulimit -l for this process and its children.
 void may_lock(rlim_t bytes) {
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &limit), 0);

@@ -1,4 +1,4 @@
-// A real endpoint, of which some things are made to fail.
+// A real endpoint, in which some operations are made to fail.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace heddle::transport::fabric::testing {
 
 struct Faults {
-  int full_every = 0;              ///< Every so many posts the queue is full.
+  int full_every = 0;              ///< One post of this many finds the queue full.
   int fail_at = -1;                ///< The completion of the message operation with this number is an error.
-  Bytes refuse_from = -1;          ///< Registrations of so many bytes and more are refused.
-  bool first_remote_only = false;  ///< Remote pieces after the first are left out in silence, as verbs;ofi_rxm does.
-  bool other_data = false;         ///< Remote CQ data is not what was sent.
-  bool pins = false;               ///< It says that what is registered is pinned.
+  Bytes refuse_from = -1;          ///< Registrations of this size and more are refused.
+  bool first_remote_only = false;  ///< Remote pieces after the first are silently left out, as verbs;ofi_rxm does.
+  bool other_data = false;         ///< The remote CQ data differ from those sent.
+  bool pins = false;               ///< The endpoint says that registered memory is pinned.
   int enlisted = 0;                ///< Registrations made.
 };
 

@@ -1,5 +1,5 @@
-// Processes that have a fabric each, and a page of shared memory in the place of MPI: it brings announcements and holds
-// barriers in which the fabric goes on.
+// Processes with a fabric each. A page of shared memory stands for MPI: it brings announcements,
+// and holds barriers in which the fabric goes on.
 //
 //   run_job(2, "tcp", [](Job& job) { const auto fabric = job.open(); ... job.barrier(*fabric); });
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace heddle::transport::fabric::testing {
 
-/// In shared memory.
+/// The page of shared memory.
 struct Board {
   static constexpr int most = 8;
   std::atomic<int> arrived{0};
@@ -37,30 +37,32 @@ struct Job {
   std::string provider;
   Board* board = nullptr;
 
-  /// A fabric that has passed its self-test; the test fails if there is none.
+  /// A fabric that has passed its self-test. The test fails if there is none.
   [[nodiscard]] std::unique_ptr<Fabric> open(Options options = {}) const;
   void barrier(Fabric& fabric) const;
-  /// Brings an announcement to `to`, and takes the next one of `from`.
+  /// Brings an announcement to `to`. take() takes the next one of `from`.
   void bring(Fabric& fabric, int to, const Announcement& announcement) const;
   [[nodiscard]] Announcement take(Fabric& fabric, int from) const;
-  /// First contact with whoever has announced that, as messages of MPI begin (engine/contacts.hpp): a connection that is
-  /// refused is tried again.
+  /// First contact with the process that has announced a message, as before messages of MPI
+  /// (engine/contacts.hpp). A refused connection is tried again.
   void greet(Fabric& fabric, const Announcement& announced) const;
 };
 
 void run_job(int size, const std::string& provider, const std::function<void(Job&)>& body, int may_die = -1);
 
-/// What tests are run over: TEST_PROVIDERS ("verbs;ofi_rxm", separated by blanks), or those that need no hardware.
+/// The providers for the tests: TEST_PROVIDERS ("verbs;ofi_rxm", separated by blanks), or those
+/// that need no hardware.
 std::vector<std::string> providers();
-/// For names of tests: "verbs".
+/// The provider's name in names of tests: "verbs".
 std::string short_name(const std::string& provider);
-/// Whether the provider is there at all; else the test is to be passed over.
+/// The provider is available. If not, skip the test.
 bool there_is(const std::string& provider);
 
-/// Until it has ended; the test fails if that takes more than `seconds` (times slowness()).
+/// Drives a message to its end. The test fails if that takes more than `seconds` (times
+/// slowness()).
 State drive(Message& message, double seconds = 30);
 
-/// The scheme that a sender and a receiver are to take.
+/// Schemes for a sender and its receiver.
 struct Way {
   const char* name;
   Plan plan;

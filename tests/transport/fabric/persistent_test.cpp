@@ -1,4 +1,5 @@
-// What a persistent operation has registered: once, by whichever start needs it first, until it is given up.
+// The registrations of a persistent operation. The first start that needs them makes them, once,
+// and they stay until the operation is freed.
 #include <gtest/gtest.h>
 
 #include "job.hpp"
@@ -18,7 +19,7 @@ class Persistent : public ::testing::TestWithParam<std::string> {
   }
 };
 
-/// One end of an operation that is started again and again.
+/// One end of an operation that is started many times.
 struct End {
   Job& job;
   Fabric& fabric;
@@ -35,7 +36,8 @@ struct End {
     return bytes;
   }
 
-  /// From 0 to 1, `elements` of them; with `keeps`, by what the last start has left.
+  /// Sends `elements` elements from 0 to 1. With `keeps`, uses the registrations that the last
+  /// start has left.
   void start(int seed, bool keeps, Count elements = count) {
     write(seed);
     const std::vector<std::byte> sent = stream(elements);
@@ -55,7 +57,7 @@ struct End {
     job.barrier(fabric);
   }
 
-  /// Its blocks are handed to the network as they are.
+  /// The network gets the blocks as they lie.
   [[nodiscard]] bool registers() const {
     if (job.me == 0) return way.plan.if_unpacks == Scheme::rwg_up || (way.in_place && way.plan.if_in_place == Scheme::multi_w);
     return way.in_place && (way.plan.if_in_place == Scheme::multi_w || fabric.abilities().local_registration);

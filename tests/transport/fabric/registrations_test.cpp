@@ -1,4 +1,5 @@
-// What is registered, how long, and that it is not used for what is mapped there next.
+// The registrations and their lifetime. A registration is not used for memory that is mapped at its
+// address later.
 #include "transport/fabric/registrations.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ TEST(Group, LeavesOutLargeGapsOnly) {
   EXPECT_EQ(group(far, 1, far.size(), prices, 16).size(), 5u);
   EXPECT_TRUE(group(far, 1, far.size(), prices, 4).empty());
   EXPECT_EQ(group(far, 1, 2 * 512 + 1, prices, 16), (std::vector<Segment>{{0, 512}, {64 * 4096, 512}, {128 * 4096, 1}}));
-  // Not in memory order, and the gap between two clusters is large.
+  // The blocks are not in memory order, and the gap between two clusters is large.
   const Bytes at[] = {900'000, 0, 901'000, 100};
   const layout::Layout mixed = layout::hindexed_block(64, at, layout::basic(1));
   EXPECT_EQ(group(mixed, 1, mixed.size(), prices, 16), (std::vector<Segment>{{0, 164}, {900'000, 1064}}));
@@ -48,7 +49,7 @@ TEST(Group, CoversEveryBlock) {
   }
 }
 
-/// `body` with registrations over a real endpoint.
+/// Runs `body` with registrations over a real endpoint.
 void with_registrations(Keep keep, Bytes limit, const std::function<void(Registrations&, Faults&, Budget&)>& body) {
   run_job(1, "shm", [&](Job& job) {
     std::string why;
@@ -58,7 +59,7 @@ void with_registrations(Keep keep, Bytes limit, const std::function<void(Registr
     Faulty endpoint(std::move(real), faults);
     Budget budget{.limit = limit};
     const auto monitor = keep == Keep::watched ? Monitor::start(why) : nullptr;
-    if (keep == Keep::watched && !monitor) return;  // a kernel that forbids it: nothing is kept there
+    if (keep == Keep::watched && !monitor) return;  // a kernel that forbids the monitor: nothing is kept there
     Registrations registrations(endpoint, budget, keep, monitor.get(), {});
     body(registrations, faults, budget);
   });
@@ -89,13 +90,13 @@ TEST(Registrations, AreMadeOnceAndAnewWhenMemoryHasChanged) {
           ASSERT_EQ(map(bytes, at), at);
           break;
         case 1:
-          ASSERT_EQ(map(bytes, at), at);  // over it
+          ASSERT_EQ(map(bytes, at), at);  // new memory over the old
           break;
         default:
           madvise(at + 4096, 4096, MADV_DONTNEED);  // a part
       }
     }
-    // What is freed and allocated again, by malloc itself.
+    // Memory that malloc frees and allocates again.
     for (int round = 0; round < 50; ++round) {
       const auto memory = std::make_unique<std::byte[]>(bytes);
       Holding held;
@@ -119,7 +120,7 @@ TEST(Registrations, OfAPersistentOperationAreMadeAnewOnlyWhenMemoryHasChanged) {
         ASSERT_NE(kept.find(at + bytes - 1), nullptr);
       }
       EXPECT_EQ(faults.enlisted, round + 1);
-      ASSERT_EQ(map(bytes, at), at);  // over it
+      ASSERT_EQ(map(bytes, at), at);  // new memory over the old
     }
     registrations.drop(kept);
     munmap(at, bytes);
@@ -135,7 +136,7 @@ TEST(Registrations, StayWithinTheBudget) {
     for (int i = 0; i < 3; ++i)
       ASSERT_EQ(registrations.hold({&piece, 1, at + i * (64 << 10)}, 16 << 10, true, 4, used[static_cast<std::size_t>(i)]),
                 Failure::none);
-    // Those in use stay; the others give way, the oldest first.
+    // Registrations in use stay. The others give way, the oldest first.
     for (int i = 3; i < 10; ++i) {
       Holding held;
       ASSERT_EQ(registrations.hold({&piece, 1, at + i * (64 << 10)}, 16 << 10, true, 4, held), Failure::none);
@@ -156,7 +157,7 @@ TEST(Registrations, RefusedAsAGroupAreTakenBlockByBlock) {
   with_registrations(Keep::always, 1 << 30, [](Registrations& registrations, Faults& faults, Budget&) {
     const layout::Layout spread = layout::hvector(4, 1, 4 * 4096, layout::basic(100));
     std::byte* const at = map(1 << 20);
-    faults.refuse_from = 2 * 4096 + 1;  // as if the gaps were no memory
+    faults.refuse_from = 2 * 4096 + 1;  // as if the gaps had no memory
     Holding held;
     ASSERT_EQ(registrations.hold({&spread, 1, at}, spread.size(), true, 16, held), Failure::none);
     EXPECT_EQ(held.all().size(), 4u);

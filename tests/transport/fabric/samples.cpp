@@ -28,7 +28,7 @@ bool overlaps(const Sample& type, Count count) {
 
 Count elements(const Sample& type, Bytes bytes) {
   const Count count = (bytes + type.layout.size() - 1) / type.layout.size();
-  // Memory for all of them.
+  // The memory for all elements is limited.
   const Bytes stride = std::max<Bytes>(1, std::abs(type.layout.extent()));
   return std::clamp<Count>(count, 1, std::max<Count>(1, (Bytes{8} << 20) / stride));
 }

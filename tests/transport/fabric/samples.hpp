@@ -17,9 +17,9 @@ struct Sized {
   Count count = 0;
 };
 
-/// A type of at least a byte, whose elements may be received into: none of their bytes is there twice.
+/// A type of at least a byte that can be received into: no byte occurs twice.
 Sized receivable(std::mt19937& random, Bytes total);
-/// Any type: as many elements as come close to `wanted` bytes.
+/// Any type, with a count that comes close to `wanted` bytes.
 Sized sendable(std::mt19937& random, Bytes wanted);
 
 }  // namespace heddle::transport::fabric::testing

@@ -1,4 +1,5 @@
-// Each scheme over each provider, between random layouts: what arrives is what pack and unpack make of it.
+// Each scheme over each provider, with random layouts. The data arrive as pack and unpack move
+// them.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -20,7 +21,7 @@ class Schemes : public ::testing::TestWithParam<std::tuple<std::string, int>> {
   static const Way& way() { return ways[std::get<1>(GetParam())]; }
 };
 
-/// What the receiver's memory has to be.
+/// The receiver's memory after the message.
 std::vector<std::byte> expected(Sized& from, Memory& source, Sized& to, Memory target) {
   const Bytes total = from.count * from.type.layout.size();
   std::vector<std::byte> stream(static_cast<std::size_t>(total));
@@ -123,7 +124,7 @@ TEST_P(Schemes, ThreeProcessesSendToEachOtherAtOnce) {
   });
 }
 
-// Nobody asks the message itself.
+// The loop advances the fabric, and does not ask the message.
 TEST_P(Schemes, WhoWaitsForAnyMovesAll) {
   if (!there_is(provider())) GTEST_SKIP() << "no provider " << provider();
   run_job(2, provider(), [&](Job& job) {

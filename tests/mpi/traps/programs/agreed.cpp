@@ -1,8 +1,9 @@
-// agreed: ranks of four nodes with a core for each of them change over from one algorithm of MPI_Alltoallv to another at the
-// same call, while volumes change; with HEDDLE_CHECK=on each call compares. Prints what was chosen from which call on.
+// agreed: ranks of four nodes, with a core for each, change from one algorithm of MPI_Alltoallv to
+// another at the same call, while volumes change. Each call compares if HEDDLE_CHECK=on. Prints
+// each algorithm and its first call.
 //
-// agreed unlike FORM: rank 1 means other counts than all others, or calls another collective, which the standard forbids. For
-// HEDDLE_CHECK=on.
+// agreed unlike FORM: rank 1 has other counts than all other ranks, or calls another collective,
+// which the standard forbids. For HEDDLE_CHECK=on.
 #include <sched.h>
 #include <unistd.h>
 
@@ -14,13 +15,14 @@
 
 #include "support/nodes.hpp"
 
-/// By PMPI_ names this program means the host (src/interposition).
+/// This program's PMPI_ names mean the host (src/interposition).
 extern "C" {
 __attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;
 }
 
-/// Heddle finds this one before libc's: a core for each rank, as on larger machines, where rounds are worth it.
+/// Heddle finds this function before libc's. It gives each rank a core, as on larger machines,
+/// where rounds are worth it.
 extern "C" __attribute__((visibility("default"))) int sched_getaffinity(pid_t /*pid*/, std::size_t size,
                                                                         cpu_set_t* set) noexcept {
   CPU_ZERO_S(size, set);
@@ -28,7 +30,7 @@ extern "C" __attribute__((visibility("default"))) int sched_getaffinity(pid_t /*
   return 0;
 }
 
-/// Every fourth rank is on one node.
+/// Deals the ranks to four nodes in turn.
 extern "C" __attribute__((visibility("default"))) int uname(utsname* system) noexcept {
   return heddle::test::uname_of_node(4, system);
 }
@@ -57,7 +59,7 @@ std::string chosen(MPI_Comm comm) {
   return there ? text.data() : "nothing";
 }
 
-/// `each` ints to so many ranks ahead. False: something wrong has come.
+/// Sends `each` ints to each of the `partners` next ranks. False: wrong data have come.
 bool exchange(MPI_Comm comm, int each, int partners, int call) {
   const auto all = static_cast<std::size_t>(ranks);
   std::vector<int> to(all, 0), from(all, 0), places(all);
@@ -89,7 +91,7 @@ int change_over() {
   std::string story;
   std::string last;
   for (int call = 0; call < 450; ++call) {
-    if (call % 17 == rank) usleep(500);  // one is late
+    if (call % 17 == rank) usleep(500);  // one rank is late
     const bool dense = call < 122 || call >= 200;
     right = exchange(comm, dense ? 2 : 100, dense ? ranks - 1 : 1, call) && right;
     const std::string now = chosen(comm);
@@ -109,7 +111,7 @@ int change_over() {
   return wrong;
 }
 
-/// Rank 1 does something else than the others.
+/// Rank 1 makes another call than the others.
 void unlike(const std::string& form) {
   const bool other = rank == 1;
   const auto all = static_cast<std::size_t>(ranks);

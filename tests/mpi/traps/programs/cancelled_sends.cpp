@@ -1,5 +1,6 @@
-// cancelled_sends: sends of every mode that the program cancels before anybody receives them, or while they are received. Each
-// completes, and arrives whole. Ends with 0 if all do. 2 ranks. Not without Heddle: there MPICH 5.0.2 crashes.
+// cancelled_sends: sends of every mode that the program cancels before or while they are
+// received. Each completes, and arrives whole. Ends with 0 if all do. 2 ranks. Not for MPICH 5.0.2
+// without Heddle, which crashes.
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,12 +22,12 @@ using Begin = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Re
 constexpr Begin started[] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
 constexpr Begin kept[] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
 
-/// 1 if the host has cancelled it.
+/// 1: the host has cancelled it.
 int cancel(MPI_Request& request) {
   MPI_Status status;
   int cancelled = 0;
   MPI_Cancel(&request);
-  MPI_Send(nullptr, 0, MPI_INT, 1, tag + 1, world);  // now it is received
+  MPI_Send(nullptr, 0, MPI_INT, 1, tag + 1, world);  // now rank 1 receives it
   MPI_Wait(&request, &status);
   MPI_Test_cancelled(&status, &cancelled);
   return cancelled;
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
           if (persistent) MPI_Start(&request);
           wrong += cancel(request);
           if (persistent && !ready) {
-            MPI_Start(&request);  // once more, without
+            MPI_Start(&request);  // once more, without a cancel
             MPI_Wait(&request, MPI_STATUS_IGNORE);
           }
           if (persistent) MPI_Request_free(&request);

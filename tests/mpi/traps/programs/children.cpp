@@ -1,5 +1,6 @@
-// children LEFT: what a rank starts after MPI_Init carries neither Heddle nor its libmpi; LEFT is what of LD_PRELOAD is to stay
-// ("none": the variable is gone). What it starts before carries both: it may be on the way to a program.
+// children LEFT: programs that a rank starts after MPI_Init get LD_PRELOAD without Heddle and its
+// libmpi. LEFT is the rest of LD_PRELOAD ("none": the variable is gone). Programs that a rank
+// starts before MPI_Init get both entries, because they may lead to an MPI program.
 #include <mpi.h>
 
 #include <cstdio>
@@ -8,7 +9,7 @@
 
 namespace {
 
-/// Of a shell that a rank starts.
+/// LD_PRELOAD in a shell that a rank starts.
 std::string preload_of_child() {
   std::string said;
   FILE* const pipe = popen("printf %s \"${LD_PRELOAD-none}\"", "r");

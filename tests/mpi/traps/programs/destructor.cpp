@@ -1,5 +1,6 @@
-// destructor: the last words of a program are in the destructor of a global object that is older than main: messages of all
-// kinds, collectives, communicators and groups freed, and MPI_Finalize. 2 ranks. Ends with 0 if every element arrived.
+// destructor: the program ends in the destructor of a global object that is older than main. There
+// it sends messages of all kinds, makes collectives, frees communicators and groups, and calls
+// MPI_Finalize. 2 ranks. Ends with 0 if every element arrived.
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,7 +23,7 @@ void expect(const std::string& complaint) {
   ++wrong;
 }
 
-/// Each kind of object that Heddle keeps for the process comes to use.
+/// Uses each kind of object that Heddle keeps for the process.
 void talk(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -64,7 +65,7 @@ struct Last {
     MPI_Finalize();
     if (wrong == 0) std::printf("right\n");
     std::fflush(nullptr);
-    _exit(wrong != 0);  // MPICH 5.0.2's own way out after this is killed now and then, without Heddle, too
+    _exit(wrong != 0);  // the exit of MPICH 5.0.2 after this is killed now and then, without Heddle, too
   }
   MPI_Comm kept = MPI_COMM_NULL;
   MPI_Group some = MPI_GROUP_NULL;

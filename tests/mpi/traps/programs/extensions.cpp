@@ -1,6 +1,7 @@
-// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, 77 where the library has none. 2 ranks.
-//   MPIX_Request_is_complete says true of every kind of request, and not before its data are in place
-//   communicators of streams and of threads are the library's alone, and what is sent over them arrives
+// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, and with 77 if the library has
+// none. 2 ranks.
+//   MPIX_Request_is_complete becomes true for every kind of request, and not before its data are in place
+//   communicators of streams and of threads are the library's alone, and messages over them arrive
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ void expect(const std::string& complaint, const char* what, int bytes) {
   ++wrong;
 }
 
-/// False: it is never complete.
+/// False: the request never completes.
 bool poll(MPI_Request request) {
   const double since = MPI_Wtime();
   while (!MPIX_Request_is_complete(request)) {
@@ -91,7 +92,7 @@ void is_complete(int rank) {
     }
 }
 
-/// Heddle carries no message to any rank of it.
+/// Heddle carries no message to any rank of `comm`.
 void is_hosts_alone(MPI_Comm comm, const char* what) {
   const auto seen = reinterpret_cast<int (*)(MPI_Comm, int)>(dlsym(RTLD_DEFAULT, "heddle_seen_world_rank"));
   for (int rank = 0; seen && rank < 2; ++rank)
@@ -117,7 +118,7 @@ void streams(int rank) {
   MPI_Comm_free(&comm);
 }
 
-/// Each thread sends to the next: within the process, and from process to process.
+/// Each thread sends to the next thread, within the process and from process to process.
 void of_threads() {
   constexpr int threads = 2;
   MPI_Comm comm = MPI_COMM_NULL;

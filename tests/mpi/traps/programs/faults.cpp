@@ -1,5 +1,6 @@
-// faults CASE: a job goes on although something of it has failed. Prints "as without Heddle" on rank 0 if it does.
-//   abandoned   odd ranks abort a communicator of their own; the others end as usual, by an MPI_Finalize that waits for nobody
+// faults CASE: a job goes on although a part of it has failed. Then it prints "as without Heddle"
+// on rank 0.
+//   abandoned   odd ranks abort a communicator of their own; the others end by MPI_Finalize alone
 //   revoked     a communicator is revoked by all ranks (MPIX_Comm_revoke): its collectives fail
 //   tolerated   the same by one rank only, in a job that tolerates faults
 #include <mpi.h>
@@ -16,7 +17,8 @@ namespace {
 
 int rank = 0, ranks = 0;
 
-/// Of 20,000 ints with holes from each rank to each; and of very different volumes. Return error classes.
+/// Collectives with 20,000 ints with holes from each rank to each rank, and with very different
+/// volumes. They return error classes.
 struct Collectives {
   Collectives() : out(static_cast<std::size_t>(ranks) * 40000), in(static_cast<std::size_t>(ranks) * 100000) {
     MPI_Type_vector(20000, 1, 2, MPI_INT, &holes);
@@ -55,7 +57,7 @@ bool abandoned() {
   MPI_Barrier(half);
   if (rank == 1) MPI_Abort(half, 8);
   if (rank % 2)
-    for (;;) MPI_Barrier(half);  // until the abort comes here
+    for (;;) MPI_Barrier(half);  // until the abort reaches this rank
   MPI_Comm_free(&half);
   return true;
 }

@@ -1,5 +1,6 @@
-// fibre: messages of all shapes on a stack of 64 KiB with a guard page behind it, as tasking libraries have them. What the host
-// needs of it is not Heddle's to have. 2 ranks. Ends with 0 if every element arrived.
+// fibre: messages of all shapes on a stack of 64 KiB with a guard page behind it, as in tasking
+// libraries. The host needs a part of the stack, and Heddle gets only the rest. 2 ranks. Ends with
+// 0 if every element arrived.
 #include <heddle/heddle.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -27,7 +28,7 @@ void expect(const std::string& complaint) {
   ++wrong;
 }
 
-/// What a message is sent from, in memory that peers can map.
+/// The send buffer of a message, in memory that peers can map.
 class Mapped {
  public:
   explicit Mapped(Large& from) {

@@ -1,6 +1,6 @@
-// finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Cases: send, ssend, irecv, freed, both.
-// Ends with 0 if every element arrived. Case none: a message that is too long for its receive, which takes nothing of it, and
-// nothing else.
+// finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Cases: send,
+// ssend, irecv, freed, both. Ends with 0 if every element arrived. Case none: the only message is
+// too long for its receive, which has room for nothing.
 #include <unistd.h>
 
 #include <cstdio>

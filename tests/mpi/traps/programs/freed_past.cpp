@@ -1,13 +1,14 @@
-// freed_past: a program that frees groups by the host's own name for it, so that Heddle does not hear of it, and gets a handle
-// that Heddle has described back with other members: the same number of them, and the same first, middle and last. Every
-// communicator made of it must nevertheless be who the host says it is. 5 ranks and more.
+// freed_past: a program frees groups by the host's own name, so Heddle does not notice. Then it
+// gets a handle that Heddle has described for a group with other members: as many of them, and the
+// same first, middle and last. Communicators made of this group must nevertheless have the members
+// that the host says. 5 ranks and more.
 #include <dlfcn.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdio>
 
-/// By PMPI_ names this program means the host (src/interposition).
+/// This program's PMPI_ names mean the host (src/interposition).
 extern "C" {
 __attribute__((visibility("default"))) extern const int heddle_pmpi_is_host;
 const int heddle_pmpi_is_host = 1;

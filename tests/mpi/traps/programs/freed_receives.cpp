@@ -1,6 +1,7 @@
-// freed_receives CASE: receives whose requests are freed before anything comes. The data are in place as soon as the program
-// can know that they have come. Ends with 0 if they are. 2 ranks. Cases:
-//   calls      by whatever call the program learns of it
+// freed_receives CASE: receives whose requests are freed before a message comes. The data must be
+// in place as soon as the program can know that they have come. Ends with 0 if they are. 2 ranks.
+// Cases:
+//   calls      the program learns of them by any call
 //   threads    the same, while another thread is in MPI
 //   finalize   MPI_Finalize waits for the messages (MPICH: with MPIR_CVAR_FINALIZE_WAIT=1)
 //   never      nothing comes, and MPI_Finalize returns
@@ -44,12 +45,12 @@ void post(Large& in, bool persistent) {
   MPI_Request_free(&request);
 }
 
-/// How rank 1 learns that what rank 0 has sent before is there.
+/// A way in which rank 1 learns that rank 0's earlier message is there.
 struct Way {
   const char* name;
-  bool after_all;   ///< Also of a message in pieces, whose sender goes on before the last piece arrives.
-  void (*tell)();   ///< By rank 0.
-  void (*learn)();  ///< By rank 1.
+  bool after_all;   ///< Also for a message in pieces, whose sender goes on before the last piece arrives.
+  void (*tell)();   ///< Rank 0's call.
+  void (*learn)();  ///< Rank 1's call.
 };
 
 int flag = 1;
@@ -126,7 +127,7 @@ void by_every_call(int rank) {
             way.learn();
             check(data, number, way.name);
           }
-          // A probe takes nothing: the flag is still there.
+          // A probe takes no message, so the flag is still there.
           if (rank == 0) {
             MPI_Recv(nullptr, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE);
             data.fill(number + 1);

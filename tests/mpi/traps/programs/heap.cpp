@@ -1,6 +1,8 @@
-// heap kept|returned: whether malloc keeps the pages of arrays that a program allocates and frees in each step.
+// heap kept|returned: malloc keeps or returns the pages of arrays that a program allocates and
+// frees in each step.
 //
-// Many arrays of 64 KiB: malloc never maps them one by one, so the program itself does not raise malloc's thresholds.
+// There are many arrays of 64 KiB. malloc never maps them one by one, so the program itself does
+// not raise malloc's thresholds.
 #include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>

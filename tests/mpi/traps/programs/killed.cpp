@@ -1,6 +1,6 @@
-// killed [none]: all ranks send large messages round the ring, until rank 1 is killed in the midst of it; with `none` they stop
-// after a second. Each says its process and the shared memory that it maps by a name, for that is what can stay behind
-// (killed.py).
+// killed [none]: all ranks send large messages round the ring, until rank 1 is killed in the midst
+// of it. They stop after a second if the argument is `none`. Each rank prints its process and the
+// shared memory that it maps by a name, because these could stay behind (killed.py).
 #include <sys/time.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
-"""killed.py WITH -- WITHOUT: two command lines of killed.cpp, with Heddle and without. One of their ranks is killed in the
-midst of large messages. The job must end soon and badly, leave no process behind, and map no shared memory by a name of its
-own."""
+"""killed.py WITH -- WITHOUT: two command lines of killed.cpp, with Heddle and without. A rank of each is killed in the midst
+of large messages. The job must end soon and badly, leave no process behind, and map no shared memory by a name of its own."""
 
 import os
 import re
@@ -21,7 +20,7 @@ def alive(pid: int) -> bool:
 
 
 def run(command: list[str]) -> set[str]:
-    """Runs a job that loses a rank; the names of its shared memory, numbers left out."""
+    """Runs a job that loses a rank. Returns the names of its shared memory, without numbers."""
     job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
     try:
         said, _ = job.communicate(timeout=PATIENCE_S)
@@ -29,7 +28,7 @@ def run(command: list[str]) -> set[str]:
         os.killpg(job.pid, signal.SIGKILL)
         sys.exit(f"killed.py: the others were still waiting after {PATIENCE_S} s: {' '.join(command)}")
     processes = [int(pid) for pid in re.findall(r"process (\d+)", said)]
-    # What is in the launcher's own folder goes with the launcher; which of it a rank maps is up to chance.
+    # Files in the launcher's own folder go with the launcher. A rank may map any of them.
     paths = {path for path in re.findall(r"maps (\S+)", said) if not path.startswith("/tmp/ompi.")}
     if job.returncode == 0 or len(processes) < 3:
         sys.exit(f"killed.py: the job did not lose a rank:\n{said}")

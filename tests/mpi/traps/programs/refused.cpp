@@ -1,14 +1,14 @@
-// refused [WHAT ...]: large messages between all ranks, in a process that the system refuses something: right results all the
-// same.
+// refused [WHAT ...]: large messages between all ranks, in a process that the system refuses
+// something. The results must be right all the same.
 //
 //   process_vm        process_vm_readv and _writev: EPERM, as in a container without CAP_SYS_PTRACE
 //   memfd             memfd_create: ENOSYS, as before Linux 3.17
 //   descriptors=N     no more than N open files beyond those of the host's MPI_Init
-//   memory=MiB        no more address space than that beyond what the host's MPI_Init uses
+//   memory=MiB        no more than this address space beyond that of the host's MPI_Init
 //   locked            mlockall(MCL_FUTURE) before MPI_Init: every mapping is locked and counted
 //   only=RANK         all this for one rank alone
 //
-//   first=CALL        iallreduce, ibarrier, dup, cart: what the program calls first, before any message
+//   first=CALL        iallreduce, ibarrier, dup, cart: the program's first call, before any message
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
@@ -49,7 +49,7 @@ void refuse(long call, int error) {
   }
 }
 
-/// As the launchers tell it before MPI_Init.
+/// The rank that the launchers tell before MPI_Init.
 int rank_of_environment() {
   for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"})
     if (const char* value = std::getenv(name)) return std::atoi(value);
@@ -74,7 +74,7 @@ void refuse(std::string_view what) {
   }
 }
 
-/// When the host has what it needs, and before Heddle asks.
+/// Limits the process when the host has what it needs, before Heddle asks for anything.
 void limit() {
   if (spare_descriptors >= 0) {
     const int next = dup(0);
@@ -100,7 +100,7 @@ void check(const std::string& complaint) {
   wrong = 1;
 }
 
-/// Memory that this process holds, of all kinds.
+/// The memory of all kinds that this process has.
 long resident_mib() {
   std::ifstream statm("/proc/self/statm");
   long size = 0, resident = 0;
@@ -108,7 +108,7 @@ long resident_mib() {
   return resident * sysconf(_SC_PAGESIZE) >> 20;
 }
 
-/// To the next rank, in four ways.
+/// Sends to the next rank, in four ways.
 void exchange(int rank, int size, const Shapes& pair, std::size_t bytes, std::uint32_t number) {
   Large out(pair.sent, bytes), in(pair.received, bytes);
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
@@ -140,7 +140,7 @@ void exchange(int rank, int size, const Shapes& pair, std::size_t bytes, std::ui
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Many large messages at once: more than small node memory has room for.
+/// Many large messages at once: more than a small node memory has room for.
 void flood(int rank, int size) {
   constexpr int many = 16;
   std::vector<std::unique_ptr<Large>> out, in;
@@ -163,7 +163,7 @@ void flood(int rank, int size) {
   MPI_Waitall(many, requests.data(), MPI_STATUSES_IGNORE);
 }
 
-/// What a rank without Heddle is in while others still ask who is there.
+/// The call of a rank without Heddle, while other ranks still ask for Heddle's ranks.
 void first_call(std::string_view name, int size) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Comm other = MPI_COMM_NULL;
@@ -191,7 +191,7 @@ void first_call(std::string_view name, int size) {
 
 }  // namespace
 
-/// Heddle finds this one before the host's (support/pmpi_spy.hpp).
+/// Heddle finds this procedure before the host's (support/pmpi_spy.hpp).
 extern "C" __attribute__((visibility("default"))) int PMPI_Init(int* argc, char*** argv) {
   const auto hosts = reinterpret_cast<int (*)(int*, char***)>(heddle::test::of_host("PMPI_Init"));
   const int code = hosts(argc, argv);

@@ -1,6 +1,7 @@
-"""refused.py NOTICES COMMAND ...: a job that is refused something must be right, and say so in at most NOTICES lines.
+"""refused.py NOTICES COMMAND ...: the system refuses the job something. The job must be right all the same, and Heddle may
+print at most NOTICES lines.
 
-refused.py either COMMAND ...: it may also end soon and badly with a line of Heddle's that names a way out."""
+refused.py either COMMAND ...: the job may also end soon and badly, with a line of Heddle that names a way out."""
 
 import os
 import signal

@@ -1,8 +1,9 @@
-// refused_later WHAT: messages of datatypes with many blocks, before and after the system refuses process_vm_readv, first to
-// rank 1 and then to all. MPICH alone packs such messages, and carries them all the same. 2 ranks.
+// refused_later WHAT: messages of datatypes with many blocks, before and after the system refuses
+// process_vm_readv, first to rank 1 and then to all ranks. MPICH alone packs such messages, and
+// carries them all the same. 2 ranks.
 //
-//   seccomp     a filter of the process that reads: EPERM
-//   dumpable    the process that is read is not dumpable: EPERM, if nobody is privileged
+//   seccomp     a filter on the reading process: EPERM
+//   dumpable    the process to read is not dumpable: EPERM, if no process is privileged
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,7 +24,7 @@ namespace {
 
 int rank = 0, wrong = 0;
 
-/// As of a user: root may read every process.
+/// Makes the process like a user's: root may read every process.
 void drop_privilege() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[2] = {};
@@ -48,7 +49,7 @@ void refuse(const char* what) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) std::exit(2);
 }
 
-/// Blocks of `length` ints, each followed by a hole as long.
+/// Blocks of `length` ints, each followed by a hole of the same length.
 class Blocks {
  public:
   Blocks(int blocks, int length, int elements = 1)
@@ -69,7 +70,7 @@ class Blocks {
     for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i] = in_block(i) ? from + static_cast<int>(i) : -1;
   }
   void clear() { memory_.assign(memory_.size(), -1); }
-  /// @param elements  What each element was filled from.
+  /// @param elements  The first value of each element.
   void check(const char* what, const std::vector<int>& elements) {
     const std::size_t each = memory_.size() / elements.size();
     for (std::size_t i = 0; i < memory_.size(); ++i)
@@ -112,7 +113,8 @@ void talk(int blocks, int length) {
   MPI_Wait(&both[0], MPI_STATUS_IGNORE);
   in.check("Ssend", {of(other)});
 
-  // The sender is in a call of its library, which knows nothing of the message, until it has been received.
+  // Until the message has been received, the sender is in a call of its library, which knows
+  // nothing of the message.
   begin();
   MPI_Isend(out.base(), 1, out.type(), other, 0, MPI_COMM_WORLD, &both[1]);
   MPI_Recv(in.base(), 1, in.type(), other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,9 +1,11 @@
-// MPI by sessions: alone, without MPI_COMM_WORLD; and beside it, from before MPI_Init to after MPI_Finalize.
+// MPI by sessions: alone, without MPI_COMM_WORLD, or beside it, from before MPI_Init to after
+// MPI_Finalize.
 //
 //   heddle-sessions-mpich alone|beside|after
 //
-// After the world has ended MPICH 5.0.2 sometimes hangs in messages, and Open MPI 5.0.11 crashes at once, both left alone:
-// MPICH's session is begun and ended, and local things are done in it.
+// After the world has ended, MPICH 5.0.2 alone sometimes hangs in messages, and Open MPI 5.0.11
+// alone crashes at once. So the test with MPICH only begins a session, makes local calls in it, and
+// ends it.
 #include <mpi.h>
 
 #ifdef MPI_SESSION_NULL
@@ -22,7 +24,7 @@ void expect(bool holds, const char* what) {
   ++wrong;
 }
 
-/// `count` blocks of `length` ints in rows of twice that, and what a rank says in them.
+/// `count` blocks of `length` ints in rows of twice that length, and the words of a rank in them.
 class Columns {
  public:
   Columns(int count, int length) : count_(count), length_(length) {
@@ -61,7 +63,8 @@ class Columns {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// A message round the ring, blocking and not, and collectives of each kind, short and long.
+/// A message round the ring, blocking and non-blocking, and collectives of each kind, short and
+/// long.
 void talk(MPI_Comm comm, const char* where) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -152,7 +155,7 @@ void session(const char* where) {
   MPI_Session_finalize(&session);
 }
 
-/// What needs no other rank.
+/// Calls that need no other rank.
 void session_by_itself() {
   MPI_Session session;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);

@@ -1,7 +1,7 @@
-// Processes of two worlds, of which the second is without Heddle: collectives and topologies over the communicators that reach
-// from one to the other. No call of Heddle's may go over them.
+// Processes of two worlds, of which the second runs without Heddle. Collectives and topologies use
+// communicators that reach from one to the other. Heddle must make no call of its own over them.
 //
-//   heddle-spawned-mpich              spawns two more of itself, through env, which takes LD_PRELOAD away
+//   heddle-spawned-mpich              spawns two more of itself, through env, which removes LD_PRELOAD
 //
 // Prints "all right" from rank 0 of the first world.
 #include <mpi.h>
@@ -33,7 +33,8 @@ bool told(const std::vector<int>& got, int from, int length, int word) {
   return right;
 }
 
-/// Columns of ints: in the first world Heddle would hand them on as ints, in the second nobody does.
+/// Columns of ints. In the first world Heddle would hand them on as ints, but in the second no
+/// layer does.
 class Columns {
  public:
   explicit Columns(int rows) : rows_(rows) {
@@ -130,7 +131,7 @@ void merged(MPI_Comm comm) {
   MPI_Comm_free(&ring);
 }
 
-/// Between the two worlds.
+/// Collectives between the two worlds.
 void between(MPI_Comm inter) {
   int me = 0;
   int others = 0;
@@ -171,7 +172,7 @@ int main(int argc, char** argv) {
   MPI_Intercomm_merge(inter, child ? 1 : 0, &all);
   merged(all);
 
-  // And of one world alone, made of both: Heddle's again.
+  // A communicator of one world, made of the common one. Heddle carries out its collectives again.
   int me = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm half = MPI_COMM_NULL;

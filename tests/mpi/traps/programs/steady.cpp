@@ -1,5 +1,6 @@
-// steady: a call that has been made before allocates nothing. Two ranks; counted is what the thread that calls MPI asks of
-// malloc. Packing takes nothing at all; a message of a derived type no more than one without holes of the same length.
+// steady: a call that has been made before allocates nothing. Two ranks. Counts the allocations of
+// the thread that calls MPI. Packing allocates nothing. A message of a derived type allocates no
+// more than one without holes of the same length.
 #include <mpi.h>
 
 #include <cerrno>
@@ -13,7 +14,7 @@ thread_local long taken = 0;
 void count() { taken += counting; }
 }  // namespace
 
-// In the place of the C library's, for this program and all that it loads.
+// Replace the C library's functions, for this program and all that it loads.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t number, std::size_t bytes);
@@ -57,7 +58,7 @@ long taken_by(Call call) {
   return taken;
 }
 
-/// There and back.
+/// Sends a message there and back.
 void ping_pong(int rank, void* buffer, int count, MPI_Datatype type) {
   for (int turn = 0; turn < 2; ++turn) {
     if (turn == rank)

@@ -1,5 +1,5 @@
-// Error handlers that throw: C++ programs have them, and both MPICH and Open MPI let an exception through. So must what stands
-// in between; afterwards the request is gone, and communication goes on.
+// Error handlers that throw, as C++ programs have them. MPICH and Open MPI let an exception
+// through, so Heddle must, too. Afterwards the request is gone, and communication goes on.
 #include <unistd.h>
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Throwing {
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-/// The class of the error that a call throws; MPI_SUCCESS if none.
+/// The class of the error that a call throws. MPI_SUCCESS: the call throws nothing.
 int thrown_by(const std::function<void()>& call) {
   try {
     call();
@@ -63,7 +63,7 @@ int thrown_by(const std::function<void()>& call) {
   return MPI_SUCCESS;
 }
 
-/// Messages that come as they should: contiguous, packed, announced.
+/// Sound messages: contiguous, packed, announced.
 void goes_on(const Team& team, MPI_Comm comm) {
   std::uint32_t number = 100;
   for (const Shapes pair : {Shapes{Shape::contiguous, Shape::contiguous}, Shapes{Shape::columns, Shape::structs}})
@@ -82,7 +82,8 @@ void goes_on(const Team& team, MPI_Comm comm) {
     }
 }
 
-/// A receive into half the room, by `receive(buffer, count, type)`, of a message of each kind.
+/// Receives messages of each kind by `receive(buffer, count, type)`, with room for half of the
+/// message.
 void truncates(const Team& team, const Throwing& throwing, const std::function<void(Large& in, int count)>& receive) {
   for (const Shapes pair : {Shapes{Shape::contiguous, Shape::contiguous}, Shapes{Shape::columns, Shape::structs}})
     for (const std::size_t bytes : {KiB, 300 * KiB}) {
@@ -100,7 +101,8 @@ void truncates(const Team& team, const Throwing& throwing, const std::function<v
     }
 }
 
-/// MPICH 5.0.2's library of the standard ABI, left alone, converts handles after the call that throws, that is never.
+/// MPICH 5.0.2's library of the standard ABI, alone, converts handles after the call. If the call
+/// throws, it never does.
 bool hands_back() {
 #if defined(MPI_ABI)
   const char* mode = std::getenv("TEST_HEDDLE");

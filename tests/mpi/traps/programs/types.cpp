@@ -1,5 +1,5 @@
-// types: datatypes as programs make them that live short or are nested deep. 2 ranks. Ends with 0 if every element arrived, and
-// Heddle, if it is on, has decoded each of the contents once.
+// types: short-lived and deeply nested datatypes, as programs make them. 2 ranks. Ends with 0 if
+// every element arrived, and if Heddle, when it is on, has decoded each of the contents once.
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ Doubles counted(std::size_t n, double first) {
   return all;
 }
 
-/// Elements that arrived in place: as the host's own MPI_Pack picks them out of what was sent.
+/// Compares the elements as the host's own MPI_Pack picks them out of the sent data.
 void compare(const Doubles& sent, const Doubles& received, MPI_Datatype type, const std::string& what) {
   int bytes = 0, at = 0, there = 0;
   MPI_Type_size(type, &bytes);
@@ -50,7 +50,8 @@ void exchange(MPI_Datatype type, std::size_t doubles, const std::string& what) {
   compare(theirs, in, type, what);
 }
 
-/// One of a few: a column, a box, a struct of a column and a number. The host gives each the handle of the last.
+/// One of a few types: a column, a box, a struct of a column and a number. The host gives each type
+/// the handle of the last.
 MPI_Datatype made(int number) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   if (number % 3 == 0) MPI_Type_vector(20 + number, 1, 2 + number % 2, MPI_DOUBLE, &type);
@@ -79,7 +80,7 @@ void made_again_and_again() {
     const int number = i / kinds % 2 ? i % kinds : kinds - 1 - i % kinds;
     MPI_Datatype type = made(number);
     exchange(type, 2000, "type " + std::to_string(number) + ", made again");
-    if (i % 4 == 1) {  // another of its kind, by the handle of one that is gone
+    if (i % 4 == 1) {  // another type of its kind, by the handle of a freed type
       MPI_Datatype copy = MPI_DATATYPE_NULL;
       MPI_Type_dup(type, &copy);
       MPI_Type_free(&type);
@@ -91,7 +92,7 @@ void made_again_and_again() {
   expect(decodings == decoded, std::to_string(decodings - decoded) + " decodings of types that were known");
 }
 
-/// A type of many pieces: all uses are the same.
+/// A type of many pieces. All its uses give the same bytes.
 void large() {
   constexpr int pieces = 6000;
   std::vector<int> lengths(pieces);
@@ -132,7 +133,8 @@ void large() {
   }
 }
 
-/// Rows of 4096 bytes and more: the library sends what is larger than 64 MiB, and the receive needs no second buffer.
+/// Rows of 4096 bytes and more. The library sends messages larger than 64 MiB, and the receive
+/// needs no second buffer.
 void long_rows(int rows, bool by_host) {
   constexpr int row = 520, step = 530;
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -169,10 +171,10 @@ void long_rows(int rows, bool by_host) {
   MPI_Type_free(&type);
 }
 
-/// Types to be freed on the normal stack: Open MPI frees level by level.
+/// Types to free on the normal stack: Open MPI frees level by level.
 std::vector<MPI_Datatype> left;
 
-/// Doubles at every other place, in so many more levels.
+/// Doubles at every second place, in so many more levels.
 void deep(int levels, int kind) {
   MPI_Datatype type = MPI_DATATYPE_NULL, outer = MPI_DATATYPE_NULL;
   MPI_Type_vector(50, 1, 2, MPI_DOUBLE, &type);
@@ -202,11 +204,11 @@ void deep(int levels, int kind) {
   }
 }
 
-/// What arrived on the small stack, on which the host has no room to compare it.
+/// Received on the small stack, on which the host has no room to compare the data.
 Doubles arrived;
 MPI_Datatype doubled = MPI_DATATYPE_NULL;
 
-/// A program of many levels: each repeats the one below twice.
+/// A type of many levels. Each level repeats the level below twice.
 void levels_that_repeat() {
   MPI_Datatype outer = MPI_DATATYPE_NULL;
   MPI_Aint lower = 0, extent = 0;
@@ -250,7 +252,7 @@ void run_on_small_stack() {
 }  // namespace
 
 extern "C" int PMPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {
-  ++decodings;  // Heddle compares what it has decoded with the host's idea of it
+  ++decodings;  // Heddle compares its decoded type with the host's type
   static auto* const host =
       reinterpret_cast<decltype(&PMPI_Type_get_true_extent)>(dlsym(RTLD_NEXT, "PMPI_Type_get_true_extent"));
   return host(type, lower, extent);
@@ -266,7 +268,7 @@ int main(int argc, char** argv) {
   long_rows(200, false);
   long_rows(17000, true);
   for (int kind = 0; kind < 5; ++kind) deep(10000, kind);
-  if (heddle::test::expected() == heddle::test::Expected::on) {  // hosts alone need more
+  if (heddle::test::expected() == heddle::test::Expected::on) {  // the hosts alone need more stack
     run_on_small_stack();
     compare(counted(arrived.size(), (1 - rank) * 1e6), arrived, doubled, "ten levels that each repeat the last");
     MPI_Type_free(&doubled);

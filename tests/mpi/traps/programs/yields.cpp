@@ -1,4 +1,4 @@
-// yields on|off: whether Open MPI yields where it waits, as HEDDLE_YIELD asks.
+// yields on|off: Open MPI yields while it waits, or not, as HEDDLE_YIELD asks.
 #include <dlfcn.h>
 #include <mpi.h>
 
