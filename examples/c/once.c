@@ -1,16 +1,16 @@
-// Some entries of a field to the right neighbour in every step, by an index list: the datatype is made anew for each message,
-// or once.
+// In every step, each rank sends some entries of a field to its right neighbour, by an index list. The program makes the
+// datatype anew for each message, or only once.
 //
 //   mpicc -O2 once.c -o once && mpiexec -n 2 ./once [anew|once [ENTRIES [STEPS]]]      ENTRIES of a message
 //
-// `heddle run --report` advises the second form to a program of the first. docs/report.md says what it gained.
+// `heddle run --report` advises a program of the first form to use the second. docs/report.md has the gain.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int n;
-static int* places;  // of the entries, ascending
+static int* places;  // places of the entries, ascending
 
 static MPI_Datatype entries(void) {
   MPI_Datatype type;
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
 
   places = malloc(sizeof *places * n);
   int end = 0;
-  for (int i = 0; i < n; ++i) {  // 1 to 30 apart
+  for (int i = 0; i < n; ++i) {  // entries are 1 to 30 apart
     places[i] = end;
     end += 1 + (int)(i * 2654435761U >> 16) % 30;
   }
