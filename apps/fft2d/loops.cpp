@@ -8,9 +8,9 @@ namespace fft2d {
 namespace {
 
 // A tile is 8 rows of two cache lines on both sides. It is the quickest, or within the noise of the
-// quickest, for matrices from 512 x 256 to 8000 x 4000. The candidates were tiles of 4, 8, 16, 32 and
-// 64, two levels of tiles, and oblong tiles. Without tiles, the transpose takes two to four times as
-// long if the caches do not hold the matrix.
+// quickest, for matrices from 512 x 256 to 8000 x 4000. The candidates were tiles of 4, 8, 16, 32
+// and 64, two levels of tiles, and oblong tiles. Without tiles, the transpose takes two to four
+// times as long if the caches do not hold the matrix.
 constexpr int tile = 8;
 
 }  // namespace
