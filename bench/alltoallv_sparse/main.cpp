@@ -10,8 +10,9 @@
 //   alltoallv X   MPI_Alltoallv by the algorithm X of --algorithms, on its own communicator with a hint.
 //                 "alltoallv auto" is Heddle's choice
 //
-// Metric "agreeing": the time of a non-blocking reduction of eight numbers. Calls in which ranks
-// exchange their volumes begin one, and in a program it goes on during other calls. Metric "every":
+// Metric "agreeing": the time of a non-blocking reduction of eight numbers. If a call of
+// MPI_Alltoallv exchanges volumes, it begins such a reduction. In a program, the reduction proceeds
+// during other calls. Metric "every":
 // one of so many calls exchanges volumes (one of up to 488 if volumes stay).
 #include <mpi.h>
 

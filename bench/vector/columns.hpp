@@ -1,5 +1,5 @@
 // bench/vector/columns.hpp: k columns of a matrix of 128 × 4096 ints (Wu, Wyckoff, Panda 2004,
-// §2.2), and the same bytes, contiguous.
+// §2.2). Also the same bytes without holes.
 #pragma once
 
 #include <cstddef>
