@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A 3-D transform forth and back with mpi4py-fft. It is an ordinary script. Its array is cut into slabs or pencils.
+"""A 3-D transform forth and back with mpi4py-fft, over slabs or pencils. It is an ordinary script.
 
 PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes: once for
-slabs, twice for pencils. Rank 0 prints one line of JSON. It has the times of the repetitions, of all
-redistributions forth and back, and of two lower bounds. In both, all ranks read and write the same
-bytes once, at the same time: in their own memory (copy), or out of memory that other ranks have just
-written (copy_across). The program compares its answer with a serial FFT.
+slabs, twice for pencils. Rank 0 prints one line of JSON. It has the times of the repetitions, of
+all redistributions forth and back, and of two lower bounds. In both, all ranks read and write the
+same bytes once, at the same time: in their own memory (copy), or out of memory that other ranks
+have just written (copy_across). The program compares its answer with a serial FFT.
 
     mpiexec -n 4 python -m mpi4py mpi4py_fft_3d.py --size 128 --decomposition pencil
 """
@@ -39,14 +39,15 @@ def arguments():
 
 
 def field(size, where):
-    """The part `where` (slices) of an irregular array, which is the same for any number of ranks."""
+    """The part `where` (slices) of an irregular array. It does not depend on the number of
+    ranks."""
     x, y, z = np.ogrid[where]
     return np.sin(0.7 * x * x + 1.3 * y) + 1j * np.cos(0.3 * z * z + 0.01 * x * y / size)
 
 
 def timed(work, *arguments):
-    """Seconds from the start of the first rank to the end of the last, by the clock of their node. If there are
-    more ranks than cores, one rank may end before another begins."""
+    """Seconds from the start of the first rank to the end of the last, by the clock of their node.
+    If there are more ranks than cores, one rank may end before another begins."""
     comm.Barrier()
     start = time.monotonic()
     work(*arguments)
@@ -59,7 +60,7 @@ def copied(source, target):
 
 
 class Redistribution:
-    """A redistribution of PFFT, with its input array, its output array, and memory that all its ranks see."""
+    """A redistribution of PFFT, with its input and output, and memory that all its ranks see."""
 
     def __init__(self, transfer):
         self.transfer, ranks = transfer, transfer.comm.size
@@ -81,19 +82,20 @@ class Redistribution:
         return seconds
 
     def copy(self):
-        """Reads and writes as many bytes once, each rank in its own memory, on data just written."""
+        """Reads and writes as many bytes, each rank in its own memory, on data just written."""
         there, back = self.before.ravel(), self.after.ravel()
         least = min(there.size, back.size)
         return self._timed(copied, there[:least], back[:least]) + self._timed(copied, back[:least], there[:least])
 
     def copy_across(self):
-        """Reads and writes as many bytes once: each rank reads its share of the data that each rank has just written."""
+        """Reads and writes as many bytes. Each rank reads its share of all ranks' new data."""
         mine = self.seen[self.transfer.comm.rank]
         return sum(self._timed(self._fetch, mine, target.ravel()) for target in (self.after, self.before))
 
     @staticmethod
     def _timed(work, source, target):
-        """Brings both arrays into the caches as far as they fit, so that all three times are comparable."""
+        """Brings the arrays into the caches as far as they fit. So all three times are
+        comparable."""
         target *= 1
         source *= 1
         return timed(work, source, target)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Filters a picture with mpi4py-fft over all ranks. It is an ordinary script, as in mpi4py-fft's manual.
+"""Filters a picture with mpi4py-fft over all ranks. The script follows mpi4py-fft's manual.
 
-PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0 prints one line of
-JSON: the times of the repetitions, and the error against a serial FFT.
+PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0
+prints one line of JSON: the times of the repetitions, and the error against a serial FFT.
 
     mpiexec -n 4 python -m mpi4py mpi4py_fft_filter.py --input picture.npy --size 4096 --output filtered.npy
 """
@@ -46,7 +46,7 @@ def tiled(picture, rows, columns):
 
 
 def bandpass(options, rows, columns):
-    """Response of the Gaussian band filter at the frequencies rows x columns. The mean stays unchanged."""
+    """Response of the Gaussian band filter at the frequencies rows x columns. Keeps the mean."""
     frequency = np.fft.fftfreq(options.size)
 
     def gaussian(sigma):

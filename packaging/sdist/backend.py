@@ -1,6 +1,7 @@
-"""pip calls this module to build Heddle from its tarball. It fetches the MPI headers, then hands over to scikit-build-core.
+"""pip calls this module to build Heddle from its tarball.
 
-The environment variable MPI="PATH ..." may name MPI installations of the machine (see
+It fetches the MPI headers, then hands over to scikit-build-core. The environment variable MPI="PATH
+..." may name MPI installations of the machine (see
 scripts/adopt-mpi). Then nothing is fetched, and Heddle is built only for their families. Without
 MPI, the module installs MPICH and Open MPI from PyPI into .mpi of the unpacked tarball, as
 scripts/bootstrap does.

@@ -1,7 +1,8 @@
-"""Hooks of mkdocs (see mkdocs.yml): they make pages from files outside docs/, and repair links to such files.
+"""Hooks of mkdocs (see mkdocs.yml): they make pages from files outside docs/, and repair links.
 
-A link to a file of the repository becomes a link to the page that is made from the file. If there is
-no such page, only the link's text stays. A link to a missing file stays: mkdocs --strict fails on it.
+A link to a file of the repository becomes a link to the page that is made from the file. If there
+is no such page, only the link's text stays. A link to a missing file stays: mkdocs --strict fails
+on it.
 """
 
 import json
