@@ -1,6 +1,6 @@
-"""What a report advises to examples/c/once.c: to keep its datatype where it is made anew for each message, and there alone.
+"""A report advises once.c to keep its datatype if it makes one for each message, and only then.
 
-2 ranks. That the second form is faster is measured in docs/report.md, not here.
+The program is examples/c/once.c, on 2 ranks. The gain is measured in docs/report.md, not here.
 """
 
 import json
@@ -19,11 +19,12 @@ def program(mpi, tmp_path_factory):
 
 @pytest.fixture
 def advised(heddle, program, tmp_path):
-    """The advice about the datatype after a run of one form, and what stderr says."""
+    """Returns the advice about the datatype after a run of one form, and stderr."""
 
     def run(form: str) -> tuple[list[dict], str]:
         file = tmp_path / "r.json"
-        # A scheme that is named takes all messages, also those that Open MPI keeps between near cores.
+        # A named scheme takes all messages, also those that Heddle leaves to Open MPI between near
+        # cores.
         done = heddle("run", f"--report={file}", "-n", 2, "--", program, form, 200000, 40, HEDDLE_SCHEME="bc-spup")
         assert done.returncode == 0 and f"made {form}: right, " in done.stdout, done
         exported = json.loads(heddle("report", file, "--json").stdout)["advice"]
@@ -33,7 +34,7 @@ def advised(heddle, program, tmp_path):
 
 
 def test_a_datatype_that_is_made_anew_is_to_be_kept(advised):
-    """Ranks that wait long for a core may hide what the datatype costs: not three times."""
+    """A rank that waits long for a core may hide the datatype's cost, but not in three runs."""
     for _ in range(3):
         found, said = advised("anew")
         if found:
@@ -42,7 +43,7 @@ def test_a_datatype_that_is_made_anew_is_to_be_kept(advised):
     line = next(i for i, text in enumerate(SOURCE.read_text().splitlines(), 1) if "MPI_Sendrecv(" in text)
     assert one["what"].startswith(f"MPI_Sendrecv in exchange (once.c:{line}) {ADVICE} 80 times what")
     assert one["change"] == "Make the datatype once and keep it, instead of once for each message." and not one["at_most"]
-    assert one["gain_us"] > 0 and "heddle: → " in said  # there is room for one, which gains most
+    assert one["gain_us"] > 0 and "heddle: → " in said  # the line has room for the advice with the largest gain
 
 
 def test_one_that_is_kept_is_left_alone(advised):
