@@ -1,6 +1,6 @@
 // past: rank 0 announces messages, and rank 1 receives them in the way that the first argument
-// names: past Heddle ("past ..."), or so that they stay unclaimed for a while, or forever, although
-// no receive bypasses Heddle. Prints "right" at its end.
+// names. Ways that begin with "past" bypass Heddle. In the others, messages stay unclaimed for a
+// while, or forever, although no receive bypasses Heddle. Prints "right" at its end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
