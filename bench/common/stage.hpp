@@ -33,8 +33,8 @@ class Stage {
 
   void meet();  ///< A barrier.
 
-  void start();  ///< Takes a time stamp. Others may read it after the next meet(), until the meet() after that.
-  void end();    ///< Likewise.
+  void start();  ///< Takes the first time stamp. Others may read it after the next meet(), until the meet() after that.
+  void end();    ///< Takes the second time stamp.
   double started(int rank) const;
   double ended(int rank) const;
 
